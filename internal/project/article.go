@@ -1,0 +1,79 @@
+package project
+
+import (
+	"slices"
+	"strings"
+)
+
+// Article is "a" or "an", by the sound of the kind: "an S3", "a User",
+// "an Hour", "an HTTPRoute".
+func (r Resource) Article() string {
+	if startsWithVowelSound(r.Kind) {
+		return "an"
+	}
+	return "a"
+}
+
+// Words in capitals that are spoken as words although their first letter's name
+// starts with a vowel ("em", "en", "ar", "es").
+var spokenWords = []string{
+	"FAQ", "FIFO", "HAL", "LAMP", "LAN", "LIFO", "LUN", "MAC", "NAS", "NASA", "NAT", "NATO", "NUMA", "RAID", "RAM",
+	"REST", "ROM", "SAML", "SAN", "SCADA", "SIEM", "SIM", "SOAP", "SOC", "SPA",
+}
+
+// Beginnings that sound like "you" or "one".
+var (
+	youWords    = []string{"Udp", "Ufo", "Ui", "Uid", "Ups", "Uri", "Url", "Usb", "Uuid", "One", "Once"}
+	youPrefixes = []string{"eu", "ewe", "ubiq", "uku", "ura", "uri", "uro", "usa", "use", "usu", "uten", "uter", "util", "utop"}
+	notUni      = []string{"unid", "unim", "unin"} // unidentified, unimportant, uninstall
+	silentH     = []string{"heir", "honest", "honor", "honour", "hour"}
+)
+
+func startsWithVowelSound(kind string) bool {
+	word := firstWord(kind)
+	letters := strings.TrimRight(word, "0123456789")
+	if letters == "" {
+		return false
+	}
+	if spelled(letters) {
+		return strings.ContainsAny(letters[:1], "AEFHILMNORSX") && !slices.Contains(spokenWords, letters)
+	}
+	lower := strings.ToLower(kind)
+	begins := func(prefixes []string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(lower, p) })
+	}
+	switch {
+	case begins(silentH):
+		return true
+	case slices.Contains(youWords, word) || begins(youPrefixes):
+		return false
+	case strings.HasPrefix(lower, "uni"):
+		return begins(notUni) && !strings.HasPrefix(lower, "unidir")
+	}
+	return strings.ContainsAny(lower[:1], "aeiou")
+}
+
+// firstWord cuts a name in PascalCase behind its first word: "XML" of "XMLDoc",
+// "S3" of "S3Bucket", "Frigate" of "FrigateGroup".
+func firstWord(kind string) string {
+	upper := func(i int) bool { return i < len(kind) && 'A' <= kind[i] && kind[i] <= 'Z' }
+	lower := func(i int) bool { return i < len(kind) && 'a' <= kind[i] && kind[i] <= 'z' }
+	for i := 1; i < len(kind); i++ {
+		switch {
+		case upper(i) && !upper(i-1):
+			return kind[:i]
+		case upper(i) && lower(i+1):
+			return kind[:i]
+		}
+	}
+	return kind
+}
+
+// spelled reports a word that is said letter by letter: in capitals, with a
+// digit in second place ("U2f"), or without a vowel ("Sql", "Http").
+func spelled(word string) bool {
+	if word == strings.ToUpper(word) || isDigit(rune(word[1])) {
+		return true
+	}
+	return !strings.ContainsAny(strings.ToLower(word), "aeiouy")
+}

@@ -1,0 +1,135 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// checkNeighbours checks r against every other resource of the project.
+func (c *Config) checkNeighbours(r Resource) error {
+	for _, o := range c.Resources {
+		if o.sameGVK(r) {
+			continue
+		}
+		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.aliasClash} {
+			if err := clash(r, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// groupClash: without multigroup all types of a version share one folder, so
+// one group is all there can be. Controllers for foreign types are no matter.
+func (c *Config) groupClash(r, o Resource) error {
+	if c.MultiGroup || r.API == nil || o.API == nil || r.QualifiedGroup() == o.QualifiedGroup() {
+		return nil
+	}
+	use := "use --group " + o.Group
+	if o.Group == "" {
+		use = "leave --group out"
+	}
+	return fault.Usage(use+", or set multigroup: true in PROJECT (operon init --multigroup for a new project)",
+		"group %s: the project has the group %s already, and folders for one group only", orEmpty(r.Group), orEmpty(o.Group))
+}
+
+func orEmpty(s string) string {
+	if s == "" {
+		return `""`
+	}
+	return s
+}
+
+// kindClash: what one CRD, or the CRDs of one group, cannot hold.
+func kindClash(r, o Resource) error {
+	if r.QualifiedGroup() != o.QualifiedGroup() {
+		return nil
+	}
+	if r.Kind == o.Kind {
+		return versionClash(r, o)
+	}
+	switch {
+	case r.Lower() == o.Lower():
+		return fault.Usage("use --kind "+o.Kind, "kind %q differs from the kind %q of the same group in case only", r.Kind, o.Kind)
+	case r.Kind == o.Kind+"List" || r.Kind+"List" == o.Kind:
+		return fault.Usage("choose another kind", "kind %q clashes with %q: a kind has a list type of that name", r.Kind, o.Kind)
+	case r.PluralName() == o.PluralName():
+		return fault.Usage("choose another with --plural", "plural %q of kind %q is that of kind %q", r.PluralName(), r.Kind, o.Kind)
+	}
+	return nil
+}
+
+// versionClash: all versions of a kind stand in one CRD, with one plural and
+// one scope.
+func versionClash(r, o Resource) error {
+	if r.API == nil || o.API == nil {
+		return nil
+	}
+	if r.PluralName() != o.PluralName() {
+		return fault.Usage("use --plural "+o.PluralName(), "plural %q differs from %q, that of %s in version %s",
+			r.PluralName(), o.PluralName(), o.Kind, o.Version)
+	}
+	if r.API.Namespaced != o.API.Namespaced {
+		scope := map[bool]string{true: "namespaced", false: "cluster-scoped"}
+		flag := map[bool]string{true: "--namespaced", false: "--namespaced=false"}
+		return fault.Usage("use "+flag[o.API.Namespaced], "%s is %s in version %s, and a kind has one scope in all versions",
+			o.Kind, scope[o.API.Namespaced], o.Version)
+	}
+	return nil
+}
+
+// typeClash: the types of one package.
+func (c *Config) typeClash(r, o Resource) error {
+	if r.API == nil || o.API == nil || c.APIDir(r) != c.APIDir(o) {
+		return nil
+	}
+	types := func(r Resource) []string {
+		return []string{r.Kind, r.Kind + "List", r.Kind + "Spec", r.Kind + "Status"}
+	}
+	for _, name := range types(r) {
+		if slices.Contains(types(o), name) {
+			return fault.Usage("choose another kind", "kind %q clashes with %q: both need the Go type %s in %s", r.Kind, o.Kind, name, c.APIDir(r))
+		}
+	}
+	return nil
+}
+
+// reconcilerClash: the controllers of one package, and their files, whose names
+// are in lower case.
+func (c *Config) reconcilerClash(r, o Resource) error {
+	if c.ControllerDir(r) != c.ControllerDir(o) {
+		return nil
+	}
+	for _, name := range r.reconcilers() {
+		if !slices.ContainsFunc(o.reconcilers(), func(other string) bool { return strings.EqualFold(name, other) }) {
+			continue
+		}
+		if r.sameKind(o) {
+			return fault.Usage("use --controller=false: one controller serves all versions of a kind",
+				"kind %s has its controller already, for version %s", o.Kind, o.Version)
+		}
+		return fault.Usage("use --controller=false, or folders per group (multigroup: true in PROJECT)",
+			"%s stands in %s already, for kind %s of group %s", name, c.ControllerDir(o), o.Kind, o.QualifiedGroup())
+	}
+	return nil
+}
+
+// aliasClash: what cmd/main.go imports under one name.
+func (c *Config) aliasClash(r, o Resource) error {
+	differ := r.QualifiedGroup() != o.QualifiedGroup()
+	if r.Core || o.Core || !differ {
+		return nil
+	}
+	alias, other := r.ImportAlias(), o.ImportAlias()
+	if c.ControllerAlias(r) != "" && c.ControllerAlias(r) == c.ControllerAlias(o) {
+		alias, other = c.ControllerAlias(r), c.ControllerAlias(o)
+	}
+	if alias != other {
+		return nil
+	}
+	return fault.Usage("choose another --group", "groups %s and %s get the same Go name %s, for they differ in punctuation only",
+		orEmpty(r.Group), orEmpty(o.Group), alias)
+}

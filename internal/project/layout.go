@@ -1,0 +1,93 @@
+package project
+
+import (
+	"go/token"
+	"path"
+	"strings"
+)
+
+// The layout rule, kubebuilder's: without multigroup api/<version>,
+// internal/controller and internal/webhook/<version>; with it a folder named
+// after the group comes in before the version. A resource without a group has
+// no such folder either way. Paths use slashes and are relative to the root.
+
+// APIDir is the folder of r's types. A path that PROJECT records wins over the
+// rule, be it r's own or that of another kind of the same group and version:
+// one version of a group is one Go package.
+func (c *Config) APIDir(r Resource) string {
+	if dir, ok := c.inRepo(r); ok {
+		return dir
+	}
+	for _, o := range c.Resources {
+		if o.API != nil && o.Version == r.Version && o.QualifiedGroup() == r.QualifiedGroup() {
+			if dir, ok := c.inRepo(o); ok {
+				return dir
+			}
+		}
+	}
+	return path.Join("api", c.groupDir(r), r.Version)
+}
+
+// inRepo returns the recorded folder of r's types, when they belong to this project.
+func (c *Config) inRepo(r Resource) (string, bool) {
+	if r.External || r.Core || r.Path == "" || c.Repo == "" {
+		return "", false
+	}
+	if r.Path == c.Repo {
+		return ".", true
+	}
+	return strings.CutPrefix(r.Path, c.Repo+"/")
+}
+
+// APIPath is the import path of r's types.
+func (c *Config) APIPath(r Resource) string {
+	if r.Path != "" {
+		return r.Path
+	}
+	return path.Join(c.Repo, c.APIDir(r))
+}
+
+// ControllerDir is the folder of the controllers for r.
+func (c *Config) ControllerDir(r Resource) string {
+	return path.Join("internal/controller", c.groupDir(r))
+}
+
+// ControllerPath is the import path of ControllerDir.
+func (c *Config) ControllerPath(r Resource) string { return path.Join(c.Repo, c.ControllerDir(r)) }
+
+// ControllerPackage is the name of the package in ControllerDir: "controller",
+// or the group's letters and digits.
+func (c *Config) ControllerPackage(r Resource) string {
+	if c.groupDir(r) == "" {
+		return "controller"
+	}
+	name := alphanumeric(r.Group)
+	if !token.IsIdentifier(name) || name == "main" { // a keyword, a leading digit
+		return "group" + name
+	}
+	return name
+}
+
+// ControllerAlias is the name that cmd/main.go imports ControllerPath by, or ""
+// when the package's own name does.
+func (c *Config) ControllerAlias(r Resource) string {
+	if c.groupDir(r) == "" {
+		return ""
+	}
+	return c.ControllerPackage(r) + "controller"
+}
+
+// WebhookDir is the folder of the webhooks for r.
+func (c *Config) WebhookDir(r Resource) string {
+	return path.Join("internal/webhook", c.groupDir(r), r.Version)
+}
+
+// WebhookPath is the import path of WebhookDir.
+func (c *Config) WebhookPath(r Resource) string { return path.Join(c.Repo, c.WebhookDir(r)) }
+
+func (c *Config) groupDir(r Resource) string {
+	if c.MultiGroup {
+		return r.Group
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+package project
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+)
+
+// QualifiedGroup is the API group as the cluster knows it: group and domain,
+// either of which may be empty.
+func (r Resource) QualifiedGroup() string {
+	return strings.Trim(r.Group+"."+r.Domain, ".")
+}
+
+// Lower is the kind in lower case: the singular name of the resource, and part
+// of file names.
+func (r Resource) Lower() string { return strings.ToLower(r.Kind) }
+
+// PluralName is the resource's name in URLs, in RBAC rules and in the name of
+// the CRD: the recorded one, else kubebuilder's rule.
+func (r Resource) PluralName() string {
+	if r.Plural != "" {
+		return r.Plural
+	}
+	return r.regularPlural()
+}
+
+// regularPlural pluralises the kind as kubebuilder does: in lower case first.
+func (r Resource) regularPlural() string { return flect.Pluralize(r.Lower()) }
+
+// PathMarkerNeeded reports that controller-gen, which pluralises the kind first
+// and takes the lower case of that, would come to another plural than
+// PluralName. Then the types need +kubebuilder:resource:path=.
+func (r Resource) PathMarkerNeeded() bool {
+	return r.PluralName() != strings.ToLower(flect.Pluralize(r.Kind))
+}
+
+// ImportAlias is the name that Go files import r's types by: group and version
+// without punctuation ("shipv1"), the domain for an empty group. Names that are
+// no identifier ("3scale"), that scaffolded files use for another package, or
+// that webhook packages have, get the prefix "api".
+func (r Resource) ImportAlias() string {
+	group := r.Group
+	if group == "" {
+		group = r.Domain
+	}
+	alias := strings.ToLower(alphanumeric(group + r.Version))
+	if !token.IsIdentifier(alias) || alias == "metav1" || strings.HasPrefix(alias, "webhook") {
+		return "api" + alias
+	}
+	return alias
+}
+
+// taken are the lower-case names that scaffolded code uses in functions which
+// also have a variable for the object.
+var taken = []string{
+	"apierrors", "b", "before", "c", "cfg", "changed", "client", "config", "context", "controller", "ctrl", "ctx",
+	"err", "errors", "fake", "fmt", "got", "list", "log", "logf", "message", "meta", "metav1", "mgr", "obj", "ok",
+	"os", "patch", "r", "ready", "reason", "record", "recorder", "req", "request", "res", "result", "runtime",
+	"sample", "scheme", "status", "t", "testing", "time", "types", "utils",
+}
+
+// VarName is a name for a variable that holds an object of the kind: the kind
+// in lower case ("frigate"), with "Obj" behind it when that is a Go keyword, a
+// predeclared identifier, or taken by the code around it ("typeObj").
+func (r Resource) VarName() string {
+	name := r.Lower()
+	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(taken, name) || name == r.ImportAlias() {
+		return name + "Obj"
+	}
+	return name
+}
+
+// reconcilers are the types that r's controllers have, in r's controller
+// package: one named after the kind, or after each controller.
+func (r Resource) reconcilers() []string {
+	var names []string
+	if r.Controller {
+		names = append(names, r.Kind+"Reconciler")
+	}
+	for _, c := range r.Controllers {
+		if c.Name == r.Lower() {
+			names = append(names, r.Kind+"Reconciler")
+			continue
+		}
+		names = append(names, pascal(c.Name)+"Reconciler")
+	}
+	return names
+}
+
+// alphanumeric drops everything but ASCII letters and digits.
+func alphanumeric(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isLetter(r) || isDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// pascal joins the words of s, each with a capital: "foo-bar" becomes "FooBar".
+func pascal(s string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !isLetter(r) && !isDigit(r) }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }

@@ -1,0 +1,64 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"golang.org/x/mod/modfile"
+)
+
+// FindRoot returns the nearest folder that holds PROJECT, from dir upward to
+// the root of the filesystem, as git looks for its own.
+func FindRoot(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fault.In("find the project", err)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, File)); err == nil && info.Mode().IsRegular() {
+			return at, nil
+		}
+		if filepath.Dir(at) == at {
+			return "", fault.Usage("change into a project, or start one with operon init",
+				"no %s file in %s or a folder above it", File, dir)
+		}
+	}
+}
+
+// DefaultName is a project name made of the folder's: in lower case, with "-"
+// for what a name cannot hold. It may still be too long.
+func DefaultName(dir string) string {
+	name := strings.Map(func(r rune) rune {
+		if isDigit(r) || isLetter(r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(filepath.Base(dir)))
+	if name = strings.Trim(name, "-"); name == "" {
+		return "operator"
+	}
+	return name
+}
+
+// DefaultRepo is the module path of go.mod, when there is one, else the
+// folder's name, as go mod init would have it outside a known place.
+func DefaultRepo(goMod []byte, dir string) (string, error) {
+	if goMod != nil {
+		repo := modfile.ModulePath(goMod)
+		if repo == "" {
+			return "", fault.Usage("add the line: module example.com/name", "go.mod names no module")
+		}
+		return repo, CheckRepo(repo)
+	}
+	if repo := filepath.Base(dir); CheckRepo(repo) == nil {
+		return repo, nil
+	}
+	repo := DefaultName(dir)
+	if err := CheckRepo(repo); err != nil {
+		return "", fault.Usage("give the module path: --repo example.com/name",
+			"the folder %s cannot name a Go module", filepath.Base(dir))
+	}
+	return repo, nil
+}

@@ -1,0 +1,135 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"golang.org/x/mod/module"
+)
+
+// ValidateResource checks everything about r that can be known before anything
+// is written: its names, that they fit the project's layout, and that they
+// clash with nothing that the project has. A resource of the same group,
+// version and kind in the project is r's former state, and no clash.
+func (c *Config) ValidateResource(r Resource) error {
+	for _, check := range []func(Resource) error{
+		c.checkNames, c.checkGroupFits, c.checkWebhooks, c.checkNeighbours,
+	} {
+		if err := check(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkNames checks the values of r one by one.
+func (c *Config) checkNames(r Resource) error {
+	checks := []error{CheckGroup(r.Group), CheckDomain(r.Domain), CheckVersion(r.Version), CheckKind(r.Kind)}
+	if r.Plural != "" {
+		checks = append(checks, CheckPlural(r.Plural))
+	}
+	if r.API != nil {
+		// A plural that the rule makes of a long kind is checked as well.
+		checks = append(checks, CheckPlural(r.PluralName()), CheckCRDVersion(r.API.CRDVersion))
+	}
+	for i, ctl := range r.Controllers {
+		checks = append(checks, CheckControllerName(ctl.Name))
+		if slices.Contains(r.Controllers[:i], ctl) {
+			checks = append(checks, fault.Usage("choose another --controller-name", "kind %s has the controller %q already", r.Kind, ctl.Name))
+		}
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	if r.Path != "" && module.CheckImportPath(r.Path) != nil {
+		return fault.Usage("", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
+	}
+	if (r.External || r.Core) && r.Path == "" {
+		return fault.Usage("give it with --external-api-path", "the Go import path of kind %s is missing", r.Kind)
+	}
+	return nil
+}
+
+// checkGroupFits checks the full group, and the group as a part of paths.
+func (c *Config) checkGroupFits(r Resource) error {
+	full := r.QualifiedGroup()
+	if r.Core {
+		return nil
+	}
+	if full == "" {
+		return fault.Usage("give --group, or a domain in PROJECT", "kind %s has neither a group nor a domain", r.Kind)
+	}
+	if c.Find(r.Group, r.Version, r.Kind) == nil && r.Domain != "" && strings.HasSuffix("."+r.Group, "."+r.Domain) {
+		hint := "leave --group out: then the group is the domain itself"
+		if short := strings.TrimSuffix(r.Group, "."+r.Domain); short != r.Group {
+			hint = "use --group " + short
+		}
+		return fault.Usage(hint, "group %q ends with the domain, which would stand twice in %s", r.Group, full)
+	}
+	if r.API == nil {
+		return nil
+	}
+	if len(full) > maxSubdomain-len(r.PluralName())-1 {
+		return fault.Usage("choose shorter names", "%s.%s, the name of the CRD, has more than %d characters", r.PluralName(), full, maxSubdomain)
+	}
+	// Kubernetes: "should be a domain with at least one dot".
+	if !strings.Contains(full, ".") {
+		return fault.Usage("give --group, or a domain such as example.org in PROJECT", "API group %q has no dot, which a CRD's group needs", full)
+	}
+	if first, _, _ := strings.Cut(full, "."); reservedOnWindows(first) {
+		return fault.Usage("choose another --group", "group %q makes files whose names Windows reserves: %s_%s.yaml", full, full, r.PluralName())
+	}
+	if c.MultiGroup && slices.Contains([]string{"internal", "vendor", "testdata"}, r.Group) {
+		return fault.Usage("choose another --group", "group %q cannot be a folder of Go packages: the go command treats that name in its own way", r.Group)
+	}
+	return nil
+}
+
+// reservedOnWindows reports a device name, which no file's name may be up to
+// its first dot.
+func reservedOnWindows(name string) bool {
+	switch name = strings.ToLower(name); name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && '1' <= name[3] && name[3] <= '9'
+}
+
+func (c *Config) checkWebhooks(r Resource) error {
+	w := r.Webhooks
+	if w == nil {
+		return nil
+	}
+	if err := checkV1("webhook-version", w.WebhookVersion, "webhook"); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		flag, path string
+		on         bool
+	}{
+		{"defaulting", w.DefaultingPath, w.Defaulting},
+		{"validation", w.ValidationPath, w.Validation},
+	} {
+		switch {
+		case p.path == "":
+		case !p.on:
+			return fault.Usage("ask for that webhook too", "--%s-path %s is given without the webhook", p.flag, p.path)
+		case !strings.HasPrefix(p.path, "/") || strings.ContainsAny(p.path, " \t\r\n?#\"'`,;"):
+			return fault.Usage("try --"+p.flag+"-path /"+strings.Trim(p.path, "/ "), "webhook path %q is not the path of a URL that starts with /", p.path)
+		}
+	}
+	for i, v := range w.Spoke {
+		switch {
+		case slices.Contains(w.Spoke[:i], v):
+			return fault.Usage("name it once", "spoke version %s is given twice", v)
+		case v == r.Version:
+			return fault.Usage("name the other versions with --spoke", "version %s is the hub and cannot be a spoke of itself", v)
+		case c.Find(r.Group, v, r.Kind) == nil:
+			return fault.Usage("create it first: operon create api --version "+v, "kind %s has no version %s for --spoke", r.Kind, v)
+		}
+	}
+	return nil
+}
