@@ -1,0 +1,54 @@
+package scaffold
+
+import (
+	"bytes"
+
+	"github.com/operon-dev/operon/internal/merge"
+)
+
+// Op says what a plan does with a file.
+type Op string
+
+// The operations.
+const (
+	Create   Op = "create"   // the file is missing and will be written
+	Update   Op = "update"   // the file will get new content
+	Keep     Op = "keep"     // the user's file stands
+	Conflict Op = "conflict" // the user's file and the planned one can not be joined
+	Delete   Op = "delete"   // the file will be removed
+)
+
+// Decide says what becomes of a seeded file, which belongs to the user once it
+// is written. base is the pristine file that operon wrote last (nil: operon
+// never wrote it), disk is what stands there now (nil: missing), next is the
+// pristine file that operon would write today. The content is what the file
+// holds afterwards.
+//
+//	disk missing   create
+//	disk == next   keep
+//	disk == base   update
+//	base == next   keep: the user's edit stands
+//	otherwise      three-way merge: update, or conflict where edits overlap
+//	no base        conflict, unless disk == next
+func Decide(base, disk, next []byte) (Op, []byte) {
+	switch {
+	case disk == nil:
+		return Create, next
+	case bytes.Equal(disk, next):
+		return Keep, disk
+	case base == nil:
+		return Conflict, disk
+	case bytes.Equal(disk, base):
+		return Update, next
+	case bytes.Equal(base, next):
+		return Keep, disk
+	}
+	merged, clean := merge.Text(base, disk, next)
+	switch {
+	case !clean:
+		return Conflict, disk
+	case bytes.Equal(merged, disk): // the user has made operon's edits too
+		return Keep, disk
+	}
+	return Update, merged
+}

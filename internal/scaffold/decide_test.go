@@ -1,0 +1,69 @@
+package scaffold
+
+import "testing"
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	const none = "\x00" // stands for a missing file
+	const lines = "a\nb\nc\nd\ne\nf\ng\n"
+	tests := []struct {
+		name             string
+		base, disk, next string
+		op               Op
+		content          string
+	}{
+		{"first write", none, none, "x", Create, "x"},
+		{"first write of an empty file", none, none, "", Create, ""},
+		{"deleted by the user", "x", none, "x", Create, "x"},
+		{"unchanged", "x", "x", "x", Keep, "x"},
+		{"the same, never written by operon", none, "x", "x", Keep, "x"},
+		{"the user wrote what is next", "x", "y", "y", Keep, "y"},
+		{"newer template", "x", "x", "y", Update, "y"},
+		{"emptied by the user", "x", "", "x", Keep, ""},
+		{"edited by the user", "x", "z", "x", Keep, "z"},
+		{"empty base is a base", "", "", "y", Update, "y"},
+		{"empty disk is a file", none, "", "y", Conflict, ""},
+		{"not operon's", none, "z", "x", Conflict, "z"},
+		{"both edited apart", lines, "A\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nd\ne\nf\nG\n", Update, "A\nb\nc\nd\ne\nf\nG\n"},
+		{"both edited at one place", lines, "a\nb\nX\nd\ne\nf\ng\n", "a\nb\nY\nd\ne\nf\ng\n", Conflict, "a\nb\nX\nd\ne\nf\ng\n"},
+		{"the user has all of next and more", lines, "A\nb\nc\nd\ne\nf\nG\n", "a\nb\nc\nd\ne\nf\nG\n", Keep, "A\nb\nc\nd\ne\nf\nG\n"},
+	}
+	file := func(s string) []byte {
+		if s == none {
+			return nil
+		}
+		return []byte(s)
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			op, content := Decide(file(tt.base), file(tt.disk), file(tt.next))
+			if op != tt.op || string(content) != tt.content {
+				t.Errorf("got %s %q, want %s %q", op, content, tt.op, tt.content)
+			}
+		})
+	}
+}
+
+func FuzzDecide(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n", "a\nb\nd\n")
+	f.Fuzz(func(t *testing.T, base, disk, next string) {
+		op, content := Decide([]byte(base), []byte(disk), []byte(next))
+		if content == nil {
+			t.Fatal("a file that exists is gone")
+		}
+		if (op == Keep || op == Conflict) && string(content) != disk {
+			t.Fatalf("%s changes %q to %q", op, disk, content)
+		}
+		if op == Update && string(content) == disk {
+			t.Fatal("an update that changes nothing")
+		}
+		if op == Conflict {
+			return
+		}
+		// What was decided is stable: the same again keeps everything.
+		if again, kept := Decide([]byte(next), content, []byte(next)); again != Keep || string(kept) != string(content) {
+			t.Fatalf("the second time: %s, %q becomes %q", again, content, kept)
+		}
+	})
+}

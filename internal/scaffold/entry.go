@@ -1,0 +1,112 @@
+package scaffold
+
+import (
+	"bytes"
+	"io/fs"
+)
+
+// permissions are the mode bits that an update preserves.
+const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+// entry is what a plan knows of one path.
+type entry struct {
+	path string // as the callers name it
+	real string // with links followed: where content is written
+
+	disk     []byte      // what stands there; nil: nothing
+	diskMode fs.FileMode // its permission bits
+	base     []byte      // the pristine content of the last write; nil: none
+
+	class     Class       // as planned; "" when the plan only edits or removes
+	mode      fs.FileMode // of a file to be created
+	seed      []byte      // as first seeded, to know a repeat
+	pristine  []byte      // the base to be: of a seeded file, next
+	content   []byte      // the file to be, unless it is seeded; nil: none
+	recorded  string      // the generator of the last write; "": none
+	generator string      // the generator to be recorded; "": none
+	edited    bool        // content is edited in this plan
+}
+
+// entry returns the entry of path, which is read from the disk once.
+func (p *Plan) entry(path string) (*entry, error) {
+	if e := p.entries[path]; e != nil {
+		return e, nil
+	}
+	if err := checkName(path); err != nil {
+		return nil, err
+	}
+	real, info, err := p.tree.resolve(path, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkName(real); err != nil {
+		return nil, err
+	}
+	e := &entry{path: path, real: real, mode: fileMode(0), recorded: p.records[path].Generator}
+	e.generator = e.recorded
+	if info != nil {
+		if e.disk, err = p.tree.read(real, info); err != nil {
+			return nil, err
+		}
+		e.diskMode = info.Mode() & permissions
+	}
+	if e.base, err = p.tree.state(basePath(path)); err != nil {
+		return nil, err
+	}
+	e.content, e.pristine = e.disk, e.base
+	p.entries[path] = e
+	return e, nil
+}
+
+// outcome says what Apply does with the file, and what it then holds.
+func (e *entry) outcome(force bool) (Op, []byte) {
+	if e.class == Seeded {
+		if force && e.disk != nil && !bytes.Equal(e.disk, e.pristine) {
+			return Update, e.pristine
+		}
+		return Decide(e.base, e.disk, e.pristine)
+	}
+	switch {
+	case e.content == nil && e.disk != nil:
+		return Delete, nil
+	case e.content == nil || e.disk != nil && bytes.Equal(e.disk, e.content):
+		return Keep, e.content
+	case e.disk == nil:
+		return Create, e.content
+	}
+	return Update, e.content
+}
+
+func (e *entry) exists(force bool) bool {
+	_, content := e.outcome(force)
+	return content != nil
+}
+
+// change returns the entry as a Change, unless there is nothing to tell.
+func (e *entry) change(force bool) (Change, bool) {
+	op, after := e.outcome(force)
+	c := Change{Path: e.path, Class: e.kind(), Op: op, Mode: e.diskMode, Before: e.disk, After: after}
+	switch op {
+	case Create:
+		c.Mode = e.mode
+	case Conflict:
+		c.After = e.pristine
+	case Keep:
+		return c, e.class == Seeded && !bytes.Equal(e.disk, e.pristine)
+	}
+	return c, true
+}
+
+// kind is the class of a change: as planned, or as the state tells for a file
+// that is only edited or removed.
+func (e *entry) kind() Class {
+	switch {
+	case e.class != "":
+		return e.class
+	case e.recorded != "":
+		return Generated
+	case e.base != nil:
+		return Seeded
+	}
+	return Shared
+}

@@ -1,0 +1,180 @@
+package scaffold
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
+)
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{Command: "operon init --domain x.y"}, func(p *Plan) {
+		must(t, p.Generate("rbac", "config/role.yaml", []byte("role\n")))
+		must(t, p.Generate("crd", "config/<x>.yaml", []byte("crd\n")))
+		must(t, p.Share("shared", 0, []byte("s")))
+		seed(t, p, "cmd/main.go", main1)
+		must(t, p.Edit("cmd/main.go", appendLine("one")))
+	})
+	state := snapshot(t, root)
+	want := map[string]string{
+		".operon/.gitignore":            "# What operon needs only on this machine.\nlock\njournal/\n",
+		".operon/base/.gitattributes":   "# Kept by operon for merges; nothing to review.\n*.base text eol=lf -diff linguist-generated\n",
+		".operon/base/cmd/main.go.base": strings.Replace(main1, "// here", "one\n// here", 1),
+		".operon/generated.json": `{
+  "version": 1,
+  "files": {
+    "config/<x>.yaml": {
+      "generator": "crd",
+      "sha256": "` + hash([]byte("crd\n")) + `"
+    },
+    "config/role.yaml": {
+      "generator": "rbac",
+      "sha256": "` + hash([]byte("role\n")) + `"
+    }
+  }
+}
+`,
+	}
+	got := map[string]string{}
+	for name, n := range state {
+		if strings.HasPrefix(name, stateDir) && !strings.HasPrefix(name, journalDir) && n.Mode.IsRegular() {
+			got[name] = n.Content
+		}
+	}
+	same(t, "state", want, got)
+	names := []string{}
+	for name := range state {
+		if strings.HasPrefix(name, journalDir) {
+			names = append(names, name)
+		}
+		if strings.HasPrefix(name, stateDir) && strings.HasSuffix(name, ".go") {
+			t.Errorf("%s is a Go file", name)
+		}
+	}
+	slices.Sort(names)
+	same(t, "journal", []string{".operon/journal", ".operon/journal/000001", ".operon/journal/000001/plan.json"}, names)
+	if s := state[".operon/journal/000001/plan.json"].Content; !strings.Contains(s, `"command": "operon init --domain x.y"`) {
+		t.Errorf("the journal names no command: %s", s)
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) {
+		for _, name := range []string{"d", "c", "b", "a", "e"} {
+			must(t, p.Generate("g-"+name, name, []byte(name)))
+		}
+	})
+	write(t, root, "b", "mine")
+	must(t, os.Remove(filepath.Join(root, "c")))
+	var got []Recorded
+	apply(t, fsys, Options{}, func(p *Plan) {
+		got = p.Recorded()
+		must(t, p.Remove("a"))
+		must(t, p.Remove("c"))
+		seed(t, p, "d", "d") // another class now
+		must(t, p.Edit("e", func([]byte) ([]byte, error) { return []byte("e2"), nil }))
+	})
+	same(t, "recorded", []Recorded{{"a", "g-a", true}, {"b", "g-b", false}, {"c", "g-c", false}, {"d", "g-d", true}, {"e", "g-e", true}}, got)
+	same(t, "afterwards", []Recorded{{"b", "g-b", false}, {"e", "g-e", true}}, newPlan(t, fsys, Options{}).Recorded())
+}
+
+// A base goes with its file, and when its file becomes a generated one.
+func TestBaseIsDropped(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "d/a", "x"); seed(t, p, "d/b", "y"); seed(t, p, "c", "z") })
+	apply(t, fsys, Options{}, func(p *Plan) { must(t, p.Remove("d/a")); must(t, p.Generate("g", "d/b", []byte("y"))) })
+	names := []string{}
+	for name := range snapshot(t, root, ".operon/journal") {
+		if strings.HasPrefix(name, baseDir+"/") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	same(t, "bases", []string{".operon/base/.gitattributes", ".operon/base/c.base"}, names)
+}
+
+func TestNothingToDoWritesNothing(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"a": "x", "b": "y"})
+	before := snapshot(t, root)
+	apply(t, fsys, Options{}, func(p *Plan) {
+		must(t, p.Share("a", 0, []byte("other")))
+		must(t, p.Edit("b", func(b []byte) ([]byte, error) { return b, nil }))
+		must(t, p.Remove("c"))
+		p.Recorded()
+	})
+	same(t, "a foreign project", before, snapshot(t, root))
+
+	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "s", "s"); must(t, p.Generate("g", "t", []byte("t"))) })
+	write(t, root, "s", "mine")
+	before = snapshot(t, root)
+	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "s", "s"); must(t, p.Generate("g", "t", []byte("t"))) })
+	same(t, "a repeat", before, snapshot(t, root))
+}
+
+// Files that are right already are adopted without a visible change.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"a": "x", "b": "y"})
+	got := apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "a", "x"); must(t, p.Generate("g", "b", []byte("y"))) })
+	same(t, "changes", []string{}, got)
+	same(t, "files", map[string]string{"a": "x", "b": "y"}, contents(t, root))
+	write(t, root, "a", "x")
+	got = apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "a", "x2") })
+	same(t, "with a base it can be updated", []string{"update seeded a"}, got)
+}
+
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, content, want string }{
+		{"no JSON", "<<<<<<< HEAD\n", ".operon/generated.json is damaged"},
+		{"empty", "", ".operon/generated.json is damaged"},
+		{"newer", `{"version":2,"files":{}}`, ".operon/generated.json has version 2, this operon knows 1"},
+		{"outside", `{"version":1,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be relative to the project root, and clean`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := afero.NewMemMapFs()
+			must(t, afero.WriteFile(fsys, recordsFile, []byte(tt.content), 0o644))
+			_, err := New(fsys, Options{})
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			if tt.name == "no JSON" && fault.HintOf(err) == "" {
+				t.Error("no hint")
+			}
+		})
+	}
+}
+
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte(`{"version":1,"files":{"a":{"generator":"g","sha256":"0"}}}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		r, err := parseRecords(src)
+		if err != nil {
+			return
+		}
+		b, err := r.encode()
+		must(t, err)
+		again, err := parseRecords(b)
+		must(t, err)
+		same(t, "records", r, again)
+	})
+}
+
+// The context is looked at even when there is nothing to wait for.
+func TestApplyOfNothing(t *testing.T) {
+	t.Parallel()
+	must(t, newPlan(t, afero.NewMemMapFs(), Options{}).Apply(context.Background()))
+}
