@@ -1,0 +1,191 @@
+package gen
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/project"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// TestWrongArguments are usage errors, before anything is loaded.
+func TestWrongArguments(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		r          Request
+		want, hint string
+	}{
+		{Request{Args: []string{"crb"}}, `unknown argument "crb"`, "did you mean crd?"},
+		{Request{Args: []string{""}}, `unknown argument ""`, "valid arguments: crd, object, rbac, schemapatch, webhook, paths, output"},
+		{Request{Args: []string{"--only"}}, `unknown argument "--only"`, "valid arguments"},
+		{Request{Args: []string{"crd:maxDesc=0"}}, `argument "crd:maxDesc=0": `, "options of crd: allowDangerousTypes"},
+		{Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
+		{Request{Args: []string{"rbac"}}, `argument "rbac": missing argument "roleName"`, "roleName"},
+		{Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is given twice", "commas"},
+		{Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
+		{Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
+		{Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},
+		{Request{Args: []string{"output:applyconfiguration:dir=x"}}, "operon does not run the generator applyconfiguration", "go run"},
+		{Request{Only: []string{"crds"}}, `unknown generator "crds"`, "crd, object, rbac"},
+		{Request{Args: []string{"crd"}, Only: []string{"rbac"}}, "no generator to run", "the arguments hold crd"},
+		{Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
+		{Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},
+		{Request{Args: []string{"crd", "output:dir=../out"}}, "lies outside of the project", "below the project root"},
+		{Request{Args: []string{"crd", "output:stdout"}}, "output:stdout is not possible here", "output:dir"},
+		{Request{Project: configured1("crd")}, "is not a list", "list item"},
+		{Request{Project: configured1([]any{1})}, "args[0] is not a string", "quote"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			tt.r.Dir = fixture(t, "zoo")
+			p := newPlan(t, tt.r.Dir)
+			err := Plan(t.Context(), tt.r, p)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || fault.Code(err) != fault.CodeUsage {
+				t.Errorf("exit %d, error %v, want %s", fault.Code(err), err, tt.want)
+			}
+			if hint := fault.HintOf(err); !strings.Contains(hint, tt.hint) {
+				t.Errorf("hint %q, want %q in it", hint, tt.hint)
+			}
+			if len(p.Changes()) > 0 {
+				t.Errorf("planned %v", p.Changes())
+			}
+		})
+	}
+}
+
+func configured1(args any) *project.Config {
+	return &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+}
+
+// TestOverride lays arguments over defaults.
+func TestOverride(t *testing.T) {
+	t.Parallel()
+	bases := genall.OutputArtifacts{Config: "config/crd/bases"}
+	config := func(dir string) genall.OutputArtifacts {
+		return genall.OutputArtifacts{Config: genall.OutputToDirectory(dir)}
+	}
+	tests := []struct {
+		name  string
+		r     Request
+		paths []string
+		rules map[string]genall.OutputRule
+		whole []string
+	}{
+		{"defaults", Request{}, []string{"./..."},
+			map[string]genall.OutputRule{"crd": bases, "rbac": config("config/rbac"), "webhook": config("config/webhook"), "object": config("config/object")},
+			[]string{"rbac", "crd", "webhook", "object"}},
+		{"a generator replaces the set and keeps its place", Request{Args: []string{"crd:maxDescLen=0"}}, []string{"./..."},
+			map[string]genall.OutputRule{"crd": bases}, []string{"crd"}},
+		{"paths alone", Request{Args: []string{"paths=./api/..."}, Only: []string{"crd"}}, []string{"./api/..."},
+			map[string]genall.OutputRule{"crd": bases}, nil},
+		{"the flag wins", Request{Args: []string{"crd", "paths=./api/..."}, Paths: []string{"./a", "./b"}}, []string{"./a", "./b"},
+			map[string]genall.OutputRule{"crd": bases}, nil},
+		{"a rule for all", Request{Args: []string{"crd", "object", "output:dir=out"}}, []string{"./..."},
+			map[string]genall.OutputRule{"crd": genall.OutputToDirectory("out"), "object": genall.OutputToDirectory("out")}, nil},
+		{"a rule for one", Request{Args: []string{"output:rbac:none"}, Only: []string{"crd", "rbac"}}, []string{"./..."},
+			map[string]genall.OutputRule{"crd": bases, "rbac": genall.OutputToNothing}, []string{"crd"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			j, err := newJob(tt.r, newPlan(t, t.TempDir()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules := map[string]genall.OutputRule{}
+			for _, g := range j.generators {
+				rules[g.name] = g.rule
+			}
+			for _, diff := range []string{cmp.Diff(tt.paths, j.paths), cmp.Diff(tt.rules, rules), cmp.Diff(tt.whole, j.whole)} {
+				if diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestHeader maps the flags and finds the year.
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	const old = "/*\nCopyright 2019 The Zoo.\n\nLine two.\n*/\n\npackage v1\n"
+	cfg := &project.Config{Repo: "example.com/zoo", Resources: []project.Resource{{Group: "zoo", Domain: "example.com", Version: "v1", Kind: "Lion"}}}
+	dir := fixture(t, "zoo", "-- "+cfg.APIDir(cfg.Resources[0])+"/zz_generated.deepcopy.go --\n"+old)
+	fresh := fixture(t, "zoo")
+	tests := []struct {
+		name string
+		dir  string
+		r    Request
+		want deepcopy.Generator
+	}{
+		{"committed year", dir, Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: headerFile, Year: "2019"}},
+		{"first year", fresh, Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: headerFile, Year: "2042"}},
+		{"flags", dir, Request{Project: cfg, HeaderFile: "h.txt", Year: "7"}, deepcopy.Generator{HeaderFile: "h.txt", Year: "7"}},
+		{"no header file", t.TempDir(), Request{Year: "7"}, deepcopy.Generator{}},
+		{"own arguments", fresh, Request{Args: []string{"object:headerFile=x,year=1"}}, deepcopy.Generator{HeaderFile: "x", Year: "1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			j, err := newJob(tt.r, newPlan(t, tt.dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range j.generators {
+				switch v := g.gen.(type) {
+				case deepcopy.Generator:
+					if diff := cmp.Diff(tt.want, v); diff != "" {
+						t.Error(diff)
+					}
+				case crd.Generator:
+					if v.HeaderFile != "" {
+						t.Error("a Go header on YAML")
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestToolsVersion(t *testing.T) {
+	t.Parallel()
+	dep := func(v string, replace *debug.Module) *debug.BuildInfo {
+		return &debug.BuildInfo{Deps: []*debug.Module{{Path: toolsModule, Version: v, Replace: replace}}}
+	}
+	tests := []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{nil, pins.ControllerTools},
+		{&debug.BuildInfo{}, pins.ControllerTools},
+		{dep("v0.99.0", nil), "v0.99.0"},
+		{dep("v0.99.0", &debug.Module{Path: "example.com/fork", Version: "v0.99.1-fork"}), "v0.99.1-fork"},
+		{dep("v0.99.0", &debug.Module{Path: "../controller-tools"}), "(devel)"},
+	}
+	for _, tt := range tests {
+		if got := versionIn(tt.info); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.info, got, tt.want)
+		}
+	}
+	if got := toolsVersion(); got != pins.ControllerTools {
+		t.Errorf("this binary holds %s, the pin says %s", got, pins.ControllerTools)
+	}
+}
+
+func FuzzDistance(f *testing.F) {
+	f.Add("kubebuilder", "kubebuidler")
+	f.Add("", "x")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		d := distance(a, b)
+		if d != distance(b, a) || d > max(len(a), len(b)) || (d == 0) != (a == b) {
+			t.Errorf("distance(%q, %q) = %d", a, b, d)
+		}
+	})
+}

@@ -1,0 +1,134 @@
+// Package gen runs controller-tools' generators in this process: one load of
+// the project's packages for all of them, read from the content of a plan (so
+// that a kind which is not on disk yet gets its CRD in the same plan), with all
+// output in memory until every generator has succeeded. The bytes are those of
+// the controller-gen command of the same version with the same arguments.
+//
+// It is not a build system: it neither watches nor caches, fetches no module,
+// and never writes to the project. The work has three steps with plain data
+// between them, so that a faster loader can take the place of the first: load
+// (plan to packages), generate (packages to outputs) and record (outputs to
+// plan).
+//
+// One input lies outside of the arguments: the library behind plural names
+// reads inflections.json and acronyms.json from the working folder of the
+// process, as it does for the controller-gen command.
+package gen
+
+import (
+	"context"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Request says what to generate. The zero value of every field but Dir means
+// the project's default.
+type Request struct {
+	// Dir is the absolute path of the project root, which the plan's paths and
+	// the relative paths in arguments start from.
+	Dir string
+	// Project holds the default arguments; see [DefaultArgs].
+	Project *project.Config
+
+	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0,
+	// paths=./api/..., output:crd:dir=out). What they name replaces the
+	// default, and the rest stays: the generators as a set, the paths as a set,
+	// the output rule of each generator; a rule for all generators replaces
+	// every default rule.
+	Args []string
+	// Only restricts the run to these generators, as far as the arguments name
+	// them.
+	Only []string
+	// Paths replaces the paths, as repeated paths= arguments do.
+	Paths []string
+	// HeaderFile is the licence header of generated Go code. It is not put on
+	// YAML, for it holds a Go comment.
+	HeaderFile string
+	// Year takes the place of " YEAR" in every header file.
+	Year string
+
+	// ThisYear is used for " YEAR" in the header file of the default arguments
+	// when neither they nor Year set one and no generated file tells which year
+	// the project is of. It is the caller's, for gen reads no clock.
+	ThisYear string
+	// Stdout receives what output:stdout asks for; nil makes that a usage error.
+	Stdout io.Writer
+}
+
+// Plan runs the generators that r asks for and adds their output to p, with
+// warnings about markers that have no effect and about files that nothing
+// generates any more. On an error it adds nothing. Wrong arguments exit 2,
+// errors in the sources exit 1 and are all listed ([Problems]).
+func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
+	job, err := newJob(r, p)
+	if err != nil {
+		return err
+	}
+	src, err := newSources(r.Dir, p)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+
+	set, err := load(ctx, src, job.paths)
+	if err != nil {
+		return err
+	}
+	outputs, err := generate(ctx, set, job.generators, src)
+	if err != nil {
+		return err
+	}
+	if err := record(outputs, r.Stdout, p); err != nil {
+		return err
+	}
+
+	warnPinned(p)
+	warnMarkers(set, src, p)
+	if len(set.roots) == 0 {
+		// Nothing matched the paths: that says nothing about old output.
+		return nil
+	}
+	return removeStale(job, outputs, src, p)
+}
+
+// record adds the outputs to the plan, and writes to stdout what has no path.
+func record(outputs []output, stdout io.Writer, p *scaffold.Plan) error {
+	for _, o := range outputs {
+		if o.path == "" {
+			if stdout == nil {
+				return fault.Usage("name a folder instead: output:dir=<folder>", "output:stdout is not possible here")
+			}
+			if _, err := stdout.Write(o.content); err != nil {
+				return fault.In("write "+o.generator, err)
+			}
+			continue
+		}
+		if err := p.Generate(o.generator, o.path, o.content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inProject turns a path from an argument into the plan's form: relative to
+// dir, with slashes. ok is false for a path that lies outside of dir.
+func inProject(dir, name string) (rel string, ok bool) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	rel, err := filepath.Rel(dir, name)
+	if err != nil {
+		return "", false
+	}
+	rel = filepath.ToSlash(rel)
+	if rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) {
+		return "", false
+	}
+	return rel, true
+}

@@ -1,0 +1,88 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+)
+
+// generate runs the generators over one set of packages, and returns all they
+// write or all that is wrong. Nothing leaves memory.
+//
+// They share one marker collector and one type checker, whose filters are
+// those of all of them together, as within one controller-gen process.
+func generate(ctx context.Context, set *packageSet, gens []generator, src *sources) ([]output, error) {
+	reg := &markers.Registry{}
+	shared := genall.GenerationContext{
+		Collector: &markers.Collector{Registry: reg},
+		Roots:     set.roots,
+		InputRule: src,
+	}
+	checker := &loader.TypeChecker{}
+	for _, g := range gens {
+		if err := g.gen.RegisterMarkers(reg); err != nil {
+			return nil, err
+		}
+		if c, ok := g.gen.(genall.NeedsTypeChecking); ok {
+			checker.NodeFilters = append(checker.NodeFilters, c.CheckFilter())
+		}
+	}
+
+	mem := &memory{dir: src.dir, byPath: map[string]int{}}
+	var returned []error
+	var crash error
+	for _, g := range gens {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		c := shared
+		if _, ok := g.gen.(genall.NeedsTypeChecking); ok {
+			c.Checker = checker
+		}
+		c.OutputRule = mem.rule(g)
+		err, panicked := run(rooted(g.gen, src.dir), &c)
+		if panicked {
+			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.name, err)
+			break
+		}
+		if err != nil {
+			returned = append(returned, err)
+		}
+	}
+	if mem.err != nil {
+		return nil, mem.err
+	}
+	if problems := collect(set, returned, src); len(problems) > 0 {
+		return nil, &fault.Error{Code: fault.CodeFailed, Hint: problems.hint(), Err: problems}
+	}
+	if crash != nil {
+		return nil, crash
+	}
+	return mem.finish(), nil
+}
+
+// run runs a generator. The library panics on some packages that do not
+// type-check; the errors that it found before are then better than its panic.
+func run(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			err, panicked = fmt.Errorf("panic: %v", r), true
+		}
+	}()
+	return g.Generate(c), false
+}
+
+// rooted makes a path absolute that a generator opens past the input rule.
+func rooted(g genall.Generator, dir string) genall.Generator {
+	if s, ok := g.(schemapatcher.Generator); ok && !filepath.IsAbs(s.ManifestsPath) {
+		s.ManifestsPath = filepath.Join(dir, s.ManifestsPath)
+		return s
+	}
+	return g
+}

@@ -1,0 +1,140 @@
+package gen
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// TestSameAsControllerGen compares with the command, run in a copy of the
+// project with the same arguments.
+func TestSameAsControllerGen(t *testing.T) {
+	t.Parallel()
+	const all = "paths=./..."
+	tests := []struct {
+		name string
+		args string
+	}{
+		{"makefile", `rbac:roleName=manager-role crd webhook object:headerFile="hack/boilerplate.go.txt",year=2031 paths=./... output:crd:artifacts:config=config/crd/bases`},
+		{"default places", "crd rbac:roleName=r object webhook " + all},
+		{"no description", "crd:maxDescLen=0 " + all},
+		{"short descriptions", "crd:maxDescLen=60,generateEmbeddedObjectMeta=true " + all},
+		{"headers", "crd:headerFile=hack/header.yaml.txt,year=1999 rbac:roleName=r,fileName=roles.yaml,headerFile=hack/header.yaml.txt webhook:headerFile=hack/header.yaml.txt,year=2 object:headerFile=hack/boilerplate.go.txt " + all},
+		{"no version", "crd:omitToolVersion=true,crdVersions=v1,ignoreUnexportedFields=true,allowDangerousTypes=true " + all},
+		{"one folder for all", "crd object rbac:roleName=r output:dir=out " + all},
+		{"rules", "crd object rbac:roleName=r webhook output:crd:none output:rbac:stdout output:artifacts:config=cfg,code=code paths=./api/v1"},
+		{"stdout", "crd rbac:roleName=r object output:stdout paths=./api/v1 paths=./internal/..."},
+		{"stdout of several paths", "object output:stdout paths=./internal/... paths=./api/..."},
+		{"collisions", "object output:dir=out paths=./internal/... paths=./api/..."},
+		{"braces and import paths", `crd object paths={./api/v2,./api/aqua/...} paths=example.com/zoo/internal/shared`},
+		{"one package twice", "crd object paths=./api/v1;./api/v1 paths=./api/v1/..."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(tt.args)
+			want, wantOut := byCLI(t, fixture(t, "zoo"), args)
+			got, gotOut := byUs(t, fixture(t, "zoo"), args)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("files (-controller-gen +operon):\n%s", diff)
+			}
+			if diff := cmp.Diff(wantOut, gotOut); diff != "" {
+				t.Errorf("stdout (-controller-gen +operon):\n%s", diff)
+			}
+			if len(want) == 0 && wantOut == "" {
+				t.Error("the case generates nothing")
+			}
+		})
+	}
+}
+
+// TestOneLoadSameAsSeparateRuns shows that generators do not disturb each
+// other over one package graph (controller-tools#485).
+func TestOneLoadSameAsSeparateRuns(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	before := tree(t, dir)
+	runs := []string{"crd", "rbac:roleName=manager-role", "webhook", "object"}
+	for _, g := range runs {
+		if _, stderr, err := runCLI(t, dir, g, "paths=./..."); err != nil {
+			t.Fatal(stderr)
+		}
+	}
+	got, _ := byUs(t, fixture(t, "zoo"), append(runs, "paths=./..."))
+	if diff := cmp.Diff(written(t, dir, before), got); diff != "" {
+		t.Errorf("(-separate +together):\n%s", diff)
+	}
+}
+
+// TestNestedModules has the kinds of a module below the root generated too,
+// as controller-gen does for file paths and not for import paths.
+func TestNestedModules(t *testing.T) {
+	t.Parallel()
+	for _, paths := range []string{"./...", "./sub/...", "./sub/api", "example.com/zoo/..."} {
+		t.Run(paths, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"crd", "object", "rbac:roleName=r", "paths=" + paths}
+			dirs := [2]string{}
+			for i := range dirs {
+				dirs[i] = fixture(t, "zoo", nested)
+				files := tree(t, dirs[i])
+				writeFile(t, dirs[i]+"/sub/go.mod", []byte(strings.Replace(files["go.mod"], "example.com/zoo", "example.com/sub", 1)))
+				writeFile(t, dirs[i]+"/sub/go.sum", []byte(files["go.sum"]))
+			}
+			want, _ := byCLI(t, dirs[0], args)
+			got, _ := byUs(t, dirs[1], args)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-controller-gen +operon):\n%s", diff)
+			}
+		})
+	}
+}
+
+const nested = `
+-- sub/api/bird.go --
+// Package api has birds.
+// +kubebuilder:object:generate=true
+// +groupName=air.example.com
+// +versionName=v1
+package api
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:rbac:groups=air.example.com,resources=birds,verbs=get
+
+// Bird flies.
+// +kubebuilder:object:root=true
+type Bird struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+}
+`
+
+func byCLI(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
+	t.Helper()
+	before := tree(t, dir)
+	stdout, stderr, err := runCLI(t, dir, args...)
+	if err != nil {
+		t.Fatalf("controller-gen %v: %v\n%s", args, err, stderr)
+	}
+	return written(t, dir, before), stdout
+}
+
+func byUs(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
+	t.Helper()
+	before := tree(t, dir)
+	p := newPlan(t, dir)
+	var out bytes.Buffer
+	// As PROJECT's own, they are all the arguments there are.
+	cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg, Stdout: &out}, p); err != nil {
+		t.Fatalf("operon %v: %v", args, err)
+	}
+	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+		t.Errorf("planning touched the disk:\n%s", diff)
+	}
+	return generated(p), out.String()
+}

@@ -1,0 +1,107 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// output is a generated file, or with an empty path, text for stdout.
+type output struct {
+	generator string
+	path      string // slash-separated, relative to the root
+	content   []byte
+}
+
+// memory takes the place of the file system below controller-tools' output
+// rules. Where they write one path twice, the last content wins, as it does on
+// a disk.
+type memory struct {
+	dir    string
+	files  []*memoryFile
+	byPath map[string]int
+	err    error // the first output path that a plan cannot hold
+}
+
+type memoryFile struct {
+	bytes.Buffer
+	output
+}
+
+func (*memoryFile) Close() error { return nil }
+
+// rule returns the output rule for a generator: its own, into memory.
+func (m *memory) rule(g generator) genall.OutputRule { return memoryRule{m, g} }
+
+func (m *memory) open(generator, path string) io.WriteCloser {
+	f := &memoryFile{output: output{generator: generator, path: path}}
+	if i, ok := m.byPath[path]; ok && path != "" {
+		m.files[i] = f
+		return f
+	}
+	m.byPath[path] = len(m.files)
+	m.files = append(m.files, f)
+	return f
+}
+
+func (m *memory) finish() []output {
+	res := make([]output, len(m.files))
+	for i, f := range m.files {
+		res[i] = f.output
+		res[i].content = f.Bytes()
+		if f.generator == "crd" {
+			res[i].content = stampVersion(f.Bytes())
+		}
+	}
+	return res
+}
+
+type memoryRule struct {
+	*memory
+	generator
+}
+
+// Open implements genall.OutputRule. A nil package means configuration, any
+// other one generated code of that package.
+func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, error) {
+	var folder string
+	switch rule := r.generator.rule.(type) {
+	case genall.OutputToDirectory:
+		folder = string(rule)
+	case genall.OutputArtifacts:
+		switch {
+		case pkg == nil:
+			folder = string(rule.Config)
+		case rule.Code != "":
+			folder = string(rule.Code)
+		case len(pkg.CompiledGoFiles) == 0:
+			return nil, fmt.Errorf("cannot output to a package with no path on disk")
+		default:
+			folder = filepath.Dir(pkg.CompiledGoFiles[0])
+		}
+	default:
+		switch rule {
+		case genall.OutputToNothing:
+			return &memoryFile{}, nil
+		case genall.OutputToStdout:
+			return r.open(r.name, ""), nil
+		}
+		return nil, fmt.Errorf("unexpected output rule %T", rule)
+	}
+	name := filepath.Join(filepath.FromSlash(folder), item)
+	rel, ok := inProject(r.dir, name)
+	if !ok {
+		err := fault.Usage("choose a folder below the project root, or output:"+r.name+":stdout",
+			"the output %s of %s lies outside of the project", filepath.ToSlash(name), r.name)
+		if r.memory.err == nil {
+			r.memory.err = err
+		}
+		return nil, err
+	}
+	return r.open(r.name, rel), nil
+}

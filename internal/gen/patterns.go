@@ -1,0 +1,169 @@
+package gen
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// folder is a file path among the paths, such as ./api/... or ./api/v1.
+type folder struct {
+	dir       string // absolute
+	recursive bool   // ended in "..."
+}
+
+func (f folder) matches(dir string) bool {
+	return dir == f.dir || f.recursive && strings.HasPrefix(dir, f.dir+string(filepath.Separator))
+}
+
+// query is the folder as a pattern that the loader hands to go list unseen.
+func (f folder) query(root string) (pattern string, ok bool) {
+	rel, ok := inProject(root, f.dir)
+	if !ok {
+		return "", false
+	}
+	if f.recursive {
+		return "pattern=./" + rel + "/...", true
+	}
+	return "pattern=./" + rel, true
+}
+
+// listPatterns turns paths into what the loader takes.
+//
+// The loader runs go list once per file path and once more per go.mod that it
+// finds below a path ending in "...", the root's own included, so that even
+// ./... is listed twice. Where all paths are folders of the root's module, one
+// go list finds the same packages, and together lists the folders in question,
+// for sortRoots. Otherwise the loader keeps its ways, but for a folder that is
+// only planned, where no go list could be started.
+func listPatterns(src *sources, paths []string) (patterns []string, together []folder, err error) {
+	patterns = slices.Clone(paths)
+	single := true // all in the root's module
+	queries := make([]string, len(paths))
+	for i, p := range paths {
+		if !isFilePath(p) {
+			single = false
+			continue
+		}
+		f := newFolder(src.dir, p)
+		if !src.hasDir(f.dir) {
+			return nil, nil, fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
+		}
+		query, inside := f.query(src.dir)
+		if !inside {
+			single = false // may be any module
+			continue
+		}
+		queries[i] = query
+		if !onDisk(f.dir) {
+			patterns[i] = query
+		}
+		others, err := otherModules(src.dir, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		single = single && !others
+		together = append(together, f)
+	}
+	if !single {
+		return patterns, nil, nil
+	}
+	return queries, together, nil
+}
+
+// isFilePath tells file paths from import paths, by the go command's rule.
+func isFilePath(p string) bool { return filepath.IsAbs(p) || strings.HasPrefix(p, ".") }
+
+func newFolder(root, p string) folder {
+	p = filepath.Clean(filepath.FromSlash(p))
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(root, p)
+	}
+	if filepath.Base(p) == "..." {
+		return folder{filepath.Dir(p), true}
+	}
+	return folder{p, false}
+}
+
+func onDisk(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// otherModules reports whether the folder belongs to a module below the root,
+// or when it is recursive, contains one.
+func otherModules(root string, f folder) (bool, error) {
+	for d := f.dir; d != root; d = filepath.Dir(d) {
+		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
+			return true, nil
+		}
+	}
+	if !f.recursive || !onDisk(f.dir) {
+		return false, nil
+	}
+	found := false
+	err := filepath.WalkDir(f.dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == "go.mod" && filepath.Dir(name) != root:
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
+
+// sortRoots brings roots that were listed together into the order of one go
+// list per folder, which shows in output that goes to one place: folder after
+// folder, each package after those it imports, else in the order of a walk.
+func sortRoots(roots []*loader.Package, folders []folder) []*loader.Package {
+	if len(folders) < 2 {
+		return roots
+	}
+	walked := slices.SortedFunc(slices.Values(roots), func(a, b *loader.Package) int {
+		return slices.Compare(elements(a.Dir), elements(b.Dir))
+	})
+	var sorted []*loader.Package
+	listed := map[*loader.Package]bool{}
+	for _, f := range folders {
+		seen := map[*loader.Package]bool{}
+		var visit func(p *loader.Package)
+		visit = func(p *loader.Package) {
+			if seen[p] {
+				return
+			}
+			seen[p] = true
+			imports := p.Imports()
+			for _, path := range slices.Sorted(maps.Keys(imports)) {
+				visit(imports[path])
+			}
+			if !listed[p] && f.matches(p.Dir) && slices.Contains(roots, p) {
+				listed[p] = true
+				sorted = append(sorted, p)
+			}
+		}
+		for _, p := range walked {
+			if f.matches(p.Dir) {
+				visit(p)
+			}
+		}
+	}
+	for _, p := range walked {
+		if !listed[p] { // such as one that go list made up to hold an error
+			sorted = append(sorted, p)
+		}
+	}
+	return sorted
+}
+
+func elements(dir string) []string { return strings.Split(filepath.ToSlash(dir), "/") }

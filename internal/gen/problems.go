@@ -1,0 +1,110 @@
+package gen
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Problem is an error at a place in the sources.
+type Problem struct {
+	File         string // relative to the root where it lies below it; "" when there is no place
+	Line, Column int    // from 1; 0 when unknown
+	Message      string
+}
+
+// String is file:line:column: message, less what is unknown.
+func (p Problem) String() string {
+	place := p.File
+	for _, n := range []int{p.Line, p.Column} {
+		if place != "" && n > 0 {
+			place += ":" + strconv.Itoa(n)
+		}
+	}
+	if place == "" {
+		return p.Message
+	}
+	return place + ": " + p.Message
+}
+
+// Problems are all errors of a run, in the order of their places, each once.
+type Problems []Problem
+
+// Error implements error, with one line for each problem.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, q := range p {
+		lines[i] = q.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// collect gathers the errors of the package graph, and those that generators
+// returned. As controller-gen does, it passes over type errors: packages that
+// no generated type refers to are not loaded, so references to them never
+// resolve; what matters is found again when a type is generated.
+func collect(set *packageSet, returned []error, src *sources) Problems {
+	var all Problems
+	for _, err := range returned {
+		all = append(all, Problem{Message: src.shorten(err.Error())})
+	}
+	raw := make([]*packages.Package, len(set.roots))
+	for i, p := range set.roots {
+		raw[i] = p.Package
+	}
+	packages.Visit(raw, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			if e.Kind != packages.TypeError {
+				all = append(all, newProblem(e, src))
+			}
+		}
+	})
+	slices.SortFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
+}
+
+var position = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+
+// newProblem reads the loader's position, which is file:line:column, a package
+// ID with ":-", or empty.
+func newProblem(e packages.Error, src *sources) Problem {
+	p := Problem{Message: src.shorten(strings.TrimSpace(e.Msg))}
+	pos := strings.TrimSuffix(strings.TrimSuffix(e.Pos, "-"), ":")
+	if m := position.FindStringSubmatch(pos); m != nil {
+		p.File = src.rel(m[1])
+		p.Line, _ = strconv.Atoi(m[2])
+		p.Column, _ = strconv.Atoi(m[3])
+	}
+	return p
+}
+
+// hintFor names the remedy of an error that the go command reports.
+func hintFor(msg string) string {
+	switch {
+	case strings.Contains(msg, "module lookup disabled by GOPROXY=off"), strings.Contains(msg, "not in the module cache"):
+		return "go mod download"
+	case strings.Contains(msg, "missing go.sum entry"), strings.Contains(msg, "no required module provides package"),
+		strings.Contains(msg, "updates to go.mod needed"), strings.Contains(msg, "import lookup disabled by -mod=readonly"):
+		return "go mod tidy"
+	case strings.Contains(msg, "GOTOOLCHAIN=local"):
+		return "install the Go version that go.mod asks for; operon starts no other toolchain"
+	}
+	return ""
+}
+
+// hint is the first hint that any of the problems has.
+func (p Problems) hint() string {
+	for _, q := range p {
+		if h := hintFor(q.Message); h != "" {
+			return h
+		}
+	}
+	return ""
+}

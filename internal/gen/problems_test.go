@@ -1,0 +1,110 @@
+package gen
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// broken lists edits of the fixture that make controller-gen complain, or
+// that it tolerates.
+var broken = []struct {
+	name  string
+	files string
+	args  string
+}{
+	{"syntax error", "-- api/v1/broken.go --\npackage v1\n\nfunc {\n\ntype X struct {\n", ""},
+	{"syntax errors in two packages", "-- api/v1/broken.go --\npackage v1\nvar x = = 1\n-- internal/shared/b.go --\npackage shared\nfunc f( {\n", ""},
+	{"package clause", "-- api/v1/broken.go --\npackag v1\n", ""},
+	{"two package names", "-- api/v1/broken.go --\npackage other\n", ""},
+	{"unused wrong type", "-- api/v1/wrong.go --\npackage v1\n\nvar x int = \"text\"\n", ""},
+	{"wrong call in a body", "-- internal/controller/wrong.go --\npackage controller\n\nfunc f() { g(1, 2) }\n", ""},
+	{"unknown type in a kind", "-- api/v2/groupversion_info.go --\n// +kubebuilder:object:generate=true\n// +groupName=zoo.example.com\npackage v2\n\n// S is used.\ntype S struct {\n\tMissing Nothing `json:\"missing\"`\n}\n", ""},
+	{"field without a tag", "-- api/v2/s.go --\npackage v2\n\ntype S struct {\n\tA string\n\tB chan int `json:\"b\"`\n}\n", "crd object"},
+	{"float", "-- api/v1/s.go --\npackage v1\n\n// MoreSpec is.\ntype MoreSpec struct {\n\tF float64 `json:\"f\"`\n}\n\nfunc init() {}\n", ""},
+	{"unknown standard import", "-- api/v1/s.go --\npackage v1\n\nimport \"nosuch/pkg\"\n\nvar _ = pkg.X\n", ""},
+	{"unknown module", "-- api/v1/s.go --\npackage v1\n\nimport \"example.net/no/such\"\n\nvar _ = such.X\n", ""},
+	{"unknown package of the module", "-- api/v1/s.go --\npackage v1\n\nimport \"example.com/zoo/gone\"\n\nvar _ = gone.X\n", ""},
+	{"import cycle", "-- internal/shared/cycle.go --\npackage shared\n\nimport _ \"example.com/zoo/api/v1\"\n", ""},
+	{"marker arguments", "-- api/v1/s.go --\npackage v1\n\n// S has.\n// +kubebuilder:validation:Minimum=abc\n// +kubebuilder:resource:path=x,bogus=1\ntype S int\n\n// +kubebuilder:rbac:grups=apps,resources=x,verbs=get\n\nvar _ = 1\n", ""},
+	{"webhook without side effects", "-- internal/webhook/w.go --\npackage webhook\n\n// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,groups=a,resources=b,verbs=create,versions=v1,name=x.kb.io,admissionReviewVersions=v1\n\nvar _ = 1\n", ""},
+	{"missing header", "", "object:headerFile=none.txt"},
+	{"no Go files", "-- docs/readme.md --\nhello\n", "crd paths=./docs"},
+	{"unknown import path", "", "crd paths=example.com/zoo/none"},
+	{"build constraints", "-- only/x.go --\n//go:build never\n\npackage only\n", "crd paths=./only"},
+}
+
+var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*)\n`)
+
+// TestSameErrorsAsControllerGen compares all messages, in the order of places
+// and each once, for the command prints them in the order of a map.
+func TestSameErrorsAsControllerGen(t *testing.T) {
+	t.Parallel()
+	for _, tt := range broken {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(tt.args)
+			if len(args) == 0 {
+				args = []string{"crd", "object", "rbac:roleName=r", "webhook"}
+			}
+			if !strings.Contains(tt.args, "paths=") {
+				args = append(args, "paths=./...")
+			}
+			dir := fixture(t, "zoo", tt.files)
+			before := tree(t, dir)
+			p := newPlan(t, dir)
+			cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+			err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p)
+			files := generated(p)
+
+			_, stderr, cliErr := runCLI(t, dir, args...)
+			if cliErr == nil {
+				if err != nil {
+					t.Fatalf("controller-gen tolerates it, operon says:\n%v", err)
+				}
+				if diff := cmp.Diff(written(t, dir, before), files); diff != "" {
+					t.Errorf("(-controller-gen +operon):\n%s", diff)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatalf("controller-gen complains, operon does not:\n%s", stderr)
+			}
+			if code := fault.Code(err); code != fault.CodeFailed {
+				t.Errorf("exit code %d", code)
+			}
+			if len(p.Changes()) > 0 || len(p.Warnings()) > 0 {
+				t.Errorf("planned in spite of errors: %v", p.Changes())
+			}
+			if strings.Contains(stderr, "panic: ") {
+				return // the command crashes; an error is the better answer
+			}
+			want := messages(strings.ReplaceAll(noise.ReplaceAllString(stderr, ""), dir+string(os.PathSeparator), ""))
+			if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
+				t.Errorf("(-controller-gen +operon):\n%s", diff)
+			}
+			var problems Problems
+			if !errors.As(err, &problems) {
+				t.Errorf("error is a %T", err)
+			}
+		})
+	}
+}
+
+// messages splits output into lines, less the dash that stands for an unknown
+// place: "-: no Go files", "example.com/x:-: unknown type".
+func messages(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1)
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}

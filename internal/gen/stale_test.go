@@ -1,0 +1,120 @@
+package gen
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const (
+	fishCRD  = "config/crd/bases/aqua.example.com_nfs.yaml"
+	fishCopy = "api/aqua/v1alpha1/zz_generated.deepcopy.go"
+)
+
+// TestStale takes a kind away after its files were generated.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	kustomization := "resources:\n- bases/zoo.example.com_lions.yaml\n- bases/aqua.example.com_nfs.yaml\n"
+	tests := []struct {
+		name    string
+		disk    func(t *testing.T, dir string) // between the runs
+		request Request
+		removed []string
+		want    string
+	}{
+		{
+			name:    "untouched files go",
+			removed: []string{fishCopy, fishCRD, "config/webhook/manifests.yaml"},
+			want: fishCopy + ":0:0: [stale-removed] nothing generates this file any more; it is removed\n" +
+				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; it is removed; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
+				"config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more; it is removed\n",
+		},
+		{
+			name: "edited files stay",
+			disk: func(t *testing.T, dir string) {
+				writeFile(t, filepath.Join(dir, fishCRD), []byte("mine: true\n"))
+			},
+			request: Request{Only: []string{"crd"}},
+			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited by hand, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n",
+		},
+		{
+			name: "a peer's files stay",
+			disk: func(t *testing.T, dir string) {
+				if err := os.RemoveAll(filepath.Join(dir, ".operon")); err != nil {
+					t.Fatal(err)
+				}
+				writeFile(t, filepath.Join(dir, "config/crd/bases/other.yaml"), []byte("kind: CustomResourceDefinition\n"))
+			},
+			want: fishCRD + ":0:0: [stale-unrecorded] no type generates this CRD any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n",
+		},
+		{name: "other paths judge nothing", request: Request{Paths: []string{"./api/v1"}}},
+		{name: "another place judges nothing", request: Request{Args: []string{"output:dir=elsewhere"}}},
+		{name: "only what ran", request: Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
+			want: "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more; it is removed\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := fixture(t, "zoo")
+			writeFile(t, filepath.Join(dir, "config/crd/kustomization.yaml"), []byte(kustomization))
+			first := newPlan(t, dir)
+			if err := Plan(t.Context(), Request{Dir: dir}, first); err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"api/aqua/v1alpha1/fish_types.go", "internal/webhook/lion_webhook.go", "internal/controller/lion_controller.go"} {
+				if err := os.Remove(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.disk != nil {
+				tt.disk(t, dir)
+			}
+			p := newPlan(t, dir)
+			tt.request.Dir = dir
+			if err := Plan(t.Context(), tt.request, p); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, warnings(p)); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			var removed []string
+			for _, c := range p.Changes() {
+				if c.Op == scaffold.Delete {
+					removed = append(removed, c.Path)
+				}
+			}
+			if diff := cmp.Diff(tt.removed, removed); diff != "" {
+				t.Errorf("removed (-want +got):\n%s", diff)
+			}
+			if !p.Exists("config/rbac/role.yaml") {
+				t.Error("the role is gone")
+			}
+		})
+	}
+}
+
+// TestRepeatChangesNothing generates twice.
+func TestRepeatChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	for i := range 2 {
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 && len(p.Changes())+len(p.Warnings()) > 0 {
+			t.Errorf("changes %v, warnings %s", slices.Sorted(maps.Keys(generated(p))), warnings(p))
+		}
+		if err := p.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

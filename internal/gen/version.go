@@ -1,0 +1,53 @@
+package gen
+
+import (
+	"bytes"
+	"runtime/debug"
+
+	"github.com/operon-dev/operon/internal/pins"
+	"sigs.k8s.io/controller-tools/pkg/version"
+)
+
+const toolsModule = "sigs.k8s.io/controller-tools"
+
+// toolsVersion is the version of the controller-tools in this binary.
+func toolsVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	return versionIn(info)
+}
+
+// versionIn reads the version of controller-tools from build info. Test
+// binaries list no dependencies; they are built from this repository, whose
+// go.mod agrees with the pin.
+func versionIn(info *debug.BuildInfo) string {
+	if info == nil {
+		return pins.ControllerTools
+	}
+	for _, d := range info.Deps {
+		if d.Path != toolsModule {
+			continue
+		}
+		if d.Replace == nil {
+			return d.Version
+		}
+		if d.Replace.Version == "" {
+			return "(devel)" // replaced by a folder: no version would be true
+		}
+		return d.Replace.Version
+	}
+	return pins.ControllerTools
+}
+
+const versionAnnotation = "    controller-gen.kubebuilder.io/version: "
+
+// stampVersion corrects the annotation of a CRD. The library writes the
+// version of the main module there, which is controller-tools only in
+// controller-gen itself. The annotation's line is found by its indentation,
+// which no text inside the schema can have before it.
+func stampVersion(manifest []byte) []byte {
+	wrong, right := version.Version(), toolsVersion()
+	if wrong == right {
+		return manifest
+	}
+	return bytes.Replace(manifest, []byte("\n"+versionAnnotation+wrong+"\n"), []byte("\n"+versionAnnotation+right+"\n"), 1)
+}
