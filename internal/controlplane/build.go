@@ -1,0 +1,185 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+)
+
+// Progress receives one line about what Build does, without a line end. It is
+// called from one goroutine at a time.
+type Progress func(line string)
+
+// lockPoll is how often a waiting Build looks whether the other one has ended.
+const lockPoll = 200 * time.Millisecond
+
+// stagePrefix begins the names of the folders that builds happen in.
+const stagePrefix = "build-"
+
+// Build makes sure that the store holds a complete control plane of the version
+// (the forms of Path) and returns its folder. What is there already is used as
+// it is, at once. Otherwise the programs are compiled from Go modules with the
+// user's go command, which may fetch modules; only the version that operon pins
+// can be built (exit code 2 for others).
+//
+// The programs appear in the store in one rename, after each was run and told
+// its version. Builds in several processes wait for each other. Whatever ends a
+// build early, the store stays usable: the next Build removes the leftovers,
+// and go's build cache lets it go on where it was. When ctx ends, so do go and
+// its children, and the error wraps the context's cause.
+func (s *Store) Build(ctx context.Context, version string, progress Progress) (string, error) {
+	if progress == nil {
+		progress = func(string) {}
+	}
+	want, err := parseVersion(version)
+	if err != nil {
+		return "", err
+	}
+	if dir, _, err := s.find(want); err != nil || dir != "" {
+		return dir, alreadyThere(err, dir, progress)
+	}
+	if !want.matches(pinned()) {
+		return "", fault.Usage(fmt.Sprintf("try --k8s-version %s; other versions come from setup-envtest, which shares this store", pins.Kubernetes),
+			"kubernetes %s cannot be built, only %s", want, pins.Kubernetes)
+	}
+	unlock, err := s.lock(ctx, progress)
+	if err != nil {
+		return "", explainDisk(err, s.root)
+	}
+	defer unlock()
+	// Another process may have done the work while this one waited.
+	if dir, _, err := s.find(want); err != nil || dir != "" {
+		return dir, alreadyThere(err, dir, progress)
+	}
+	dir, err := s.build(ctx, progress)
+	return dir, explainDisk(err, s.root)
+}
+
+func alreadyThere(err error, dir string, progress Progress) error {
+	if err == nil {
+		progress("already there: " + filepath.Base(dir))
+	}
+	return err
+}
+
+// private is operon's own folder in the store, beside the one that it shares.
+func (s *Store) private() string { return filepath.Join(s.root, ".operon") }
+
+// lock makes builds wait for each other. The system releases the lock of a
+// process that dies.
+func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err error) {
+	for _, dir := range []string{s.private(), s.versions()} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fault.In("envtest store", err)
+		}
+	}
+	l := flock.New(filepath.Join(s.private(), "lock"))
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		progress("another operon is building here: waiting for it")
+		_, err = l.TryLockContext(ctx, lockPoll)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, fault.In("lock the envtest store", err)
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+// build runs with the lock held.
+func (s *Store) build(ctx context.Context, progress Progress) (string, error) {
+	s.removeLeftovers(progress)
+	stage, err := os.MkdirTemp(s.private(), stagePrefix)
+	if err != nil {
+		return "", fault.In("envtest store", err)
+	}
+	defer s.removeLeftovers(progress)
+
+	bin := filepath.Join(stage, "bin")
+	if err := compile(ctx, s.env, stage, bin, progress); err != nil {
+		return "", err
+	}
+	if err := verify(ctx, s.env, stage, bin); err != nil {
+		return "", err
+	}
+	final := s.folder(pinned())
+	if err := publish(bin, final, filepath.Join(stage, "replaced")); err != nil {
+		return "", fault.In("envtest store", err)
+	}
+	return final, nil
+}
+
+// removeLeftovers removes what this and every earlier build left behind. It is
+// called with the lock held, so no living operon uses any of it; a compiler that
+// outlived a killed one may, and what it holds on to is left for the next time.
+func (s *Store) removeLeftovers(progress Progress) {
+	entries, err := os.ReadDir(s.private())
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), stagePrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.private(), e.Name())))
+		}
+	}
+	if err != nil {
+		progress("left for the next build to remove: " + err.Error())
+	}
+}
+
+// publish moves the finished folder into place. What stands there is not
+// complete, or there would have been nothing to build; it is moved out of the
+// way first, since a folder cannot be renamed over one that is not empty.
+func publish(bin, final, replaced string) error {
+	for _, name := range programs {
+		if err := syncFile(filepath.Join(bin, executable(name))); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Lstat(final); err == nil {
+		if info.IsDir() {
+			// setup-envtest leaves folders read-only, which would keep them
+			// from moving to another parent.
+			if err := os.Chmod(final, 0o755); err != nil {
+				return err
+			}
+		}
+		if err := os.Rename(final, replaced); err != nil {
+			return err
+		}
+	}
+	return os.Rename(bin, final)
+}
+
+// syncFile writes a file's content through to the disk, so that after a power
+// cut the renamed folder does not hold empty programs.
+func syncFile(path string) error {
+	flag := os.O_RDONLY
+	if runtime.GOOS == "windows" {
+		flag = os.O_RDWR // FlushFileBuffers asks for it
+	}
+	f, err := os.OpenFile(path, flag, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// explainDisk adds advice to an error about a full disk that did not come from
+// go's output.
+func explainDisk(err error, root string) error {
+	if err != nil && fault.HintOf(err) == "" && errors.Is(err, syscall.ENOSPC) {
+		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "make room on the disk that holds " + root}
+	}
+	return err
+}

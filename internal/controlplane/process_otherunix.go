@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package controlplane
+
+import "syscall"
+
+// endWithParent does nothing: this system has no such request.
+func endWithParent(*syscall.SysProcAttr) {}

@@ -1,0 +1,229 @@
+// Package controlplane finds and builds the programs of a Kubernetes control
+// plane (etcd, kube-apiserver, kubectl) that the test suites of operators start
+// through envtest. It shares one per-user store, folder for folder, with
+// setup-envtest, so what either of them put there serves both.
+//
+// It reads no environment variable and prints nothing by itself: both come in
+// through Options and Progress.
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+)
+
+// AssetsVar names the environment variable that envtest itself reads: a folder
+// that holds the programs. It wins over the store.
+const AssetsVar = "KUBEBUILDER_ASSETS"
+
+// programs is the complete set that makes a folder usable, the same that
+// setup-envtest asks for. Sorted, so that messages are stable.
+var programs = []string{"etcd", "kube-apiserver", "kubectl"}
+
+// Options is all that the package takes from the outside world.
+type Options struct {
+	// Env is the environment in the form of os.Environ. It decides where the
+	// store is, which go command is used, and what that command is given.
+	Env []string
+	// Root is the store's folder; empty means DefaultRoot(Env).
+	Root string
+}
+
+// Store is the per-user folder of control planes:
+// <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}.
+type Store struct {
+	root string
+	env  environ
+}
+
+// Open returns the store that the options describe. It touches no disk; the
+// folder comes into being with the first Build.
+func Open(o Options) (*Store, error) {
+	root := o.Root
+	if root == "" {
+		var err error
+		if root, err = DefaultRoot(o.Env); err != nil {
+			return nil, err
+		}
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fault.In("envtest store "+root, err)
+	}
+	return &Store{root: root, env: o.Env}, nil
+}
+
+// DefaultRoot returns the folder that setup-envtest uses on this system, so
+// that both see the same control planes: %LocalAppData%\kubebuilder-envtest on
+// Windows, ~/Library/Application Support/io.kubebuilder.envtest on macOS,
+// ${XDG_DATA_HOME:-~/.local/share}/kubebuilder-envtest elsewhere. (Source:
+// DefaultStoreDir in sigs.k8s.io/controller-runtime/tools/setup-envtest/store.)
+func DefaultRoot(env []string) (string, error) {
+	return defaultRoot(runtime.GOOS, env)
+}
+
+func defaultRoot(goos string, env environ) (string, error) {
+	missing := func(names string) (string, error) {
+		return "", fault.Failed("set "+names+", or point "+AssetsVar+" at a folder with "+list(programs),
+			"the envtest store has no place: %s is not set", names)
+	}
+	home := env.get("HOME")
+	switch goos {
+	case "windows":
+		local := env.get("LocalAppData")
+		if local == "" {
+			return missing("LocalAppData")
+		}
+		return filepath.Join(local, "kubebuilder-envtest"), nil
+	case "darwin":
+		if home == "" {
+			return missing("HOME")
+		}
+		return filepath.Join(home, "Library", "Application Support", "io.kubebuilder.envtest"), nil
+	}
+	data := env.get("XDG_DATA_HOME")
+	if data == "" {
+		if home == "" {
+			return missing("HOME")
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "kubebuilder-envtest"), nil
+}
+
+// Path returns the absolute path of a folder with a complete control plane, for
+// use as KUBEBUILDER_ASSETS. That variable wins when it is set, and is checked.
+// Otherwise version chooses from the store: "1.37.1" is that version, "1.37"
+// and "1.37.x" the newest patch of a minor, "" the version that operon pins.
+//
+// Path never builds: when nothing complete is there the error has exit code 1
+// and a hint that names the command that builds. A version that is not of
+// these forms has exit code 2.
+func (s *Store) Path(version string) (string, error) {
+	want, err := parseVersion(version)
+	if err != nil {
+		return "", err
+	}
+	if dir := s.env.get(AssetsVar); dir != "" {
+		return checkAssetsVar(dir)
+	}
+	dir, broken, err := s.find(want)
+	if err != nil || dir != "" {
+		return dir, err
+	}
+	msg := fmt.Sprintf("no control plane for Kubernetes %s in %s", want, s.versions())
+	if broken != nil {
+		msg += " (" + broken.Error() + ")"
+	}
+	return "", fault.Failed(missingHint(want), "%s", msg)
+}
+
+// missingHint says how the wanted version can be had.
+func missingHint(want version) string {
+	switch {
+	case !want.matches(pinned()):
+		return fmt.Sprintf("operon builds %s (operon envtest build); for another version use setup-envtest, which shares this store, or set %s",
+			pins.Kubernetes, AssetsVar)
+	case want == pinned():
+		return "operon envtest build"
+	}
+	return "operon envtest build --k8s-version " + want.String()
+}
+
+// checkAssetsVar makes sure that a folder the user named is what they think:
+// envtest would fail much later, and with less to go by.
+func checkAssetsVar(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fault.In(AssetsVar, err)
+	}
+	if err := complete(abs); err != nil {
+		return "", fault.Failed("correct "+AssetsVar+", or unset it to use operon's own store",
+			"%s=%s: %s", AssetsVar, dir, err)
+	}
+	return abs, nil
+}
+
+// find returns the folder of the newest complete version that matches, or "".
+// broken then says what is wrong with the newest incomplete one, if there is one.
+func (s *Store) find(want version) (dir string, broken, err error) {
+	entries, err := os.ReadDir(s.versions())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fault.In("envtest store", err)
+	}
+	var best, bad version
+	for _, e := range entries {
+		v, ok := parseFolder(e.Name())
+		if !ok || !want.matches(v) {
+			continue
+		}
+		at := filepath.Join(s.versions(), e.Name())
+		if err := complete(at); err != nil {
+			if broken == nil || bad.less(v) {
+				bad, broken = v, fmt.Errorf("%s is incomplete: %w", e.Name(), err)
+			}
+			continue
+		}
+		if dir == "" || best.less(v) {
+			best, dir = v, at
+		}
+	}
+	return dir, broken, nil
+}
+
+// complete reports what a folder lacks to be a control plane that can be used.
+func complete(dir string) error {
+	var missing []string
+	for _, name := range programs {
+		err := checkProgram(filepath.Join(dir, executable(name)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, executable(name))
+		case err != nil:
+			return fmt.Errorf("%s %w", executable(name), err)
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return fmt.Errorf("%s is missing", missing[0])
+	}
+	return fmt.Errorf("%s are missing", list(missing))
+}
+
+// versions is the folder that holds one folder per version and platform.
+func (s *Store) versions() string { return filepath.Join(s.root, "k8s") }
+
+// folder is where a version for this platform stands.
+func (s *Store) folder(v version) string {
+	return filepath.Join(s.versions(), v.String()+"-"+platform())
+}
+
+// platform is the suffix of this system's folders.
+func platform() string { return runtime.GOOS + "-" + runtime.GOARCH }
+
+// executable is the file name of a program on this system. envtest asks for
+// "etcd" everywhere; Windows finds etcd.exe under that name.
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// list joins names as a sentence does.
+func list(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}

@@ -1,0 +1,79 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+)
+
+// verifyTimeout bounds one question for a version. It takes milliseconds, but
+// macOS and virus scanners read the whole of a new program first.
+const verifyTimeout = time.Minute
+
+// check is how a program is asked for its version, and the line it must print.
+type check struct {
+	program string
+	args    []string
+	line    string
+}
+
+// checks lists one check per program. kubectl has no --version.
+func checks() ([]check, error) {
+	etcd, err := etcdVersion()
+	if err != nil {
+		return nil, err
+	}
+	return []check{
+		{"etcd", []string{"--version"}, "etcd Version: " + etcd},
+		{"kube-apiserver", []string{"--version"}, "Kubernetes v" + pins.Kubernetes},
+		{"kubectl", []string{"version", "--client"}, "Client Version: v" + pins.Kubernetes},
+	}, nil
+}
+
+// verify runs each program once: one that does not run here, or is not what was
+// asked for, never gets into the store.
+func verify(ctx context.Context, env environ, home, bin string) error {
+	all, err := checks()
+	if err != nil {
+		return err
+	}
+	// The user's kubectl settings must not have a say.
+	env = env.with("HOME="+home, "USERPROFILE="+home, "KUBECONFIG="+os.DevNull)
+	for _, c := range all {
+		if err := c.run(ctx, env, bin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c check) run(parent context.Context, env environ, bin string) error {
+	ctx, cancel := context.WithTimeoutCause(parent, verifyTimeout,
+		fmt.Errorf("no answer within %s", verifyTimeout))
+	defer cancel()
+	var out, errs strings.Builder
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, executable(c.program)), c.args...)
+	cmd.Env, cmd.Dir = env, bin
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := run(cmd)
+	what := strings.Join(append([]string{c.program}, c.args...), " ")
+	switch {
+	case ctx.Err() != nil:
+		return fault.In(what, context.Cause(ctx))
+	case err != nil:
+		return fault.Failed("", "%s: %v: %s", what, err, strings.TrimSpace(errs.String()))
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.TrimSpace(line) == c.line {
+			return nil
+		}
+	}
+	return fault.Failed("", "%s: printed %q, not %q", what, strings.TrimSpace(out.String()), c.line)
+}
