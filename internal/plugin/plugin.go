@@ -1,0 +1,184 @@
+// Package plugin defines what a plugin is: a name, options, and one function
+// from an Event to changes in a Plan. It knows no concrete plugin, and an
+// Event is plain data, so that the same protocol can cross a process border.
+package plugin
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Kind names what happened. It is an open string: a plugin ignores the kinds
+// that it does not know.
+type Kind string
+
+// The kinds that operon's own commands send.
+const (
+	Init      Kind = "init"       // a new project; Resource is nil
+	CreateAPI Kind = "create-api" // Resource is the new or repeated API
+	Generate  Kind = "generate"   // derive generated files from the sources
+)
+
+// Event is what a command asks of the plugins.
+type Event struct {
+	Kind     Kind              `json:"kind"`
+	Dir      string            `json:"dir"` // absolute path of the project root
+	Project  *project.Config   `json:"project"`
+	Resource *project.Resource `json:"resource,omitempty"`
+	Options  map[string]any    `json:"options,omitempty"` // by flag name; only options of this plugin's own list or of the command
+}
+
+// String returns the option's value, or "" when it is unset or of another type.
+func (e Event) String(name string) string {
+	s, _ := e.Options[name].(string)
+	return s
+}
+
+// Strings returns a list option's value, or nil.
+func (e Event) Strings(name string) []string {
+	s, _ := e.Options[name].([]string)
+	return s
+}
+
+// Bool returns the option's value, or false when it is unset or of another type.
+func (e Event) Bool(name string) bool {
+	b, _ := e.Options[name].(bool)
+	return b
+}
+
+// Option is a flag that a plugin adds to the commands of some events. The type
+// of Default (string, bool or []string) is the type of the flag.
+type Option struct {
+	Name    string
+	Default any
+	Usage   string
+	Values  []string // valid values, offered by completion; empty means any
+	Events  []Kind
+}
+
+// Plugin turns events into planned changes. Plan may record what it must
+// remember in e.Project, which the command saves in the same plan.
+type Plugin interface {
+	// Name is the key in PROJECT's layout, such as go.kubebuilder.io/v4.
+	Name() string
+	// Doc is one phrase for help texts.
+	Doc() string
+	// Options lists the flags this plugin adds.
+	Options() []Option
+	// Plan adds the changes that e asks for. It must not touch the disk.
+	Plan(ctx context.Context, e Event, p *scaffold.Plan) error
+}
+
+// Set is an ordered list of plugins.
+type Set []Plugin
+
+// Plan runs every plugin in order over the same plan.
+func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
+	for _, pl := range s {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := pl.Plan(ctx, e, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Contains reports whether a plugin of that name is in the set.
+func (s Set) Contains(name string) bool {
+	return slices.ContainsFunc(s, func(p Plugin) bool { return p.Name() == name })
+}
+
+// Layout is an entry of the catalogue: a key that PROJECT's layout may hold,
+// and the plugins it stands for.
+type Layout struct {
+	Key     string
+	Plugins Set
+}
+
+// answersTo reports whether name means this layout: its key, or the first
+// label of the key with or without the version ("go", "go/v4").
+func (l Layout) answersTo(name string) bool {
+	domain, version, _ := strings.Cut(l.Key, "/")
+	label, _, _ := strings.Cut(domain, ".")
+	return name == l.Key || name == label || name == label+"/"+version
+}
+
+// Catalogue is the explicit list of layouts.
+type Catalogue []Layout
+
+// layoutKey is the form of a layout key, as PROJECT version 3 has it.
+var layoutKey = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
+
+// Resolve maps keys and short names to full keys, in order and without
+// repetition. A full key that the catalogue does not know is kept: another
+// tool may own it.
+func (c Catalogue) Resolve(names []string) ([]string, error) {
+	var keys []string
+	for _, n := range names {
+		key := n
+		if i := slices.IndexFunc(c, func(l Layout) bool { return l.answersTo(n) }); i >= 0 {
+			key = c[i].Key
+		} else if !layoutKey.MatchString(n) {
+			return nil, fault.Usage("valid plugins: "+strings.Join(c.Keys(), ", "), "unknown plugin %q", n)
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// Select returns the plugins for a project's layout. Unknown keys beside a
+// known one are returned for a warning; a layout without any known key is an
+// error, for then operon cannot know what to write.
+func (c Catalogue) Select(layout []string) (active Set, unknown []string, err error) {
+	for _, key := range layout {
+		i := slices.IndexFunc(c, func(l Layout) bool { return l.Key == key })
+		if i < 0 {
+			unknown = append(unknown, key)
+			continue
+		}
+		active = active.with(c[i].Plugins)
+	}
+	if len(active) == 0 {
+		return nil, nil, fault.Usage("valid plugins: "+strings.Join(c.Keys(), ", "),
+			"operon has no plugin for the layout %s", strings.Join(layout, ", "))
+	}
+	return active, unknown, nil
+}
+
+// All returns every plugin of the catalogue once.
+func (c Catalogue) All() Set {
+	var all Set
+	for _, l := range c {
+		all = all.with(l.Plugins)
+	}
+	return all
+}
+
+// Keys returns the layout keys in order.
+func (c Catalogue) Keys() []string {
+	var keys []string
+	for _, l := range c {
+		keys = append(keys, l.Key)
+	}
+	return keys
+}
+
+// with returns s and those of more that s lacks.
+func (s Set) with(more Set) Set {
+	for _, p := range more {
+		if !s.Contains(p.Name()) {
+			s = append(s, p)
+		}
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package golang
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// apiValues is what the templates of an API and of its controller print.
+type apiValues struct {
+	Project *project.Config
+	Header  string
+
+	Kind, Version, Plural string
+	Group                 string // with the domain
+	Article               string // "a" or "an"
+	ResourceMarker        string // arguments of +kubebuilder:resource, or ""
+
+	RegisterFunc    bool   // the group-version file collects functions, not objects
+	GroupVersionVar string // the variable that holds the group and version
+
+	Alias, APIPath string // how the types are imported
+	Var            string // a variable that holds an object of the kind
+	Private        string // what unexported names of the kind's tests begin with
+	Package        string // of the controller
+	ControllerName string
+	RBACNamespace  string // "namespace=<name>," in markers of a limited manager
+	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
+	Sample         string // path of the sample from the root
+	NoFakeClient   bool   // the fake client cannot hold objects of the kind
+}
+
+// notFaked are the kinds that the tracker behind controller-runtime's fake client
+// leaves out, in every API group, because Kubernetes has types of these names
+// that are no resources (k8s.io/apimachinery/pkg/api/meta/testrestmapper).
+var notFaked = []string{
+	"ListOptions", "DeleteOptions", "Status", "PodLogOptions", "PodExecOptions", "PodAttachOptions",
+	"PodPortForwardOptions", "PodProxyOptions", "NodeProxyOptions", "ServiceProxyOptions",
+}
+
+// createAPI plans what r asks for: types when it has an API, a controller when
+// it has one, and the wiring of both.
+func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if err := checkMain(c, r, p); err != nil {
+		return err
+	}
+	data, err := valuesOf(c, r, p)
+	if err != nil {
+		return err
+	}
+	vars := map[string]string{"apidir": c.APIDir(r), "controllerdir": c.ControllerDir(r), "kind": r.Lower()}
+	if r.API != nil {
+		if err := planTypes(c, r, p, vars, data); err != nil {
+			return err
+		}
+	}
+	if hasController(r) {
+		if err := planController(c, r, p, vars, data); err != nil {
+			return err
+		}
+	}
+	if err := wireMain(c, r, p); err != nil {
+		return err
+	}
+	return planModules(c.Repo, forAPI, p)
+}
+
+// hasController reports whether r has the controller that is named after its
+// kind. PROJECT may tell so in two ways; further controllers are written by hand.
+func hasController(r project.Resource) bool {
+	return r.Controller || slices.Contains(r.Controllers, project.Controller{Name: r.Lower()})
+}
+
+func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValues, error) {
+	header, err := readHeader(p)
+	if err != nil {
+		return apiValues{}, err
+	}
+	v := apiValues{
+		Project:        c,
+		Header:         header,
+		Kind:           r.Kind,
+		Version:        r.Version,
+		Plural:         r.PluralName(),
+		Group:          r.QualifiedGroup(),
+		Article:        r.Article(),
+		Alias:          r.ImportAlias(),
+		APIPath:        c.APIPath(r),
+		Var:            r.VarName(),
+		Private:        r.Lower(),
+		Package:        c.ControllerPackage(r),
+		ControllerName: controllerName(c, r),
+		CRDPath:        crdPath(c.ControllerDir(r)),
+		Sample:         samplePath(r),
+		NoFakeClient:   slices.Contains(notFaked, r.Kind),
+	}
+	var marker []string
+	if r.PathMarkerNeeded() {
+		marker = append(marker, "path="+r.PluralName())
+	}
+	if r.API != nil && !r.API.Namespaced {
+		marker = append(marker, "scope=Cluster")
+	}
+	v.ResourceMarker = strings.Join(marker, ",")
+	if c.Namespaced && namespacedKind(c, r) {
+		v.RBACNamespace = "namespace=" + c.Namespace() + ","
+	}
+	return v, nil
+}
+
+// namespacedKind reports whether objects of r live in namespaces. An event for
+// a controller alone has no API: PROJECT knows it.
+func namespacedKind(c *project.Config, r project.Resource) bool {
+	api := r.API
+	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
+		api = known.API
+	}
+	return api == nil || api.Namespaced
+}
+
+func planController(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) error {
+	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+		return err
+	}
+	if err := tree("suite", vars, data, p.Share); err != nil {
+		return err
+	}
+	if err := tree("controller", vars, data, p.Seed); err != nil {
+		return err
+	}
+	return wireSuite(c, r, p)
+}
+
+// controllerName must be unique in the manager; with several groups the kind
+// alone is not.
+func controllerName(c *project.Config, r project.Resource) string {
+	if c.MultiGroup && r.Group != "" {
+		return r.Group + "-" + r.Lower()
+	}
+	return r.Lower()
+}
+
+// crdPath climbs from a controller's folder to the CRDs.
+func crdPath(dir string) string {
+	up := strings.Repeat(`"..", `, strings.Count(dir, "/")+1)
+	return up + `"config", "crd", "bases"`
+}
+
+// samplePath is where plugin kustomize puts the sample of r.
+func samplePath(r project.Resource) string {
+	words := []string{r.Version, r.Lower()}
+	if r.Group != "" {
+		words = slices.Insert(words, 0, r.Group)
+	}
+	return path.Join("config/samples", strings.Join(words, "_")+".yaml")
+}

@@ -1,0 +1,41 @@
+package golang
+
+import (
+	"context"
+	"io"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// generators in the order in which the options name them. All but object write
+// manifests.
+var generators = []string{"crd", "rbac", "webhook", "object"}
+
+// generateOptions are the flags of the commands that generate.
+func generateOptions() []plugin.Option {
+	events := []plugin.Kind{plugin.Generate}
+	return []plugin.Option{
+		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object", Values: generators, Events: events},
+		{Name: "paths", Default: []string{}, Usage: "packages to read (default ./...)", Events: events},
+		{Name: "header-file", Default: "", Usage: "file whose text stands at the top of generated Go code", Events: events},
+		{Name: "year", Default: "", Usage: `what takes the place of " YEAR" in the header file`, Events: events},
+	}
+}
+
+// generate derives deepcopy code and manifests from the project's sources as
+// the plan has them.
+func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	stdout, _ := e.Options["stdout"].(io.Writer)
+	r := gen.Request{
+		Dir: e.Dir, Project: e.Project,
+		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
+		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: e.String("this-year"),
+		Stdout: stdout,
+	}
+	if e.Bool("manifests") && len(r.Only) == 0 {
+		r.Only = generators[:3]
+	}
+	return gen.Plan(ctx, r, p)
+}

@@ -1,0 +1,77 @@
+// Package golang scaffolds operators written in Go with controller-runtime: the
+// manager, API types, controllers, their tests and the files around them. It
+// plans sources only; what is derived from them is the business of the
+// generators, and manifests are that of plugin kustomize.
+package golang
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+)
+
+// Key is the plugin's name, as PROJECT's layout holds it.
+const Key = "go.kubebuilder.io/v4"
+
+// Plugin is the Go plugin.
+type Plugin struct{}
+
+var _ plugin.Plugin = Plugin{}
+
+// Name implements plugin.Plugin.
+func (Plugin) Name() string { return Key }
+
+// Doc implements plugin.Plugin.
+func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
+
+// Options implements plugin.Plugin. For an Init event the command adds "year",
+// the licence year, and "license-text", the content of the file that
+// license-file names; for a Generate event "args", the arguments in
+// controller-gen's syntax, "manifests", which leaves Go code out, "this-year",
+// and "stdout", an io.Writer for output:stdout.
+func (Plugin) Options() []plugin.Option {
+	events := []plugin.Kind{plugin.Init}
+	options := []plugin.Option{
+		{Name: "repo", Default: "", Usage: "Go module path (default: that of go.mod, else from the folder)", Events: events},
+		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: events},
+		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: events},
+		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: events},
+	}
+	return append(options, generateOptions()...)
+}
+
+// Plan implements plugin.Plugin.
+func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	switch e.Kind {
+	case plugin.Init:
+		return initProject(e, p)
+	case plugin.CreateAPI:
+		if e.Resource == nil {
+			return fault.Failed("", "the event %s has no resource", e.Kind)
+		}
+		return createAPI(e.Project, *e.Resource, p)
+	case plugin.Generate:
+		return generate(ctx, e, p)
+	}
+	return nil
+}
+
+// tree renders the template tree golang/<dir> into sink.
+func tree(dir string, vars map[string]string, data any, sink render.Sink) error {
+	return render.Tree(templates.FS, "golang/"+dir, vars, data, sink)
+}
+
+// seedMissing is a sink that seeds the files that are not there.
+func seedMissing(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if p.Exists(name) {
+			return nil
+		}
+		return p.Seed(name, mode, content)
+	}
+}

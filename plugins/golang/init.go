@@ -1,0 +1,119 @@
+package golang
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
+)
+
+// initValues is what the templates of golang/init and golang/fixtures print.
+type initValues struct {
+	Project          *project.Config
+	Header           string // what each Go file starts with
+	LeaderElectionID string
+	Pins             pinned
+}
+
+// pinned is package pins as a value, for templates.
+type pinned struct {
+	Go, ControllerRuntime, ControllerTools, KubernetesAPI, Kubernetes, SetupEnvtest, Kustomize, GolangciLint string
+}
+
+func allPins() pinned {
+	return pinned{
+		Go:                pins.Go,
+		ControllerRuntime: pins.ControllerRuntime,
+		ControllerTools:   pins.ControllerTools,
+		KubernetesAPI:     pins.KubernetesAPI,
+		Kubernetes:        pins.Kubernetes,
+		SetupEnvtest:      pins.SetupEnvtest,
+		Kustomize:         pins.Kustomize,
+		GolangciLint:      pins.GolangciLint,
+	}
+}
+
+// initProject plans what a project has before its first API, and records the
+// module path.
+func initProject(e plugin.Event, p *scaffold.Plan) error {
+	repo, err := modulePath(e, p)
+	if err != nil {
+		return err
+	}
+	e.Project.Repo = repo
+	if err := planHeader(e, p); err != nil {
+		return err
+	}
+	header, err := readHeader(p)
+	if err != nil {
+		return err
+	}
+	data := initValues{Project: e.Project, Header: header, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
+	if err := tree("init", nil, data, seedAllButModules(p)); err != nil {
+		return err
+	}
+	if err := tree("fixtures", nil, data, p.Seed); err != nil {
+		return err
+	}
+	return planModules(repo, everything, p)
+}
+
+// seedAllButModules is a sink that leaves go.mod and go.sum to planModules: they
+// are never the template's once they exist.
+func seedAllButModules(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if name == goModFile || name == goSumFile {
+			return nil
+		}
+		return p.Seed(name, mode, content)
+	}
+}
+
+// modulePath decides on the project's module path: what PROJECT holds, else
+// --repo, else the path in go.mod, else the folder. An existing go.mod must
+// agree, because its path stands in the imports of the code beside it.
+func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
+	wanted, recorded := e.String("repo"), e.Project.Repo
+	if recorded != "" {
+		if wanted != "" && wanted != recorded {
+			return "", fault.Usage("leave out --repo", "already initialised with --repo %s", recorded)
+		}
+		return recorded, nil
+	}
+	goMod, err := p.Read(goModFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if wanted == "" {
+		return project.DefaultRepo(goMod, e.Dir)
+	}
+	if err := project.CheckRepo(wanted); err != nil {
+		return "", err
+	}
+	if have := modfile.ModulePath(goMod); have != "" && have != wanted {
+		return "", fault.Usage("leave out --repo, or change the module path in go.mod first",
+			"--repo %s differs from the module path %s in go.mod", wanted, have)
+	}
+	return wanted, nil
+}
+
+// leaderElectionID names the Lease that replicas of the manager compete for. It
+// must differ between operators in one namespace and never change for one, so
+// it follows from what PROJECT keeps.
+func leaderElectionID(c *project.Config) string {
+	h := fnv.New32a()
+	h.Write([]byte(c.Repo)) // never fails
+	id := fmt.Sprintf("%08x", h.Sum32())
+	if c.Domain != "" {
+		id += "." + c.Domain
+	}
+	return id
+}

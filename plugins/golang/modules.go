@@ -1,0 +1,155 @@
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+const (
+	goModFile = "go.mod"
+	goSumFile = "go.sum"
+
+	// goModTidy is the rule of the warning that operon could not complete go.mod.
+	goModTidy = "go-mod-tidy"
+)
+
+// The modules that generated code imports.
+var (
+	forAPI = []string{
+		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
+		"k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime",
+	}
+	everything = append(slices.Clone(forAPI), "k8s.io/api")
+)
+
+// planModules plans go.mod and go.sum. A project that operon started has one
+// constant content for all its states, so nothing is left for `go mod tidy`. A
+// go.mod of other origin keeps its versions and gets what is missing of needed;
+// how they fit together is then for the go command to say.
+func planModules(repo string, needed []string, p *scaffold.Plan) error {
+	ours, sums, err := pinnedModules(repo)
+	if err != nil {
+		return err
+	}
+	src, err := p.Read(goModFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := p.Share(goModFile, 0o644, ours); err != nil {
+			return err
+		}
+		return addSums(sums, p)
+	}
+	if err != nil {
+		return err
+	}
+	next, foreign, err := complete(src, ours, needed)
+	if err != nil || bytes.Equal(next, src) {
+		return err
+	}
+	if foreign {
+		p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"})
+	}
+	if err := p.Edit(goModFile, func([]byte) ([]byte, error) { return next, nil }); err != nil {
+		return err
+	}
+	return addSums(sums, p)
+}
+
+// pinnedModules returns the go.mod and go.sum of a new project.
+func pinnedModules(repo string) (goMod, goSum []byte, err error) {
+	const dir = "golang/init/"
+	tmpl, err := templates.FS.ReadFile(dir + goModFile + render.Suffix)
+	if err != nil {
+		return nil, nil, err
+	}
+	goMod, err = render.Text(goModFile, string(tmpl), struct{ Project project.Config }{project.Config{Repo: repo}})
+	if err != nil {
+		return nil, nil, err
+	}
+	goSum, err = templates.FS.ReadFile(dir + goSumFile)
+	return goMod, goSum, err
+}
+
+// complete adds to the go.mod src what it lacks of the needed modules, in the
+// versions of ours, and raises its go directive when they ask for it. foreign
+// tells that src had requirements of its own before.
+func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err error) {
+	have, err := modfile.Parse(goModFile, src, nil)
+	if err != nil {
+		return nil, false, fault.Failed("correct it, then repeat the command", "%s", err)
+	}
+	want, err := modfile.Parse(goModFile, ours, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	known := map[string]bool{}
+	for _, r := range have.Require {
+		known[r.Mod.Path] = true
+	}
+	if !slices.ContainsFunc(needed, func(path string) bool { return !known[path] }) {
+		return src, false, nil
+	}
+	requires := slices.Clone(have.Require)
+	for _, r := range want.Require {
+		if !known[r.Mod.Path] {
+			requires = append(requires, &modfile.Require{Mod: module.Version{Path: r.Mod.Path, Version: r.Mod.Version}, Indirect: r.Indirect})
+		}
+	}
+	foreign = len(have.Require) > 0 || len(have.Replace) > 0 || len(have.Exclude) > 0
+	have.SetRequireSeparateIndirect(requires)
+	if have.Go == nil || semver.Compare("v"+have.Go.Version, "v"+pins.Go) < 0 {
+		if err := have.AddGoStmt(pins.Go); err != nil {
+			return nil, false, err
+		}
+	}
+	have.Cleanup()
+	next, err = have.Format()
+	return next, foreign, err
+}
+
+// addSums plans go.sum: the lines that are there, and those of sums.
+func addSums(sums []byte, p *scaffold.Plan) error {
+	src, err := p.Read(goSumFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.Share(goSumFile, 0o644, sums)
+	}
+	if err != nil {
+		return err
+	}
+	lines := slices.Collect(strings.Lines(withNewline(string(src)) + string(sums)))
+	sortSums(lines)
+	next := strings.Join(slices.Compact(lines), "")
+	return p.Edit(goSumFile, func([]byte) ([]byte, error) { return []byte(next), nil })
+}
+
+// sortSums sorts the lines of a go.sum as the go command does: by module, then
+// by version, a module's own sum before that of its go.mod.
+func sortSums(lines []string) {
+	slices.SortFunc(lines, func(a, b string) int {
+		x, y := strings.Fields(a), strings.Fields(b)
+		if len(x) < 2 || len(y) < 2 || x[0] != y[0] {
+			return strings.Compare(a, b)
+		}
+		vx, fx, _ := strings.Cut(x[1], "/")
+		vy, fy, _ := strings.Cut(y[1], "/")
+		if c := semver.Compare(vx, vy); c != 0 {
+			return c
+		}
+		if vx != vy {
+			return strings.Compare(vx, vy)
+		}
+		return strings.Compare(fx, fy)
+	})
+}

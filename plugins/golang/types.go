@@ -1,0 +1,154 @@
+package golang
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const storageMarker = "+kubebuilder:storageversion"
+
+// planTypes plans the types of r, and the group-version file that all kinds of
+// the package share.
+func planTypes(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) error {
+	if err := tree("group", vars, data, p.Share); err != nil {
+		return err
+	}
+	form, err := readForm(groupVersionFile(c, r), p)
+	if err != nil {
+		return err
+	}
+	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
+	if err := tree("types", vars, data, p.Seed); err != nil {
+		return err
+	}
+	return keepStorageVersion(c, r, p)
+}
+
+func groupVersionFile(c *project.Config, r project.Resource) string {
+	return c.APIDir(r) + "/groupversion_info.go"
+}
+
+func typesFile(c *project.Config, r project.Resource) string {
+	return c.APIDir(r) + "/" + r.Lower() + "_types.go"
+}
+
+// form is how a package registers its types.
+type form struct {
+	functions    bool   // SchemeBuilder takes functions (apimachinery), else objects (controller-runtime's deprecated builder)
+	groupVersion string // the variable with the group and version
+}
+
+// readForm finds out how the group-version file at name wants types to be
+// registered: projects of older tools do it in another way than new ones.
+func readForm(name string, p *scaffold.Plan) (form, error) {
+	src, err := p.Read(name)
+	if err != nil {
+		return form{}, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return form{}, fault.Failed("correct it, then repeat the command", "%s", err)
+	}
+	vars := packageVars(file)
+	f := form{groupVersion: "GroupVersion"}
+	if _, ok := vars["GroupVersion"]; !ok {
+		f.groupVersion = "SchemeGroupVersion"
+	}
+	_, named := vars[f.groupVersion]
+	builder, built := vars["SchemeBuilder"]
+	if !named || !built {
+		return form{}, fault.Failed("types register with the variable SchemeBuilder, under the name GroupVersion: declare both there",
+			"%s declares no variable SchemeBuilder beside GroupVersion", name)
+	}
+	f.functions = !buildsFromObjects(builder)
+	return f, nil
+}
+
+// packageVars returns the values of the package-level variables, nil for one
+// that has none of its own.
+func packageVars(file *ast.File) map[string]ast.Expr {
+	vars := map[string]ast.Expr{}
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.VAR {
+			continue
+		}
+		for _, s := range decl.Specs {
+			spec := s.(*ast.ValueSpec)
+			for i, name := range spec.Names {
+				vars[name.Name] = nil
+				if len(spec.Values) == len(spec.Names) {
+					vars[name.Name] = spec.Values[i]
+				}
+			}
+		}
+	}
+	return vars
+}
+
+// buildsFromObjects recognises &scheme.Builder{GroupVersion: ...}.
+func buildsFromObjects(value ast.Expr) bool {
+	if address, ok := value.(*ast.UnaryExpr); ok {
+		value = address.X
+	}
+	lit, ok := value.(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	sel, ok := lit.Type.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Builder"
+}
+
+// keepStorageVersion sees to it that exactly one version of a kind is stored: a
+// CRD with several versions needs the marker on one of them, and objects exist
+// in the earlier one.
+func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	var first *project.Resource
+	for i, other := range c.Resources {
+		if !sameKind(other, r) || other.API == nil {
+			continue
+		}
+		src, err := p.Read(typesFile(c, other))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if strings.Contains(string(src), storageMarker) {
+			return nil
+		}
+		if first == nil {
+			first = &c.Resources[i]
+		}
+	}
+	if first == nil || first.Version == r.Version {
+		return nil
+	}
+	name := typesFile(c, *first)
+	err := p.Edit(name, func(src []byte) ([]byte, error) {
+		f, err := edit.ParseGo(name, src)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.MarkType(r.Kind, storageMarker); err != nil {
+			return nil, err
+		}
+		return f.Bytes()
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Failed("add the comment // "+storageMarker+" to one version of the type "+r.Kind+", then repeat the command",
+			"no version of %s is marked as the stored one, and %s is missing", r.Kind, name)
+	}
+	return fault.In("edit "+name, err)
+}
+
+func sameKind(a, b project.Resource) bool {
+	return a.Group == b.Group && a.Domain == b.Domain && a.Kind == b.Kind
+}

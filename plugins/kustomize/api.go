@@ -1,0 +1,149 @@
+package kustomize
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// The files that operon adds lines to.
+const (
+	kustomization  = "kustomization.yaml"
+	defaultEntries = "config/default/" + kustomization
+	rbacEntries    = "config/rbac/" + kustomization
+	crdEntries     = "config/crd/" + kustomization
+	sampleEntries  = "config/samples/" + kustomization
+	managerRole    = "config/rbac/role.yaml"
+)
+
+// createAPI plans what r needs in the cluster: its API, and the permission of
+// its controller.
+func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if r.API != nil {
+		if err := serve(c, r, p); err != nil {
+			return err
+		}
+	}
+	if !needsClusterRole(c, r) {
+		return nil
+	}
+	if err := tree("kustomize/clusterrole", nil, initData(c), p); err != nil {
+		return err
+	}
+	return list(p, rbacEntries, "", "cluster_role_binding.yaml")
+}
+
+// needsClusterRole reports whether the manager of a project that is limited to
+// namespaces must also reach a kind that has none. Its generated permissions
+// then are a Role and a ClusterRole.
+func needsClusterRole(c *project.Config, r project.Resource) bool {
+	api := r.API
+	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
+		api = known.API // a controller that is added later comes without the API
+	}
+	return c.Namespaced && api != nil && !api.Namespaced && (r.Controller || len(r.Controllers) > 0)
+}
+
+// serve plans the sample and the users' roles of r, and lists them and its CRD
+// in the kustomizations.
+func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	// Lists that are not there yet name all that belongs in them, so that one
+	// the user deleted does not come back with r alone.
+	crds, samples := []project.Resource{r}, []project.Resource{r}
+	if !p.Exists(crdEntries) {
+		crds = withAPI(c, r)
+	}
+	if !p.Exists(sampleEntries) {
+		samples = present(withAPI(c, r), r, p)
+	}
+	vars := map[string]string{"role": strings.Join(roleWords(c, r), "_"), "sample": sampleName(r)}
+	if err := tree("kustomize/api", vars, apiData(c, r), p); err != nil {
+		return err
+	}
+	for _, r := range crds {
+		if err := list(p, crdEntries, "crdkustomizeresource", crdBase(r)); err != nil {
+			return err
+		}
+	}
+	for _, r := range samples {
+		if err := list(p, sampleEntries, "manifestskustomizesamples", sampleName(r)+".yaml"); err != nil {
+			return err
+		}
+	}
+	for _, role := range []string{"admin", "editor", "viewer"} {
+		if err := list(p, rbacEntries, "", vars["role"]+"_"+role+"_role.yaml"); err != nil {
+			return err
+		}
+	}
+	return change(p, defaultEntries, "- ../crd", func(src []byte) ([]byte, error) {
+		return edit.UncommentYAML(src, "- ../crd")
+	})
+}
+
+// list adds entry to the resources of the kustomization at name.
+func list(p *scaffold.Plan, name, marker, entry string) error {
+	return change(p, name, "- "+entry, func(src []byte) ([]byte, error) {
+		return edit.AppendYAML(src, entry, edit.ListAnchor{Path: []string{"resources"}, Marker: marker})
+	})
+}
+
+// change edits the kustomization at name. Where that cannot be done, the error
+// says which line belongs below its resources.
+func change(p *scaffold.Plan, name, line string, f func([]byte) ([]byte, error)) error {
+	err := p.Edit(name, f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\nresources:\n"+line,
+			"%s is missing, and %q belongs in it", name, line)
+	}
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Code(err),
+		Msg:  "edit " + name,
+		Hint: "add this by hand below resources in " + name + ", then repeat the command:\n" + line,
+		Err:  err,
+	}
+}
+
+// crdBase is the CRD's path below config/crd, as controller-gen names it.
+func crdBase(r project.Resource) string {
+	return "bases/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
+}
+
+// withAPI returns the project's resources that have a CRD here, r among them.
+func withAPI(c *project.Config, r project.Resource) []project.Resource {
+	var all []project.Resource
+	found := false
+	for _, have := range c.Resources {
+		found = found || same(have, r)
+		if have.API != nil {
+			all = append(all, have)
+		}
+	}
+	if !found {
+		all = append(all, r)
+	}
+	return all
+}
+
+// present leaves out the resources, other than r, whose sample is gone.
+func present(all []project.Resource, r project.Resource, p *scaffold.Plan) []project.Resource {
+	var kept []project.Resource
+	for _, have := range all {
+		if same(have, r) || p.Exists("config/samples/"+sampleName(have)+".yaml") {
+			kept = append(kept, have)
+		}
+	}
+	return kept
+}
+
+func same(a, b project.Resource) bool {
+	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind
+}

@@ -1,0 +1,108 @@
+package kustomize
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/afero"
+)
+
+func TestNoAPINoManifests(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c)
+	before := files(t, fsys)
+	r := frigate
+	r.API = nil
+	if err := do(t, fsys, c, &r); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInitAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, destroyer)
+	generated := "kind: ClusterRole # generated\n"
+	if err := afero.WriteFile(fsys, managerRole, []byte(generated), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, fsys)
+	for _, r := range []*project.Resource{nil, &frigate, &destroyer} {
+		if err := do(t, fsys, c, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Lists that the user deleted come back whole.
+func TestLostListsNameAllKinds(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, frigateV2)
+	for _, name := range []string{crdEntries, sampleEntries, "config/samples/ship_v2_frigate.yaml"} {
+		if err := fsys.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := do(t, fsys, c, &destroyer); err != nil {
+		t.Fatal(err)
+	}
+	all := files(t, fsys)
+	crds := []string{"bases/ship.example.org_frigates.yaml", "bases/ship.example.org_destroyers.yaml"}
+	if diff := cmp.Diff(crds, entries(t, all, crdEntries)); diff != "" {
+		t.Errorf("CRDs: %s", diff)
+	}
+	samples := []string{"ship_v1_frigate.yaml", "ship_v1_destroyer.yaml"}
+	if diff := cmp.Diff(samples, entries(t, all, sampleEntries)); diff != "" {
+		t.Errorf("samples: %s", diff)
+	}
+}
+
+// Without a place for its line, creating an API fails and names the line.
+func TestLostAnchors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, file, content string // no content: the file is missing
+		msg, hint           string
+	}{
+		{"default missing", defaultEntries, "", defaultEntries + " is missing", "- ../crd"},
+		{"default without the line", defaultEntries, "resources:\n- ../rbac\n", "edit " + defaultEntries, "- ../crd"},
+		{"rbac missing", rbacEntries, "", rbacEntries + " is missing", "- frigate_admin_role.yaml"},
+		{"rbac not a list", rbacEntries, "resources: none\n", "edit " + rbacEntries, "- frigate_admin_role.yaml"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			fsys := scaffolded(t, c)
+			if err := fsys.Remove(test.file); err != nil {
+				t.Fatal(err)
+			}
+			if test.content != "" {
+				if err := afero.WriteFile(fsys, test.file, []byte(test.content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := files(t, fsys)
+			err := do(t, fsys, c, &frigate)
+			if err == nil || !strings.Contains(err.Error(), test.msg) || !strings.Contains(fault.HintOf(err), test.hint) {
+				t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+			}
+			if code := fault.Code(err); code != fault.CodeFailed {
+				t.Errorf("exit code %d", code)
+			}
+			if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

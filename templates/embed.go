@@ -1,0 +1,11 @@
+// Package templates embeds the files that operon writes into projects. A
+// template lies where its output goes: templates/<plugin>/<event>/<path>.
+package templates
+
+import "embed"
+
+// FS holds the template trees of all plugins. "all:" keeps files whose names
+// start with a dot or an underscore.
+//
+//go:embed all:golang all:kustomize
+var FS embed.FS
