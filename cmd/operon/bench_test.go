@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// The benchmarks time whole processes, operon and its peer in turn, and report
+// the medians and their ratio. They judge nothing: machines differ.
+
+// BenchmarkInit starts a project. operon works with an empty module cache and
+// without network; kubebuilder gets a warm cache and the network, for its init
+// runs `go mod tidy`.
+func BenchmarkInit(b *testing.B) {
+	versus(b, nil,
+		[]string{"init", "--domain", "example.org", "--repo", "example.org/fleet"},
+		[]string{"init", "--domain", "example.org", "--repo", "example.org/fleet", "--fetch-deps=false"})
+}
+
+// BenchmarkCreateAPI adds a kind without generating.
+func BenchmarkCreateAPI(b *testing.B) {
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+	versus(b, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}, create, create)
+}
+
+// BenchmarkCreateAPIAndGenerate adds a kind and generates everything.
+func BenchmarkCreateAPIAndGenerate(b *testing.B) {
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller"}
+	versus(b, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}, create, create)
+}
+
+// BenchmarkGenerate generates a golden project in one process each.
+func BenchmarkGenerate(b *testing.B) {
+	fleet, err := filepath.Abs(filepath.Join(goldenDir, "fleet"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
+		b.Fatal(err)
+	}
+	peer := peers(b)
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		ours = append(ours, timed(b, dir, "operon", "generate"))
+		theirs = append(theirs, timed(b, dir, filepath.Join(peer, "controller-gen"),
+			"rbac:roleName=manager-role", "crd", "webhook", "object:headerFile=hack/boilerplate.go.txt",
+			"paths=./...", "output:crd:artifacts:config=config/crd/bases"))
+	}
+	compare(b, ours, theirs)
+}
+
+// versus times operon and kubebuilder on the same step, each in a fresh folder
+// in which prepare ran first.
+func versus(b *testing.B, prepare, ours, theirs []string) {
+	peer := filepath.Join(peers(b), "kubebuilder")
+	run := func(tool string, step []string) time.Duration {
+		dir := filepath.Join(b.TempDir(), "fleet")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if prepare != nil {
+			timed(b, dir, tool, prepare...)
+		}
+		return timed(b, dir, tool, step...)
+	}
+	run("operon", ours)
+	run(peer, theirs)
+	var a, k []time.Duration
+	for b.Loop() {
+		a = append(a, run("operon", ours))
+		k = append(k, run(peer, theirs))
+	}
+	compare(b, a, k)
+}
+
+// timed runs a command and returns its wall time.
+func timed(b *testing.B, dir, name string, args ...string) time.Duration {
+	b.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if name == "operon" {
+		cmd.Env = append(os.Environ(), "GOPROXY=off")
+		if args[0] == "init" || slices.Contains(args, "--make=false") {
+			cmd.Env = append(cmd.Env, "GOMODCACHE="+filepath.Join(b.TempDir(), "empty"))
+		}
+	}
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return time.Since(start)
+}
+
+func compare(b *testing.B, ours, theirs []time.Duration) {
+	median := func(d []time.Duration) float64 {
+		slices.Sort(d)
+		return float64(d[len(d)/2].Microseconds()) / 1000
+	}
+	a, k := median(ours), median(theirs)
+	b.ReportMetric(0, "ns/op") // the whole loop's time says nothing
+	b.ReportMetric(a, "operon-ms")
+	b.ReportMetric(k, "peer-ms")
+	b.ReportMetric(k/a, "times-faster")
+}
+
+// peers builds kubebuilder and controller-gen from testdata/peers, which pins
+// them, and returns the folder they are in.
+func peers(b *testing.B) string {
+	b.Helper()
+	dir := b.TempDir()
+	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
+		"sigs.k8s.io/kubebuilder/v4", "sigs.k8s.io/controller-tools/cmd/controller-gen")
+	cmd.Dir = filepath.Join("..", "..", "testdata", "peers")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("peers: %v\n%s", err, out)
+	}
+	// The module's main package lies at its root, so the binary is named v4.
+	if err := os.Rename(filepath.Join(dir, "v4"), filepath.Join(dir, "kubebuilder")); err != nil && !os.IsNotExist(err) {
+		b.Fatal(err)
+	}
+	return dir
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kballard/go-shellquote"
+)
+
+const goldenDir = "../../testdata/golden"
+
+// TestGolden compares whole projects with testdata/golden: NAME.commands holds
+// the command lines, NAME/ the tree that they make.
+func TestGolden(t *testing.T) {
+	for _, name := range goldenNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), name)
+			runCommands(t, dir, filepath.Join(goldenDir, name+".commands"))
+			got := readTree(t, dir)
+			want := filepath.Join(goldenDir, name)
+			if *update {
+				writeTree(t, want, got)
+			}
+			if diff := cmp.Diff(readTree(t, want), got); diff != "" {
+				t.Errorf("tree differs (-golden +now; `make golden` accepts it):\n%s", diff)
+			}
+		})
+	}
+}
+
+func goldenNames(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(goldenDir, "*.commands"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden projects: %v", err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".commands"))
+	}
+	return names
+}
+
+// runCommands makes dir and runs each line of file as an operon command in it.
+// Lines that start with # are comments.
+func runCommands(t *testing.T, dir, file string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(src)) {
+		words, err := shellquote.Split(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(words) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		operon(t, dir, words...)
+	}
+}
+
+// operon runs the binary under test in dir and returns its stdout.
+func operon(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return command(t, dir, "operon", args...)
+}
+
+// command runs a program in dir, as offline as a fresh clone may be, and
+// returns its stdout.
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// readTree returns the files below dir by slash-separated path. An executable
+// file's path ends with an asterisk. The journal is no part of a project.
+func readTree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	tree := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if rel == ".operon/journal" || rel == "bin" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if info.Mode()&0o111 != 0 {
+			rel += "*"
+		}
+		tree[rel] = string(content)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func writeTree(t *testing.T, dir string, tree map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for rel, content := range tree {
+		mode := fs.FileMode(0o644)
+		if strings.HasSuffix(rel, "*") {
+			rel, mode = strings.TrimSuffix(rel, "*"), 0o755
+		}
+		name := filepath.Join(dir, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGoldenProjects builds, vets and tests every golden project, on a real API
+// server, and checks that its go.mod and formatting are final.
+func TestGoldenProjects(t *testing.T) {
+	assets := strings.TrimSpace(operon(t, ".", "envtest", "path"))
+	t.Setenv("KUBEBUILDER_ASSETS", assets)
+	for _, name := range goldenNames(t) {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(goldenDir, name)
+			checkProject(t, dir)
+		})
+	}
+}
+
+// checkProject runs on a project what its own CI would.
+func checkProject(t *testing.T, dir string) {
+	t.Helper()
+	command(t, dir, "go", "build", "./...")
+	command(t, dir, "go", "vet", "./...")
+	command(t, dir, "go", "vet", "-tags=e2e", "./test/...")
+	command(t, dir, "go", "mod", "tidy", "-diff")
+	if out := command(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Errorf("gofmt would change:\n%s", out)
+	}
+	out := command(t, dir, "go", "test", "-v", "./...")
+	if strings.Contains(out, "--- SKIP") {
+		t.Errorf("a test was skipped although the control plane is there:\n%s", out)
+	}
+}

@@ -1,0 +1,197 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestInterrupt sends a real SIGINT and SIGTERM at many moments of a command:
+// the tree is afterwards what it was before, or what the finished command
+// makes, folders and modes included. SIGKILL may leave it in between, but the
+// next command takes it back.
+func TestInterrupt(t *testing.T) {
+	finished := listing(t, scaffolded(t))
+	for _, tc := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGKILL, -1}} {
+		t.Run(tc.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			interrupted := 0
+			for i := range 40 {
+				dir := filepath.Join(t.TempDir(), "fleet")
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond)
+				if code != 0 && code != tc.code && tc.signal != syscall.SIGKILL {
+					// A signal before main has set its handler ends the process by itself.
+					if code != -1 {
+						t.Fatalf("exit code %d after %v", code, tc.signal)
+					}
+				}
+				if code != 0 {
+					interrupted++
+				}
+				got := listing(t, dir)
+				if tc.signal == syscall.SIGKILL {
+					operon(t, dir, initArgs...)
+					got = listing(t, dir)
+					if diff := cmp.Diff(finished, got); diff != "" {
+						t.Fatalf("the command after a kill (-want +got):\n%s", diff)
+					}
+					continue
+				}
+				want := finished
+				if code != 0 {
+					want = nil
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
+				}
+			}
+			if interrupted == 0 {
+				t.Error("no run was interrupted")
+			}
+		})
+	}
+}
+
+var initArgs = []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
+
+// scaffolded returns a folder in which init ran to its end.
+func scaffolded(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	operon(t, dir, initArgs...)
+	return dir
+}
+
+// signalled starts init in dir, sends it a signal after delay and returns its
+// exit code, or -1 when the signal ended it.
+func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration) int {
+	t.Helper()
+	cmd := exec.Command("operon", initArgs...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(delay)
+	_ = cmd.Process.Signal(sig) // it may be done already
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	code := cmd.ProcessState.ExitCode()
+	if code > 0 && !strings.Contains(stderr.String(), "error: interrupted") {
+		t.Fatalf("stderr of an interrupted command:\n%s", stderr.String())
+	}
+	return code
+}
+
+// listing returns mode and content of everything below dir, folders included;
+// nil for an empty folder. The journal differs from run to run.
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	var tree map[string]string
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if rel == ".operon/journal" {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if tree == nil {
+			tree = map[string]string{}
+		}
+		tree[rel] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(name)
+			tree[rel] += "\n" + string(content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// TestFullDisk runs init and create api on real file systems that are too
+// small, up to the size at which they fit.
+func TestFullDisk(t *testing.T) {
+	script := `set -eu
+mount -t tmpfs -o size=%dk tmpfs "$1"
+mkdir "$1/fleet"
+cd "$1/fleet"
+if operon init --domain example.org --repo example.org/fleet >/dev/null 2>"$3"; then
+	cp -a . "$2"
+	if operon create api --group ship --version v1 --kind Frigate --make=false >/dev/null 2>"$3"; then
+		echo fits
+		exit 0
+	fi
+	rm -rf .operon/journal "$2/.operon/journal"
+	diff -r . "$2"
+else
+	[ -z "$(ls -A)" ]
+fi
+grep -q 'no space left' "$3"
+echo full
+`
+	full, fits := 0, 0
+	for size := 8; fits == 0; size += 40 {
+		if size > 8192 {
+			t.Fatal("init does not fit into 8 MiB")
+		}
+		mnt, saved := t.TempDir(), filepath.Join(t.TempDir(), "saved")
+		args := []string{"-m", "sh", "-c", fmt.Sprintf(script, size), "sh", mnt, saved, filepath.Join(t.TempDir(), "err")}
+		if os.Geteuid() != 0 {
+			args = append([]string{"-r"}, args...)
+		}
+		out, err := exec.Command("unshare", args...).CombinedOutput()
+		if strings.Contains(string(out), "unshare failed") || errors.Is(err, exec.ErrNotFound) {
+			t.Skip("mounting a small tmpfs needs root or user namespaces")
+		}
+		if err != nil {
+			t.Fatalf("tmpfs of %d KiB: %v\n%s", size, err, out)
+		}
+		switch strings.TrimSpace(string(out)) {
+		case "full":
+			full++
+		case "fits":
+			fits++
+		default:
+			t.Fatalf("tmpfs of %d KiB: %s", size, out)
+		}
+	}
+	if full == 0 {
+		t.Error("no disk was full")
+	}
+}

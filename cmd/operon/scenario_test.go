@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kballard/go-shellquote"
+	"go.yaml.in/yaml/v3"
+)
+
+const scenarioDir = "../../testdata/scenarios"
+
+// TestScenarios goes the way of published walk-throughs: their command lines as
+// they are written, the user's edits, and the suites on a real API server.
+func TestScenarios(t *testing.T) {
+	assets := strings.TrimSpace(operon(t, ".", "envtest", "path"))
+	t.Setenv("KUBEBUILDER_ASSETS", assets)
+	for name, want := range map[string]struct {
+		crd    string
+		values map[string]string // dotted path in the CRD -> value
+	}{
+		"aerospike": {
+			crd: "config/crd/bases/aerospike.dzolotov.tech_aerospikeclusters.yaml",
+			values: map[string]string{
+				"metadata.name":                                        "aerospikeclusters.aerospike.dzolotov.tech",
+				"spec.scope":                                           "Namespaced",
+				"spec.versions.0.name":                                 "v1alpha1",
+				"spec.versions.0.served":                               "true",
+				"spec.versions.0.storage":                              "true",
+				"spec.versions.0.subresources":                         "",
+				aeroSpec + "deployments.type":                          "integer",
+				aeroSpec + "deployments.description":                   "Deployments is the number of nodes.",
+				aeroSpec + "maxMemory.description":                     "MaxMemory of a node, in GB.",
+				aeroSpec + "maxCPU.type":                               "integer",
+				aeroSpec + "logging.type":                              "string",
+				aeroSpec + "compressionLevel.type":                     "integer",
+				aeroSpec + "replicationFactor.type":                    "integer",
+				aeroSpec + "strongConsistency.type":                    "boolean",
+				aeroSpec + "heartbeat.properties.interval.description": "Interval between two heartbeats, in milliseconds.",
+				aeroSpec + "keepalive.properties.enabled.type":         "boolean",
+				aeroSpec + "keepalive.properties.interval.type":        "integer",
+				schema + "status.properties.deployed.type":             "boolean",
+				schema + "status.properties.brokenNodes.type":          "integer",
+			},
+		},
+		"s3-operator": {
+			crd: "config/crd/bases/systek.no_s3s.yaml",
+			values: map[string]string{
+				"metadata.name":   "s3s.systek.no",
+				"spec.group":      "systek.no",
+				"spec.names.kind": "S3",
+				schema + "spec.properties.bucket.maxLength": "63",
+			},
+		},
+		"databaseuser": {
+			crd: "config/crd/bases/mygroup.handsomeguy.cn_databaseusers.yaml",
+			values: map[string]string{
+				"metadata.name":           "databaseusers.mygroup.handsomeguy.cn",
+				"spec.names.shortNames.0": "dbu",
+				"spec.versions.0.additionalPrinterColumns.1.name":       "Ready",
+				schema + "spec.properties.password.properties.key.type": "string",
+				schema + "spec.properties.user.description":             "User is the name inside the database.",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), name)
+			followScenario(t, dir, filepath.Join(scenarioDir, name))
+			crd := readYAML(t, filepath.Join(dir, want.crd))
+			for path, value := range want.values {
+				if got, ok := lookup(crd, path); !ok || (value != "" && got != value) {
+					t.Errorf("%s: %s is %q, want %q", want.crd, path, got, value)
+				}
+			}
+			command(t, dir, "go", "build", "./...")
+			command(t, dir, "go", "vet", "./...")
+			out := command(t, dir, "go", "test", "-v", "./...")
+			if strings.Contains(out, "--- SKIP") {
+				t.Errorf("a test was skipped although the control plane is there:\n%s", out)
+			}
+		})
+	}
+}
+
+const (
+	schema   = "spec.versions.0.schema.openAPIV3Schema.properties."
+	aeroSpec = schema + "spec.properties."
+)
+
+// followScenario runs the lines of commands in dir; EDIT lays the user's edits
+// over the tree.
+func followScenario(t *testing.T, dir, scenario string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(filepath.Join(scenario, "commands"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(src)) {
+		words, err := shellquote.Split(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case words[0] == "EDIT":
+			for name, content := range readTree(t, filepath.Join(scenario, "edits")) {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		default:
+			command(t, dir, words[0], words[1:]...)
+		}
+	}
+}
+
+func readYAML(t *testing.T, name string) any {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := yaml.Unmarshal(src, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// lookup returns the value at a dotted path, whose numbers index lists.
+func lookup(v any, path string) (string, bool) {
+	for key := range strings.SplitSeq(path, ".") {
+		switch node := v.(type) {
+		case map[string]any:
+			child, ok := node[key]
+			if !ok {
+				return "", false
+			}
+			v = child
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(node) {
+				return "", false
+			}
+			v = node[i]
+		default:
+			return "", false
+		}
+	}
+	return fmt.Sprint(v), true
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite expected files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"operon": func() { os.Exit(run()) },
+	})
+}
+
+// TestScript runs testdata/script: one page of commands for each thing that a
+// user can see. Run with -update to rewrite the expectations.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup:               scriptEnv,
+		Condition: func(cond string) (bool, error) {
+			return cond == "root" && os.Geteuid() == 0, nil
+		},
+	})
+}
+
+// scriptEnv hands the go command's caches to a script, which otherwise sees
+// neither HOME nor the network.
+func scriptEnv(env *testscript.Env) error {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN"} {
+		env.Setenv(name, goEnv(name))
+	}
+	env.Setenv("GOPROXY", "off")
+	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
+	return nil
+}
+
+func goEnv(name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		panic(err) // the tests are run by the go command
+	}
+	return strings.TrimSpace(string(out))
+}

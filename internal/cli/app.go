@@ -1,0 +1,116 @@
+// Package cli is the command line: one file per command, each of which turns
+// flags into an Event and hands the rest to plugins and the plan. It is the
+// only package that knows every other one, and the only one that prints.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/plugins/golang"
+	"github.com/operon-dev/operon/plugins/kustomize"
+)
+
+// Prompter asks a person. It is nil when nobody is there to answer.
+type Prompter interface {
+	Confirm(question string, preset bool) (bool, error)
+	Input(question, preset string, valid func(string) error) (string, error)
+}
+
+// App is the world a command lives in.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer // the result; progress, questions and errors
+	Dir      string    // the working folder, absolute
+	Environ  []string  // in the form of os.Environ
+	Now      func() time.Time
+	Prompt   Prompter
+	Layouts  plugin.Catalogue
+}
+
+// layouts is the list of what PROJECT's layout may hold, with the plugins that
+// each key stands for, in the order in which they plan.
+func layouts() plugin.Catalogue {
+	return plugin.Catalogue{
+		{Key: golang.Key, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
+		{Key: kustomize.Key, Plugins: plugin.Set{kustomize.Plugin{}}},
+	}
+}
+
+// defaultLayout is what init uses without --plugins.
+const defaultLayout = golang.Key
+
+// Main runs one command line in the real world and returns its exit code.
+func Main(ctx context.Context, args []string) int {
+	a := &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Environ: os.Environ(), Now: time.Now, Layouts: layouts(),
+	}
+	if s := term.NewSurvey(os.Stdin, os.Stderr); s != nil {
+		a.Prompt = s
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return a.report(ctx, fmt.Errorf("working folder: %w", err))
+	}
+	a.Dir = dir
+	return a.Run(ctx, args)
+}
+
+// Run runs one command line and returns its exit code.
+func (a *App) Run(ctx context.Context, args []string) int {
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	return a.report(ctx, root.ExecuteContext(ctx))
+}
+
+// report prints err for a person and returns the exit code.
+func (a *App) report(ctx context.Context, err error) int {
+	if err == nil {
+		return fault.CodeOK
+	}
+	if errors.Is(err, term.ErrInterrupted) {
+		err = &fault.Error{Code: fault.CodeInterrupted, Msg: "interrupted"}
+	}
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		err = &fault.Error{Code: fault.Code(context.Cause(ctx)), Msg: "interrupted", Hint: "nothing was changed"}
+	}
+	paint := painter(a.Err, a.getenv)
+	fmt.Fprintln(a.Err, paint(red, "error:"), strings.TrimRight(err.Error(), "\n"))
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintln(a.Err, paint(yellow, "hint: "), indentRest(hint, "       "))
+	}
+	return fault.Code(err)
+}
+
+// note prints a line of progress.
+func (a *App) note(format string, args ...any) {
+	fmt.Fprintf(a.Err, format+"\n", args...)
+}
+
+// indentRest puts indent before every line of text but the first.
+func indentRest(text, indent string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+indent)
+}
+
+// getenv returns the value of an environment variable, or "".
+func (a *App) getenv(name string) string {
+	for _, line := range slices.Backward(a.Environ) {
+		if k, v, ok := strings.Cut(line, "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}

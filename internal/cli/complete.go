@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// Completion answers from PROJECT alone and swallows its errors: a person who
+// presses TAB wants values or silence.
+
+// completeValues offers a fixed list for a flag.
+func completeValues(cmd *cobra.Command, flag string, values ...string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// completeAPI offers the groups, versions and kinds that the project has.
+func completeAPI(a *App, cmd *cobra.Command) {
+	completeValues(cmd, "crd-version", "v1")
+	given := func(name string) string { return cmd.Flags().Lookup(name).Value.String() }
+	fields := map[string]func(project.Resource) string{
+		"group": func(r project.Resource) string { return r.Group },
+		"version": func(r project.Resource) string {
+			if g := given("group"); g != "" && g != r.Group {
+				return ""
+			}
+			return r.Version
+		},
+		"kind": func(r project.Resource) string {
+			if v := given("version"); v != "" && v != r.Version {
+				return ""
+			}
+			return r.Kind
+		},
+	}
+	for name, field := range fields {
+		must(cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			values := a.resourceFields(field)
+			if name == "version" && len(values) == 0 {
+				values = []cobra.Completion{"v1", "v1alpha1", "v1beta1"}
+			}
+			return values, cobra.ShellCompDirectiveNoFileComp
+		}))
+	}
+	must(cmd.RegisterFlagCompletionFunc("plural", cobra.NoFileCompletions))
+}
+
+// resourceFields returns one field of every resource in PROJECT, without
+// repetition and blanks.
+func (a *App) resourceFields(field func(project.Resource) string) []cobra.Completion {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return nil
+	}
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	if err != nil {
+		return nil
+	}
+	cfg, err := project.Parse(src)
+	if err != nil {
+		return nil
+	}
+	var values []cobra.Completion
+	for _, r := range cfg.Resources {
+		if v := field(r); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// must panics on errors that only a mistake in this package can cause.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

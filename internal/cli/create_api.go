@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// createAPI holds the flags of `operon create api`.
+type createAPI struct {
+	writeFlags
+	resource   project.Resource
+	crdVersion string
+	namespaced bool
+	api        bool // --resource
+	controller bool
+	make       bool
+
+	cmd     *cobra.Command
+	options *options
+	asked   []string // flags whose values a person gave in answers, for the equivalent command line
+}
+
+func newCreateAPI(a *App) *cobra.Command {
+	o := &createAPI{}
+	cmd := &cobra.Command{
+		Use:   "api",
+		Short: "Add a custom resource, its controller, or both",
+		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
+kustomize and main.go wiring, and what is generated from them (deepcopy methods,
+CRD, RBAC), all in one step.`,
+		Example: `  # Add the kind Frigate and a controller for it
+  operon create api --group ship --version v1 --kind Frigate
+
+  # Show what that would change, and write nothing
+  operon create api --group ship --version v1 --kind Frigate --dry-run --diff
+
+  # A cluster-scoped kind in the group that is the domain itself, types only
+  operon create api --version v1 --kind Region --namespaced=false --controller=false`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the group is the domain")
+	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
+	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong")
+	f.BoolVar(&o.api, "resource", true, "write the API types; asked on a terminal")
+	f.BoolVar(&o.controller, "controller", true, "write a controller; asked on a terminal")
+	f.BoolVar(&o.namespaced, "namespaced", true, "objects live in namespaces; false: in the cluster")
+	f.StringVar(&o.crdVersion, "crd-version", "v1", "version of the CRD's own API")
+	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
+	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.bind(cmd)
+	o.options = bindOptions(cmd, a.Layouts.All(), plugin.CreateAPI)
+	completeAPI(a, cmd)
+	return cmd
+}
+
+// run records the resource in PROJECT and plans its files.
+func (o *createAPI) run(a *App) error {
+	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+		if err := o.ask(a, s.cfg); err != nil {
+			return err
+		}
+		r, err := o.complete(s.cfg)
+		if err != nil {
+			return err
+		}
+		active, unknown, err := a.Layouts.Select(s.cfg.Layout)
+		if err != nil {
+			return err
+		}
+		opts, err := o.options.given(active)
+		if err != nil {
+			return err
+		}
+		warnUnknown(s.plan, unknown)
+		s.cfg.Put(r)
+		asked := o.asksFor(r)
+		e := plugin.Event{Kind: plugin.CreateAPI, Dir: s.root, Project: s.cfg, Resource: &asked, Options: opts}
+		if err := active.Plan(ctx, e, s.plan); err != nil {
+			return err
+		}
+		if !o.make {
+			a.note("note: nothing was generated (--make=false); run `operon generate`")
+			return nil
+		}
+		year, err := a.year()
+		if err != nil {
+			return err
+		}
+		e = plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: map[string]any{"this-year": year}}
+		return active.Plan(ctx, e, s.plan)
+	})
+}
+
+// asksFor is r reduced to the parts that this command is to write: what PROJECT
+// holds beside them stays as it is, also with --force.
+func (o *createAPI) asksFor(r project.Resource) project.Resource {
+	if !o.api {
+		r.API = nil
+	}
+	if !o.controller {
+		r.Controller, r.Controllers = false, nil
+	}
+	return r
+}
+
+// ask completes the flags from a person's answers, where there is one.
+func (o *createAPI) ask(a *App, cfg *project.Config) error {
+	if a.Prompt == nil {
+		return o.required()
+	}
+	texts := []struct {
+		flag, question, preset string
+		value                  *string
+		valid                  func(string) error
+	}{
+		{"group", "API group, without the domain " + cfg.Domain + " (may be empty)?", "", &o.resource.Group, project.CheckGroup},
+		{"version", "API version?", "v1", &o.resource.Version, project.CheckVersion},
+		{"kind", "Kind, in PascalCase?", "", &o.resource.Kind, project.CheckKind},
+	}
+	missing := o.required() != nil
+	for _, t := range texts {
+		if !missing || o.cmd.Flags().Changed(t.flag) {
+			continue
+		}
+		answer, err := a.Prompt.Input(t.question, t.preset, t.valid)
+		if err != nil {
+			return err
+		}
+		*t.value = answer
+		o.asked = append(o.asked, t.flag+"="+answer)
+	}
+	for _, q := range []struct {
+		flag, question string
+		value          *bool
+	}{
+		{"resource", "Write the API types?", &o.api},
+		{"controller", "Write a controller?", &o.controller},
+	} {
+		if o.cmd.Flags().Changed(q.flag) {
+			continue
+		}
+		answer, err := a.Prompt.Confirm(q.question, *q.value)
+		if err != nil {
+			return err
+		}
+		*q.value = answer
+		o.asked = append(o.asked, fmt.Sprintf("%s=%t", q.flag, answer))
+	}
+	o.showCommand(a)
+	return nil
+}
+
+// required says which flag is missing that nobody can be asked for.
+func (o *createAPI) required() error {
+	switch {
+	case o.resource.Version == "":
+		return fault.Usage("add --version, for example --version v1 (valid: v1, v1beta1, v2alpha1, ...)", "no version given")
+	case o.resource.Kind == "":
+		return fault.Usage("add --kind, for example --kind Frigate (valid: a name in PascalCase)", "no kind given")
+	}
+	return nil
+}
+
+// showCommand prints the command line that needs no answers.
+func (o *createAPI) showCommand(a *App) {
+	if len(o.asked) == 0 {
+		return
+	}
+	words := append([]string{o.cmd.CommandPath()}, givenFlags(o.cmd)...)
+	for _, flag := range o.asked {
+		words = append(words, "--"+flag)
+	}
+	a.note("the same without questions: %s", strings.Join(words, " "))
+}
+
+// complete makes the full resource from the flags and what PROJECT already
+// holds of it, and validates it against the project.
+func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
+	r := o.resource
+	if !o.api && !o.controller {
+		return r, fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
+	}
+	if err := project.CheckCRDVersion(o.crdVersion); err != nil {
+		return r, err
+	}
+	r.Domain = cfg.Domain
+	old := cfg.Find(r.Group, r.Version, r.Kind)
+	if old != nil {
+		if err := o.agrees(*old); err != nil {
+			return r, err
+		}
+		r = *old
+	}
+	if o.api && r.API == nil {
+		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
+		r.Path = cfg.APIPath(r)
+	}
+	if o.controller && len(r.Controllers) == 0 {
+		r.Controller = true
+	}
+	if r.API == nil && !r.External && !r.Core {
+		return r, fault.Usage("leave out --resource=false",
+			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
+	}
+	return r, cfg.ValidateResource(r)
+}
+
+// agrees refuses values that differ from those PROJECT holds for the kind: a
+// second create api adds what is missing and changes nothing.
+func (o *createAPI) agrees(old project.Resource) error {
+	changed := o.cmd.Flags().Changed
+	if changed("plural") && o.resource.Plural != old.PluralName() {
+		return fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+	}
+	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
+		return fault.Usage("leave out --namespaced",
+			"%s %s exists with --namespaced=%t", old.Version, old.Kind, old.API.Namespaced)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/spf13/cobra"
+)
+
+// generate holds the flags of `operon generate` and `operon manifests`.
+type generate struct {
+	writeFlags
+	manifests bool // leave Go code alone
+
+	cmd     *cobra.Command
+	options *options
+}
+
+func newGenerate(a *App) *cobra.Command {
+	o := &generate{}
+	o.cmd = &cobra.Command{
+		Use:   "generate [argument...]",
+		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
+		Long: `Generate everything that derives from the project's sources, from one load of
+its packages. The output is byte for byte that of controller-gen with the same
+arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.`,
+		Example: `  operon generate
+  operon generate --only crd,rbac
+  operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	o.cmd.Flags().Bool("all", true, "generate everything, which is the default")
+	o.build(a)
+	o.cmd.MarkFlagsMutuallyExclusive("all", "only")
+	return o.cmd
+}
+
+func newManifests(a *App) *cobra.Command {
+	o := &generate{manifests: true}
+	o.cmd = &cobra.Command{
+		Use:   "manifests [argument...]",
+		Short: "Generate CRDs, RBAC and webhook configuration",
+		Long:  "Generate what `operon generate` does, except Go code.",
+		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	return o.build(a)
+}
+
+func (o *generate) build(a *App) *cobra.Command {
+	o.bind(o.cmd)
+	o.options = bindOptions(o.cmd, a.Layouts.All(), plugin.Generate)
+	return o.cmd
+}
+
+func (o *generate) run(a *App, args []string) error {
+	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+		active, unknown, err := a.Layouts.Select(s.cfg.Layout)
+		if err != nil {
+			return err
+		}
+		warnUnknown(s.plan, unknown)
+		opts, err := o.options.given(active)
+		if err != nil {
+			return err
+		}
+		year, err := a.year()
+		if err != nil {
+			return err
+		}
+		opts["args"], opts["this-year"] = args, year
+		opts["manifests"] = o.manifests
+		e := plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: opts}
+		return active.Plan(ctx, e, s.plan)
+	})
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+)
+
+// initProject holds the flags of `operon init`.
+type initProject struct {
+	writeFlags
+	domain      string
+	name        string
+	version     string
+	plugins     []string
+	multigroup  bool
+	namespaced  bool
+	fetchDeps   bool
+	skipGoCheck bool
+
+	cmd     *cobra.Command
+	options *options
+}
+
+func newInit(a *App) *cobra.Command {
+	o := &initProject{}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Start a project in the working folder",
+		Long: `Write a complete project into the working folder: PROJECT, go.mod and go.sum,
+a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
+It needs no network. Files that are already there are never overwritten.`,
+		Example: `  operon init --domain example.org --repo example.org/fleet
+  operon init --domain example.org --owner "The Fleet Authors" --multigroup`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.domain, "domain", "my.domain", "domain of the API groups")
+	f.StringVar(&o.name, "project-name", "", "name of the project and prefix of its objects (default: the folder's name)")
+	f.StringVar(&o.version, "project-version", "3", "version of the PROJECT file")
+	f.StringSliceVar(&o.plugins, "plugins", []string{defaultLayout}, "layout: plugin keys or short names")
+	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in a folder of its own")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces: Role instead of ClusterRole")
+	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run `go mod download` afterwards (uses the network)")
+	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "do not check that the go command is new enough")
+	o.bind(cmd)
+	o.options = bindOptions(cmd, a.Layouts.All(), plugin.Init)
+	completeValues(cmd, "plugins", a.Layouts.Keys()...)
+	completeValues(cmd, "project-version", "3")
+	return cmd
+}
+
+func (o *initProject) run(a *App) error {
+	if o.version != "3" {
+		return fault.Usage("leave out --project-version", "project version %q is not supported: operon writes version 3", o.version)
+	}
+	err := a.write(o.cmd, a.Dir, o.writeFlags, func(ctx context.Context, p *scaffold.Plan) error {
+		cfg, err := loadConfig(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return o.create(ctx, a, p)
+		}
+		if err != nil {
+			return err
+		}
+		return o.repeat(ctx, a, cfg, p)
+	})
+	if err != nil || o.dryRun || !o.fetchDeps {
+		return err
+	}
+	return a.goCommand(o.cmd.Context(), a.Dir, "mod", "download")
+}
+
+// create plans a new project.
+func (o *initProject) create(ctx context.Context, a *App, p *scaffold.Plan) error {
+	layout, err := a.Layouts.Resolve(o.plugins)
+	if err != nil {
+		return err
+	}
+	if o.name == "" {
+		o.name = project.DefaultName(a.Dir)
+	}
+	cfg := &project.Config{
+		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
+		MultiGroup: o.multigroup, Namespaced: o.namespaced,
+	}
+	if !o.skipGoCheck {
+		if err := a.checkGo(ctx); err != nil {
+			return err
+		}
+	}
+	if err := o.plan(ctx, a, cfg, p); err != nil {
+		return err
+	}
+	return saveConfig(cfg, p)
+}
+
+// repeat replays the project's events over the tree, so that a second init
+// brings back what is missing and otherwise has nothing to do. Values that
+// differ from the recorded ones are refused.
+func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p *scaffold.Plan) error {
+	if err := o.agrees(a, cfg); err != nil {
+		return err
+	}
+	if !p.Owned() {
+		a.note("note: this project was started by another tool; use operon create and operon generate in it")
+		return nil
+	}
+	if err := o.plan(ctx, a, cfg, p); err != nil {
+		return err
+	}
+	active, _, err := a.Layouts.Select(cfg.Layout)
+	if err != nil {
+		return err
+	}
+	for _, r := range cfg.Resources {
+		e := plugin.Event{Kind: plugin.CreateAPI, Dir: a.Dir, Project: cfg, Resource: &r}
+		if err := active.Plan(ctx, e, p); err != nil {
+			return err
+		}
+	}
+	return saveConfig(cfg, p)
+}
+
+// agrees compares the given flags with an existing project.
+func (o *initProject) agrees(a *App, cfg *project.Config) error {
+	layout, err := a.Layouts.Resolve(o.plugins)
+	if err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		flag, have string
+		same       bool
+	}{
+		{"domain", cfg.Domain, o.domain == cfg.Domain},
+		{"project-name", cfg.ProjectName, o.name == cfg.ProjectName},
+		{"plugins", strings.Join(cfg.Layout, ","), slices.Equal(layout, cfg.Layout)},
+		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
+		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
+	} {
+		if o.cmd.Flags().Changed(v.flag) && !v.same {
+			return fault.Usage("change PROJECT's other values by hand, or start in an empty folder",
+				"already initialised with --%s %s", v.flag, v.have)
+		}
+	}
+	return nil
+}
+
+// plan sends the init event to the project's plugins.
+func (o *initProject) plan(ctx context.Context, a *App, cfg *project.Config, p *scaffold.Plan) error {
+	active, unknown, err := a.Layouts.Select(cfg.Layout)
+	if err != nil {
+		return err
+	}
+	warnUnknown(p, unknown)
+	opts, err := o.options.given(active)
+	if err != nil {
+		return err
+	}
+	if err := a.readLicence(opts); err != nil {
+		return err
+	}
+	year, err := a.year()
+	if err != nil {
+		return err
+	}
+	opts["year"] = year
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	e := plugin.Event{Kind: plugin.Init, Dir: a.Dir, Project: cfg, Options: opts}
+	return active.Plan(ctx, e, p)
+}
+
+// readLicence puts the content of --license-file beside its name: plugins do
+// not read files outside the project.
+func (a *App) readLicence(opts map[string]any) error {
+	name, _ := opts["license-file"].(string)
+	if name == "" {
+		return nil
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(a.Dir, name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return fault.Usage("give the path of a Go comment, such as the header of your files", "--license-file: %s", err)
+	}
+	opts["license-text"] = string(text)
+	return nil
+}
+
+// year is the licence year: that of SOURCE_DATE_EPOCH
+// (reproducible-builds.org/specs/source-date-epoch), else of today.
+func (a *App) year() (string, error) {
+	now := a.Now()
+	if epoch := a.getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return "", fault.Usage("it is a number of seconds since 1970", "SOURCE_DATE_EPOCH is %q", epoch)
+		}
+		now = time.Unix(seconds, 0).UTC()
+	}
+	return fmt.Sprint(now.Year()), nil
+}

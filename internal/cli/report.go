@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// apiVersion is the version of every JSON report.
+const apiVersion = "operon.dev/v1"
+
+// report is what a writing command has to tell.
+type report struct {
+	command string
+	plan    *scaffold.Plan
+	diff    bool
+	dryRun  bool
+	applied bool
+}
+
+// print shows the report on stdout as text or json. Warnings belong to the
+// JSON, and go to stderr as text.
+func (a *App) print(r report, output string) error {
+	if output == "json" {
+		return printJSON(a.Out, r.frame())
+	}
+	for _, w := range r.plan.Warnings() {
+		fmt.Fprintln(a.Err, painter(a.Err, a.getenv)(yellow, "warning:"), w)
+	}
+	r.text(a.Out, painter(a.Out, a.getenv))
+	if r.dryRun && len(r.plan.Conflicts()) == 0 && len(writes(r.plan.Changes())) > 0 {
+		a.note("dry run: nothing was written")
+	}
+	return nil
+}
+
+func (r report) text(out io.Writer, paint func(string, string) string) {
+	changes := r.plan.Changes()
+	for _, c := range changes {
+		fmt.Fprintf(out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), c.Path)
+	}
+	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 {
+		fmt.Fprintln(out, "nothing to do")
+	}
+	if !r.diff {
+		return
+	}
+	for _, c := range changes {
+		if d := c.Diff(); d != "" && c.Op != scaffold.Keep {
+			fmt.Fprintf(out, "\n%s", colourDiff(d, paint))
+		}
+	}
+}
+
+var opColour = map[scaffold.Op]string{
+	scaffold.Create: green, scaffold.Update: yellow, scaffold.Delete: red, scaffold.Conflict: red, scaffold.Keep: faint,
+}
+
+func colourDiff(diff string, paint func(string, string) string) string {
+	lines := strings.SplitAfter(diff, "\n")
+	for i, line := range lines {
+		body := strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(body, "+++"), strings.HasPrefix(body, "---"):
+		case strings.HasPrefix(body, "+"):
+			lines[i] = paint(green, body) + line[len(body):]
+		case strings.HasPrefix(body, "-"):
+			lines[i] = paint(red, body) + line[len(body):]
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// writes returns the changes that Apply carries out.
+func writes(changes []scaffold.Change) []scaffold.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c scaffold.Change) bool {
+		return c.Op == scaffold.Keep || c.Op == scaffold.Conflict
+	})
+}
+
+// planFrame is the JSON form of a plan.
+type planFrame struct {
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Command    string         `json:"command"`
+	Applied    bool           `json:"applied"`
+	Changes    []changeFrame  `json:"changes"`
+	Warnings   []warningFrame `json:"warnings"`
+}
+
+type changeFrame struct {
+	Path  string         `json:"path"`
+	Class scaffold.Class `json:"class"`
+	Op    scaffold.Op    `json:"op"`
+	Mode  string         `json:"mode"` // octal permission bits, such as 0644
+	Diff  string         `json:"diff,omitempty"`
+}
+
+type warningFrame struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+}
+
+func (r report) frame() planFrame {
+	f := planFrame{
+		APIVersion: apiVersion, Kind: "Plan", Command: r.command, Applied: r.applied,
+		Changes: []changeFrame{}, Warnings: []warningFrame{},
+	}
+	for _, c := range r.plan.Changes() {
+		cf := changeFrame{Path: c.Path, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
+		if r.diff {
+			cf.Diff = c.Diff()
+		}
+		f.Changes = append(f.Changes, cf)
+	}
+	for _, w := range r.plan.Warnings() {
+		f.Warnings = append(f.Warnings, warningFrame(w))
+	}
+	return f
+}
+
+func printJSON(out io.Writer, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+const exitCodes = `Exit codes:
+  0    done, or nothing to do
+  1    failed
+  2    bad usage or invalid input
+  3    differences found (a conflict with your files)
+  130  interrupted (SIGINT)
+  143  terminated (SIGTERM)`
+
+func newRoot(a *App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "operon",
+		Short: "Scaffold Kubernetes operators and generate their manifests",
+		Long: `operon takes you from an empty folder to a Kubernetes operator that builds and
+passes its tests against a real API server. It works offline, writes all of a
+command's changes or none, and never overwrites a line of yours.
+
+` + exitCodes,
+		Example: `  operon init --domain example.org --repo example.org/fleet
+  operon create api --group ship --version v1 --kind Frigate
+  operon generate`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          groupHelp,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s", err)
+	})
+	root.AddCommand(
+		newInit(a), newCreate(a),
+		newGenerate(a), newManifests(a),
+		newEnvtest(a),
+		newCompletion(), newVersion(a),
+	)
+	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	return root
+}
+
+// newGroup returns a command that only holds others.
+func newGroup(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: groupHelp}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+// groupHelp shows a group's help, or says that its argument is no command.
+func groupHelp(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	hint := "see `" + cmd.CommandPath() + " --help`"
+	cmd.SuggestionsMinimumDistance = 2
+	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
+	}
+	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
+}
+
+// noArgs refuses positional arguments with the one-line error of the house.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/spf13/cobra"
+)
+
+// release is set by the linker in release builds; otherwise the module version
+// that `go install` records is used.
+var release string
+
+// versionFrame is the JSON form of `operon version`.
+type versionFrame struct {
+	APIVersion        string `json:"apiVersion"`
+	Kind              string `json:"kind"`
+	Version           string `json:"version"`
+	ControllerTools   string `json:"controllerTools"`
+	ControllerRuntime string `json:"controllerRuntime"`
+	Kubernetes        string `json:"kubernetes"`
+	Go                string `json:"go"`
+	Platform          string `json:"platform"`
+}
+
+func newVersion(a *App) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of operon and of what it writes",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := versions()
+			switch output {
+			case "json":
+				return printJSON(a.Out, v)
+			case "text":
+				_, err := fmt.Fprintf(a.Out, "operon              %s\ncontroller-tools    %s\ncontroller-runtime  %s\nkubernetes          %s\ngo                  %s\nplatform            %s\n",
+					v.Version, v.ControllerTools, v.ControllerRuntime, v.Kubernetes, v.Go, v.Platform)
+				return err
+			}
+			return fault.Usage("valid values: text, json", "unknown --output %q", output)
+		},
+	}
+	cmd.Flags().StringVar(&output, "output", "text", "form of the report: text or json")
+	completeValues(cmd, "output", "text", "json")
+	return cmd
+}
+
+func versions() versionFrame {
+	v := versionFrame{
+		APIVersion: apiVersion, Kind: "Version", Version: release,
+		ControllerTools:   pins.ControllerTools,
+		ControllerRuntime: pins.ControllerRuntime,
+		Kubernetes:        "v" + pins.Kubernetes,
+		Go:                runtime.Version(),
+		Platform:          runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	if v.Version != "" {
+		return v
+	}
+	v.Version = "devel"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v.Version = info.Main.Version
+	}
+	return v
+}

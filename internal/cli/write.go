@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+)
+
+// writeFlags are the flags of every command that writes.
+type writeFlags struct {
+	dryRun bool
+	diff   bool
+	output string
+	force  bool // only create commands have the flag
+}
+
+func (w *writeFlags) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&w.dryRun, "dry-run", false, "show the plan and write nothing")
+	f.BoolVar(&w.diff, "diff", false, "show each change as a unified diff")
+	f.StringVar(&w.output, "output", "text", "form of the report: text or json")
+	completeValues(cmd, "output", "text", "json")
+}
+
+// write runs the shared tail of every command that writes: lock the project,
+// let build fill a plan, show it, and apply it all or nothing.
+func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(context.Context, *scaffold.Plan) error) error {
+	if w.output != "text" && w.output != "json" {
+		return fault.Usage("valid values: text, json", "unknown --output %q", w.output)
+	}
+	unlock, err := scaffold.Lock(root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	fsys := afero.NewBasePathFs(afero.NewOsFs(), root)
+	if err := a.recover(fsys, w.dryRun); err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), "operon ")
+	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.force, Command: name})
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if err := build(ctx, plan); err != nil {
+		return err
+	}
+	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun}
+	if paths := plan.Conflicts(); len(paths) > 0 {
+		if err := a.print(r, w.output); err != nil {
+			return err
+		}
+		return fault.Differences("move them away, or use --force to replace them (the old content is kept in .operon/journal)",
+			"these files exist and differ: %s", strings.Join(paths, ", "))
+	}
+	if !w.dryRun {
+		if err := plan.Apply(ctx); err != nil {
+			return err
+		}
+		r.applied = true
+	}
+	return a.print(r, w.output)
+}
+
+// recover puts back what a command left half-written when it was killed. A dry
+// run writes nothing: scaffold.New then refuses the project.
+func (a *App) recover(fsys afero.Fs, dryRun bool) error {
+	if dryRun {
+		return nil
+	}
+	done, err := scaffold.Recover(fsys)
+	if done {
+		a.note("note: an earlier command was killed while it wrote; its changes were taken back")
+	}
+	return err
+}
+
+// session is an open project: its root folder, its decoded PROJECT, and the
+// plan that a command fills.
+type session struct {
+	root string
+	cfg  *project.Config
+	plan *scaffold.Plan
+}
+
+// inProject runs write at the project root found upward from the working
+// folder, and saves what build changed in the decoded PROJECT.
+func (a *App) inProject(cmd *cobra.Command, w writeFlags, build func(context.Context, session) error) error {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	return a.write(cmd, root, w, func(ctx context.Context, p *scaffold.Plan) error {
+		cfg, err := loadConfig(p)
+		if err != nil {
+			return err
+		}
+		if err := build(ctx, session{root: root, cfg: cfg, plan: p}); err != nil {
+			return err
+		}
+		return saveConfig(cfg, p)
+	})
+}
+
+// loadConfig decodes PROJECT as the plan sees it. The error wraps
+// fs.ErrNotExist when there is none.
+func loadConfig(p *scaffold.Plan) (*project.Config, error) {
+	src, err := p.Read(project.File)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := project.Parse(src)
+	return cfg, fault.In(project.File, err)
+}
+
+// saveConfig plans PROJECT: a new file, or edits of the one that is there.
+func saveConfig(cfg *project.Config, p *scaffold.Plan) error {
+	src, err := p.Read(project.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		src, err = cfg.Encode(nil)
+		if err != nil {
+			return err
+		}
+		return p.Share(project.File, 0o644, src)
+	}
+	return p.Edit(project.File, cfg.Encode)
+}
+
+// warnUnknown says once which layout keys no plugin of operon answers to.
+func warnUnknown(p *scaffold.Plan, unknown []string) {
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		p.Warn(scaffold.Warning{File: project.File, Rule: "unknown-plugin",
+			Message: "kept, but operon has no plugin for " + strings.Join(unknown, ", ")})
+	}
+}
