@@ -1,0 +1,61 @@
+# operon: `make help` lists the targets.
+
+GO            ?= go
+CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
+LINT_VERSION  := v2.12.2
+LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
+PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/operon
+	$(GO) build -o bin/operon ./cmd/operon
+
+.PHONY: install
+install: ## Install operon into the Go bin folder
+	$(GO) install ./cmd/operon
+
+.PHONY: demo
+demo: build ## Scaffold an operator into demo/, generate and build it, with the time of each step
+	bash testdata/demo.sh
+
+.PHONY: test
+test: assets modules ## Run every test; builds a Kubernetes API server the first time
+	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" $(GO) test -timeout 30m ./...
+
+.PHONY: assets
+assets: build ## Build etcd, kube-apiserver and kubectl into the per-user store, unless they are there
+	bin/operon envtest build
+
+.PHONY: modules
+modules: ## Fetch the modules that scaffolded projects and the peers need
+	$(GO) mod download
+	$(GO) -C testdata/golden/fleet mod download
+	$(GO) -C testdata/peers mod download
+
+.PHONY: lint
+lint: $(LINT) ## Lint, and vet for every platform
+	$(LINT) run ./...
+	@set -e; for p in $(PLATFORMS); do \
+		echo "vet $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./...; \
+	done
+
+$(LINT):
+	GOBIN=$(CACHE)/tmp $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(CACHE)/tmp/golangci-lint $@
+
+.PHONY: golden
+golden: modules ## Rewrite the golden projects, expected outputs and generated docs
+	$(GO) test ./cmd/operon -run 'TestGolden$$|TestScript|TestReadme' -update
+	$(GO) test ./internal/cli -run TestReference -update
+
+.PHONY: bench
+bench: build modules ## Measure operon beside kubebuilder and controller-gen
+	$(GO) test ./cmd/operon -run '^$$' -bench . -benchtime 5x -timeout 30m
+
+.PHONY: pins
+pins: ## Refresh the scaffold's go.mod and go.sum from internal/pins
+	$(GO) run ./plugins/golang/pins

@@ -1,0 +1,74 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Heartbeat says how nodes find out that a peer is gone.
+type Heartbeat struct {
+	// Interval between two heartbeats, in milliseconds.
+	Interval int `json:"interval"`
+}
+
+// Keepalive of client connections.
+type Keepalive struct {
+	// Enabled turns TCP keepalive on.
+	Enabled bool `json:"enabled"`
+	// Interval between two probes, in seconds.
+	Interval int `json:"interval"`
+}
+
+// AerospikeClusterSpec is the cluster that the user asks for.
+type AerospikeClusterSpec struct {
+	// Deployments is the number of nodes.
+	Deployments int `json:"deployments"`
+	// MaxMemory of a node, in GB.
+	MaxMemory *int `json:"maxMemory,omitempty"`
+	// MaxCPU is the number of cores a node may use.
+	MaxCPU *int `json:"maxCPU,omitempty"`
+	// Logging level of a node.
+	Logging *string `json:"logging,omitempty"`
+	// CompressionLevel of stored records.
+	CompressionLevel *int `json:"compressionLevel,omitempty"`
+	// ReplicationFactor is the number of copies of each record.
+	ReplicationFactor int `json:"replicationFactor"`
+	// StrongConsistency trades availability for consistency.
+	StrongConsistency bool `json:"strongConsistency,omitempty"`
+	// Heartbeat between nodes.
+	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
+	// Keepalive of client connections.
+	Keepalive Keepalive `json:"keepalive,omitzero"`
+}
+
+// AerospikeClusterStatus is what was observed.
+type AerospikeClusterStatus struct {
+	// Deployed is true when all nodes were started.
+	Deployed bool `json:"deployed,omitempty"`
+	// BrokenNodes is the number of nodes that do not answer.
+	BrokenNodes int `json:"brokenNodes,omitempty"`
+	// Conditions of the cluster; Ready sums them up.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+
+// AerospikeCluster is a cluster of Aerospike nodes.
+type AerospikeCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   AerospikeClusterSpec   `json:"spec"`
+	Status AerospikeClusterStatus `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AerospikeClusterList is a list of AerospikeCluster.
+type AerospikeClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []AerospikeCluster `json:"items"`
+}

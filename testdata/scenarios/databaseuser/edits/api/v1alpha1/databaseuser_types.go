@@ -1,0 +1,48 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// DatabaseUserSpec is the user that is asked for.
+type DatabaseUserSpec struct {
+	// User is the name inside the database.
+	User string `json:"user"`
+	// Password stands in a Secret of the same namespace.
+	Password corev1.SecretKeySelector `json:"password"`
+}
+
+// DatabaseUserStatus is what was observed.
+type DatabaseUserStatus struct {
+	// Conditions of the user; Ready sums them up.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=dbu
+// +kubebuilder:printcolumn:name="User",type=string,JSONPath=`.spec.user`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+
+// DatabaseUser is a user inside a database.
+type DatabaseUser struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   DatabaseUserSpec   `json:"spec"`
+	Status DatabaseUserStatus `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// DatabaseUserList is a list of DatabaseUser.
+type DatabaseUserList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []DatabaseUser `json:"items"`
+}

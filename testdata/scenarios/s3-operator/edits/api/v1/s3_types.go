@@ -1,0 +1,44 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// S3Spec is the bucket that the user asks for.
+type S3Spec struct {
+	// Bucket is the name of the bucket in the cloud account.
+	// +kubebuilder:validation:MinLength=3
+	// +kubebuilder:validation:MaxLength=63
+	Bucket string `json:"bucket"`
+	// Region of the bucket.
+	// +kubebuilder:default=eu-north-1
+	Region string `json:"region,omitempty"`
+}
+
+// S3Status is what was observed.
+type S3Status struct {
+	// Conditions of the bucket; Ready sums them up.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+
+// S3 is a bucket.
+type S3 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   S3Spec   `json:"spec"`
+	Status S3Status `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// S3List is a list of S3.
+type S3List struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []S3 `json:"items"`
+}
