@@ -60,12 +60,12 @@ func runCommands(t *testing.T, dir, file string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(src)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
 		words, err := shellquote.Split(line)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if len(words) == 0 || strings.HasPrefix(line, "#") {
-			continue
 		}
 		operon(t, dir, words...)
 	}

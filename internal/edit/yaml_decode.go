@@ -22,12 +22,11 @@ func DecodeYAML(src []byte) (*YAML, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := decodeYAML(src)
+	v, err := d.decode()
 	if err != nil {
-		return nil, d.syntaxError(err)
+		return nil, err
 	}
-	v, err = stringKeys(v)
-	if err != nil {
+	if v, err = stringKeys(v); err != nil {
 		return nil, fault.In("1:1", err)
 	}
 	m, _ := v.(map[string]any)

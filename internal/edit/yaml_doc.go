@@ -18,6 +18,7 @@ import (
 type yamlDoc struct {
 	src   []byte
 	lines []int      // offset of each line's first byte
+	node  yaml.Node  // the document
 	root  *yaml.Node // a mapping; without a position when the document holds nothing
 	eol   string     // the line end of inserted lines
 	stop  int        // offset of the line that ends the document ("..."), or len(src)
@@ -26,7 +27,7 @@ type yamlDoc struct {
 
 // parseYAML reads a document whose root is a mapping or nothing.
 func parseYAML(src []byte) (*yamlDoc, error) {
-	d := &yamlDoc{src: src, lines: lineStarts(src), eol: "\n", stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}}
+	d := &yamlDoc{src: src, lines: lineStarts(src), eol: "\n", stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
 	if !utf8.Valid(src) {
 		return nil, fault.Failed("save the file as UTF-8", "not UTF-8 text")
 	}
@@ -34,8 +35,8 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		d.eol = "\r\n"
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
-	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
+	var second yaml.Node
+	switch err := dec.Decode(&d.node); {
 	case errors.Is(err, io.EOF):
 		return d, nil
 	case err != nil:
@@ -47,7 +48,7 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		}
 		return nil, d.errorAt(&second, "keep one document per file", "a second document starts here")
 	}
-	root := doc.Content[0]
+	root := d.node.Content[0]
 	if isEmpty(root) {
 		return d, nil
 	}
@@ -67,6 +68,17 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		}
 	}
 	return d, nil
+}
+
+// decode returns the document as plain data.
+func (d *yamlDoc) decode() (v any, err error) {
+	if d.node.Kind == 0 {
+		return nil, nil
+	}
+	if err = d.node.Decode(&v); err != nil {
+		return nil, d.syntaxError(err)
+	}
+	return v, nil
 }
 
 // isEmpty reports a value that is not written at all, as in "key:".

@@ -188,3 +188,24 @@ func FuzzAppendYAML(f *testing.F) {
 		}
 	})
 }
+
+// Uncommenting takes "#" and white space away, and nothing else.
+func FuzzUncommentYAML(f *testing.F) {
+	f.Add("r:\n- a\n#- ../crd\n")
+	f.Add("r:\n  # - ../crd # x\n  - a\n")
+	f.Add("r: |\n  #- ../crd\n#   - ../crd")
+	f.Fuzz(func(t *testing.T, src string) {
+		out, err := UncommentYAML([]byte(src), "- ../crd")
+		if err != nil {
+			return
+		}
+		bare := strings.NewReplacer("#", "", " ", "", "\t", "")
+		if bare.Replace(src) != bare.Replace(string(out)) {
+			t.Fatalf("%q\n%q", src, out)
+		}
+		again, err := UncommentYAML(out, "- ../crd")
+		if err != nil || string(again) != string(out) {
+			t.Fatalf("not idempotent: %v\n%q\n%q\n%q", err, src, out, again)
+		}
+	})
+}

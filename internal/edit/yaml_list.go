@@ -29,9 +29,9 @@ func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := decodeYAML(src)
+	old, err := d.decode()
 	if err != nil {
-		return nil, d.syntaxError(err)
+		return nil, err
 	}
 	path := make([]any, len(o.Path))
 	for i, key := range o.Path {
@@ -97,12 +97,13 @@ func (a appender) add(s spot, path []any, depth int) ([]byte, int, error) {
 // lines is the item under keys that are still to be written, in the file's style.
 func (a appender) lines(indent int, keys ...string) []string {
 	var lines []string
-	for _, key := range keys {
+	for i, key := range keys {
 		lines = append(lines, strings.Repeat(" ", indent)+key+":")
-		indent += a.style.columns()
-	}
-	if len(keys) > 0 && !a.style.indented {
-		indent -= a.style.columns()
+		if i < len(keys)-1 {
+			indent += a.style.step
+		} else {
+			indent += a.style.lists
+		}
 	}
 	body := append([]string{"- " + a.item[0]}, indentLines(2, a.item[1:])...)
 	return append(lines, indentLines(indent, body)...)
@@ -141,10 +142,7 @@ func (a appender) fill(s spot) ([]byte, error) {
 		return nil, err
 	}
 	end = max(end, colon)
-	indent := s.indent()
-	if a.style.indented {
-		indent += a.style.columns()
-	}
+	indent := s.indent() + a.style.lists
 	at := a.nextLine(end)
 	if m, ok := a.findMarker(a.nextLine(end), s.next); ok {
 		text := a.lineText(m)

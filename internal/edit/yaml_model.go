@@ -11,21 +11,21 @@ import (
 func (c *changes) set(path []any, v any) {
 	c.ops = append(c.ops, op{path,
 		func(d *yamlDoc) ([]byte, error) { return d.set(path, v) },
-		func(root any, path []any) any { return descend(root, path, func(any) any { return v }) },
+		func(root any) any { return descend(root, path, func(any) any { return v }) },
 	})
 }
 
 func (c *changes) insertKey(path []any, key string, v any) {
 	c.ops = append(c.ops, op{path,
 		func(d *yamlDoc) ([]byte, error) { return d.insertKey(path, key, v) },
-		func(root any, path []any) any { return descend(root, extend(path, key), func(any) any { return v }) },
+		func(root any) any { return descend(root, extend(path, key), func(any) any { return v }) },
 	})
 }
 
 func (c *changes) insertItem(path []any, i int, v any) {
 	c.ops = append(c.ops, op{path,
 		func(d *yamlDoc) ([]byte, error) { return d.insertItem(path, i, v) },
-		func(root any, path []any) any {
+		func(root any) any {
 			return descend(root, path, func(old any) any {
 				list, _ := old.([]any)
 				return slices.Insert(slices.Clone(list), min(i, len(list)), v)
@@ -38,7 +38,7 @@ func (c *changes) remove(path []any) {
 	parent, last := path[:len(path)-1], path[len(path)-1]
 	c.ops = append(c.ops, op{path,
 		func(d *yamlDoc) ([]byte, error) { return d.remove(path) },
-		func(root any, _ []any) any {
+		func(root any) any {
 			return descend(root, parent, func(old any) any {
 				switch old := old.(type) {
 				case map[string]any:

@@ -36,9 +36,9 @@ func ReconcileYAML(src []byte, was, want any, same func(a, b any) bool) ([]byte,
 	}
 	c := changes{same: same}
 	c.value(d.root, nil, was, want)
-	expected, err := decodeYAML(src)
+	expected, err := d.decode()
 	if err != nil {
-		return nil, d.syntaxError(err)
+		return nil, err
 	}
 	out := src
 	for i, op := range c.ops {
@@ -50,7 +50,7 @@ func ReconcileYAML(src []byte, was, want any, same func(a, b any) bool) ([]byte,
 		if out, err = op.edit(d); err != nil {
 			return nil, err
 		}
-		expected = op.model(expected, op.path)
+		expected = op.model(expected)
 		if err := d.check(out, op.path, expected); err != nil {
 			return nil, err
 		}
@@ -64,6 +64,9 @@ func decodeYAML(src []byte) (v any, err error) {
 
 // equalYAML compares decoded values as YAML says them: NaN equals NaN.
 func equalYAML(a, b any) bool {
+	if reflect.DeepEqual(plain(a), plain(b)) {
+		return true
+	}
 	x, err := yaml.Marshal(a)
 	if err != nil {
 		return false
@@ -123,11 +126,11 @@ func plain(v any) any {
 	return v
 }
 
-// op is one primitive edit, on the bytes and on the decoded value alike.
+// op is one primitive edit at path, on the bytes and on the decoded value alike.
 type op struct {
 	path  []any
 	edit  func(d *yamlDoc) ([]byte, error)
-	model func(root any, path []any) any
+	model func(root any) any
 }
 
 // changes collects the edits that lead from one value to another.

@@ -1,7 +1,8 @@
 package edit
 
 import (
-	"bytes"
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -9,25 +10,24 @@ import (
 
 // yamlStyle is how a file indents; inserted lines follow it.
 type yamlStyle struct {
-	step     int  // columns per level, 0 for the default of 2
-	indented bool // "- " stands deeper than its key; else in the key's column
+	step  int // columns that a mapping stands deeper than its key
+	lists int // columns that the dashes of a list do
 }
 
 // styleOf looks at the first nested mapping and the first list below root.
 func styleOf(root *yaml.Node) yamlStyle {
-	var s yamlStyle
-	lists := 0
+	s := yamlStyle{step: 2}
+	var sawMapping, sawList bool
 	var walk func(n *yaml.Node)
 	walk = func(n *yaml.Node) {
 		for i, child := range n.Content {
 			if n.Kind == yaml.MappingNode && i%2 == 1 && isBlock(child) && !isFlow(n) {
 				deeper := child.Column - n.Column
 				switch {
-				case child.Kind == yaml.SequenceNode && lists == 0:
-					lists++
-					s.indented = deeper > 0
-				case child.Kind == yaml.MappingNode && s.step == 0 && deeper > 1 && deeper < 10:
-					s.step = deeper
+				case child.Kind == yaml.SequenceNode && !sawList:
+					sawList, s.lists = true, deeper
+				case child.Kind == yaml.MappingNode && !sawMapping:
+					sawMapping, s.step = true, deeper
 				}
 			}
 			walk(child)
@@ -37,29 +37,46 @@ func styleOf(root *yaml.Node) yamlStyle {
 	return s
 }
 
-func (s yamlStyle) columns() int { return max(s.step, 2) }
-
-// block renders v as lines in block style. Map keys are sorted.
+// block renders a mapping or a list as lines in block style, with sorted keys.
 func (s yamlStyle) block(v any) []string {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(s.columns())
-	if !s.indented {
-		enc.CompactSeqIndent()
+	var lines []string
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			key, _ := oneLine(k, nil)
+			text, short := oneLine(v[k], nil)
+			if short {
+				lines = append(lines, key+": "+text)
+				continue
+			}
+			deeper := s.step
+			if _, list := v[k].([]any); list {
+				deeper = s.lists
+			}
+			lines = append(lines, key+":")
+			lines = append(lines, indentLines(deeper, s.block(v[k]))...)
+		}
+	case []any:
+		for _, item := range v {
+			below := []string{}
+			text, short := oneLine(item, nil)
+			if !short {
+				nested := s.block(item)
+				text, below = nested[0], nested[1:]
+			}
+			lines = append(lines, "- "+text)
+			lines = append(lines, indentLines(2, below)...)
+		}
 	}
-	// Values are plain data, which the encoder cannot refuse.
-	_ = enc.Encode(v)
-	_ = enc.Close()
-	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	return lines
 }
 
 // flow renders v on one line, fit to stand inside brackets.
 func flow(v any) string {
 	var n yaml.Node
-	_ = n.Encode([]any{v})
+	_ = n.Encode([]any{v}) // plain data, which the encoder cannot refuse
 	flatten(&n)
-	text := strings.TrimSpace(strings.Join(yamlStyle{}.block(&n), " "))
-	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	return strings.TrimSuffix(strings.TrimPrefix(encode(&n), "["), "]")
 }
 
 func flatten(n *yaml.Node) {
@@ -73,8 +90,9 @@ func flatten(n *yaml.Node) {
 	}
 }
 
-// oneLine renders a scalar or an empty collection as a value in block style;
-// old, when quoted, lends its quotes to a string.
+// oneLine renders a scalar or an empty collection as a value in block style; it
+// is not ok for other collections. old, when quoted, lends its quotes to a
+// string; it may be nil.
 func oneLine(v any, old *yaml.Node) (text string, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -82,19 +100,25 @@ func oneLine(v any, old *yaml.Node) (text string, ok bool) {
 	case []any:
 		return "[]", len(v) == 0
 	case string:
-		quotes := yaml.Style(0)
-		if old.Kind == yaml.ScalarNode {
-			quotes = old.Style & (yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle)
+		n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}
+		if old != nil && old.Kind == yaml.ScalarNode {
+			n.Style = old.Style & (yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle)
 		}
 		if strings.ContainsAny(v, "\r\n\u0085\u2028\u2029") {
-			quotes = yaml.DoubleQuotedStyle
+			n.Style = yaml.DoubleQuotedStyle
 		}
-		if quotes != 0 {
-			n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v, Style: quotes}
-			return strings.Join(yamlStyle{}.block(n), ""), true
+		if n.Style != 0 {
+			return encode(n), true
 		}
 	}
-	return strings.TrimPrefix(yamlStyle{}.block(map[string]any{"k": v})[0], "k: "), true
+	// As a value of a mapping, for a scalar alone may need fewer quotes.
+	return strings.TrimPrefix(encode(map[string]any{"k": v}), "k: "), true
+}
+
+// encode is the text of a value that fits on one line.
+func encode(v any) string {
+	text, _ := yaml.Marshal(v)
+	return strings.TrimSuffix(string(text), "\n")
 }
 
 // indentLines puts n spaces before every line that is not empty.

@@ -24,8 +24,7 @@ func UncommentYAML(src []byte, line string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := count(d.root, list[0])
-	if have > 0 {
+	if count(d.root, list[0]) > 0 {
 		return src, nil
 	}
 	for i := range d.lines {
@@ -35,7 +34,7 @@ func UncommentYAML(src []byte, line string) ([]byte, error) {
 		}
 		for _, indent := range d.indents(i, column) {
 			out := d.apply(edits(indent)...)
-			if e, err := parseYAML(out); err == nil && count(e.root, list[0]) == have+1 {
+			if e, err := parseYAML(out); err == nil && count(e.root, list[0]) == 1 {
 				return out, nil
 			}
 		}

@@ -101,9 +101,6 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 func record(outputs []output, stdout io.Writer, p *scaffold.Plan) error {
 	for _, o := range outputs {
 		if o.path == "" {
-			if stdout == nil {
-				return fault.Usage("name a folder instead: output:dir=<folder>", "output:stdout is not possible here")
-			}
 			if _, err := stdout.Write(o.content); err != nil {
 				return fault.In("write "+o.generator, err)
 			}

@@ -28,6 +28,7 @@ func TestSameAsControllerGen(t *testing.T) {
 		{"rules", "crd object rbac:roleName=r webhook output:crd:none output:rbac:stdout output:artifacts:config=cfg,code=code paths=./api/v1"},
 		{"stdout", "crd rbac:roleName=r object output:stdout paths=./api/v1 paths=./internal/..."},
 		{"stdout of several paths", "object output:stdout paths=./internal/... paths=./api/..."},
+		{"patched manifests", "schemapatch:manifests=manifests,maxDescLen=0 output:dir=manifests paths=./api/..."},
 		{"collisions", "object output:dir=out paths=./internal/... paths=./api/..."},
 		{"braces and import paths", `crd object paths={./api/v2,./api/aqua/...} paths=example.com/zoo/internal/shared`},
 		{"one package twice", "crd object paths=./api/v1;./api/v1 paths=./api/v1/..."},

@@ -28,8 +28,19 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
-// regularPlural pluralises the kind as kubebuilder does: in lower case first.
-func (r Resource) regularPlural() string { return flect.Pluralize(r.Lower()) }
+// peerPlural pluralises the kind as kubebuilder does, in lower case first. What
+// PROJECT leaves out, kubebuilder fills in like this; for some words (dns,
+// https) it comes to no name at all.
+func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
+
+// regularPlural is peerPlural, and where that is no name, the word with one "s"
+// at its end: as the same rule treats nfs and aws.
+func (r Resource) regularPlural() string {
+	if plural := r.peerPlural(); dns1035Label.MatchString(plural) {
+		return plural
+	}
+	return strings.TrimSuffix(r.Lower(), "s") + "s"
+}
 
 // PathMarkerNeeded reports that controller-gen, which pluralises the kind first
 // and takes the lower case of that, would come to another plural than

@@ -89,11 +89,14 @@ func (c *Config) Find(group, version, kind string) *Resource {
 }
 
 // Put records r: in the place of the resource with the same full group, version
-// and kind, or after all others. A plural that follows from the kind is left
-// out, unless it stood there before.
+// and kind, or after all others. The plural is recorded where kubebuilder would
+// not come to it by itself, and left out otherwise unless it stood there before.
 func (c *Config) Put(r Resource) {
 	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.sameGVK(r) })
-	if r.Plural == r.regularPlural() && (i < 0 || c.Resources[i].Plural != r.Plural) {
+	switch plural := r.PluralName(); {
+	case plural != r.peerPlural():
+		r.Plural = plural
+	case i < 0 || c.Resources[i].Plural != r.Plural:
 		r.Plural = ""
 	}
 	if i < 0 {

@@ -36,10 +36,11 @@ func DefaultName(dir string) string {
 		}
 		return '-'
 	}, strings.ToLower(filepath.Base(dir)))
-	if name = strings.Trim(name, "-"); name == "" {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
+	if len(words) == 0 {
 		return "operator"
 	}
-	return name
+	return strings.Join(words, "-")
 }
 
 // DefaultRepo is the module path of go.mod, when there is one, else the

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"golang.org/x/mod/module"
@@ -116,7 +117,7 @@ func CheckGroup(s string) error {
 	if s == "" {
 		return nil
 	}
-	if group, version, ok := strings.Cut(s, "/"); ok {
+	if group, version, ok := strings.Cut(s, "/"); ok && CheckGroup(group) == nil && CheckVersion(version) == nil {
 		return fault.Usage("use --group "+group+" --version "+version, "group %q holds a version", s)
 	}
 	if len(s) > maxSubdomain || !dns1123Subdomain.MatchString(s) {
@@ -150,7 +151,7 @@ func CheckVersion(s string) error {
 	}
 	guess := "v" + strings.TrimLeft(strings.ToLower(alphanumeric(s)), "v")
 	for _, v := range []string{guess, guess + "1"} {
-		if apiVersion.MatchString(v) && !strings.Contains(s, ".") {
+		if apiVersion.MatchString(v) && len(v) <= maxLabel && !strings.Contains(s, ".") {
 			hint = "try --version " + v
 			break
 		}
@@ -165,7 +166,11 @@ func CheckKind(s string) error {
 		return fault.Usage("give one: --kind Frigate", "the kind is missing")
 	}
 	if !pascalCase.MatchString(s) {
-		return fault.Usage(tryFlag("kind", pascal(s), pascalCase, "start with a capital, and use ASCII letters and digits only"),
+		guess := pascal(s)
+		if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
+			guess = "" // what is left of the word would be another one
+		}
+		return fault.Usage(tryFlag("kind", guess, pascalCase, "start with a capital, and use ASCII letters and digits only"),
 			"kind %q is not a Go identifier in PascalCase", s)
 	}
 	if most := maxLabel - len("List"); len(s) > most {

@@ -31,7 +31,10 @@ func (c *Config) checkNames(r Resource) error {
 	}
 	if r.API != nil {
 		// A plural that the rule makes of a long kind is checked as well.
-		checks = append(checks, CheckPlural(r.PluralName()), CheckCRDVersion(r.API.CRDVersion))
+		checks = append(checks, CheckPlural(r.PluralName()))
+		if r.API.CRDVersion != "" {
+			checks = append(checks, CheckCRDVersion(r.API.CRDVersion))
+		}
 	}
 	for i, ctl := range r.Controllers {
 		checks = append(checks, CheckControllerName(ctl.Name))
@@ -103,8 +106,10 @@ func (c *Config) checkWebhooks(r Resource) error {
 	if w == nil {
 		return nil
 	}
-	if err := checkV1("webhook-version", w.WebhookVersion, "webhook"); err != nil {
-		return err
+	if w.WebhookVersion != "" {
+		if err := checkV1("webhook-version", w.WebhookVersion, "webhook"); err != nil {
+			return err
+		}
 	}
 	for _, p := range []struct {
 		flag, path string

@@ -156,7 +156,7 @@ func (a *application) open(ctx context.Context) error {
 func (a *application) stage(ctx context.Context) error {
 	out := stager{fsys: a.fsys}
 	defer func() { _ = out.close() }()
-	seen := map[string]bool{}
+	planned := map[string]bool{}
 	for i, s := range a.doc.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -165,15 +165,8 @@ func (a *application) stage(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		dirs, err := a.missingDirs(s.Path)
-		if err != nil {
+		if err := a.folders(s.Path, planned); err != nil {
 			return err
-		}
-		for _, d := range dirs {
-			if !seen[d] {
-				seen[d] = true
-				a.doc.Dirs = append(a.doc.Dirs, d)
-			}
 		}
 		if err := out.step(a.dir, i, s, mode); err != nil {
 			return fileError("write", s.Path, err)
@@ -181,6 +174,24 @@ func (a *application) stage(ctx context.Context) error {
 	}
 	if err := out.flush(); err != nil {
 		return fileError("flush", a.dir, err)
+	}
+	return nil
+}
+
+// folders adds the folders above name that do not exist to the record, parents
+// first. planned holds those that are in it.
+func (a *application) folders(name string, planned map[string]bool) error {
+	first := len(a.doc.Dirs)
+	for d := parent(name); d != "" && !a.dirs[d] && !planned[d]; d = parent(d) {
+		gone, err := a.missing(d)
+		if err != nil {
+			return fileError("look at", d, err)
+		}
+		if !gone {
+			break
+		}
+		planned[d] = true
+		a.doc.Dirs = slices.Insert(a.doc.Dirs, first, d)
 	}
 	return nil
 }

@@ -50,5 +50,5 @@ func Decide(base, disk, next []byte) (Op, []byte) {
 	case bytes.Equal(merged, disk): // the user has made operon's edits too
 		return Keep, disk
 	}
-	return Update, merged
+	return Update, present(merged)
 }

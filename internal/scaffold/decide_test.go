@@ -26,6 +26,7 @@ func TestDecide(t *testing.T) {
 		{"not operon's", none, "z", "x", Conflict, "z"},
 		{"both edited apart", lines, "A\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nd\ne\nf\nG\n", Update, "A\nb\nc\nd\ne\nf\nG\n"},
 		{"both edited at one place", lines, "a\nb\nX\nd\ne\nf\ng\n", "a\nb\nY\nd\ne\nf\ng\n", Conflict, "a\nb\nX\nd\ne\nf\ng\n"},
+		{"merged to nothing", "\n", "\r\n", "", Update, ""},
 		{"the user has all of next and more", lines, "A\nb\nc\nd\ne\nf\nG\n", "a\nb\nc\nd\ne\nf\nG\n", Keep, "A\nb\nc\nd\ne\nf\nG\n"},
 	}
 	file := func(s string) []byte {
@@ -38,7 +39,7 @@ func TestDecide(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			op, content := Decide(file(tt.base), file(tt.disk), file(tt.next))
-			if op != tt.op || string(content) != tt.content {
+			if op != tt.op || string(content) != tt.content || content == nil {
 				t.Errorf("got %s %q, want %s %q", op, content, tt.op, tt.content)
 			}
 		})
@@ -47,6 +48,7 @@ func TestDecide(t *testing.T) {
 
 func FuzzDecide(f *testing.F) {
 	f.Add("a\nb\n", "a\nc\n", "a\nb\nd\n")
+	f.Add("\n", "\r\n", "")
 	f.Fuzz(func(t *testing.T, base, disk, next string) {
 		op, content := Decide([]byte(base), []byte(disk), []byte(next))
 		if content == nil {

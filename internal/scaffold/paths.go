@@ -202,22 +202,6 @@ func (t *tree) state(name string) ([]byte, error) {
 	return t.read(real, info)
 }
 
-// missingDirs returns the folders above name that do not exist, parents first.
-func (t *tree) missingDirs(name string) ([]string, error) {
-	var dirs []string
-	for d := parent(name); d != "" && !t.dirs[d]; d = parent(d) {
-		gone, err := t.missing(d)
-		if err != nil {
-			return nil, fileError("look at", d, err)
-		}
-		if !gone {
-			break
-		}
-		dirs = append([]string{d}, dirs...)
-	}
-	return dirs, nil
-}
-
 // parent is path.Dir with "" for the root.
 func parent(name string) string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {

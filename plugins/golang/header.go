@@ -126,10 +126,16 @@ func checkOwner(owner string) error {
 		return fault.Usage(hint, "owner %q is not UTF-8 text", owner)
 	case strings.Contains(owner, "*/"):
 		return fault.Usage(hint, "owner %q would end the comment it stands in", owner)
-	case strings.ContainsFunc(owner, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+	case strings.ContainsFunc(owner, breaksLine):
 		return fault.Usage(hint, "owner %q holds a line break or another control character", owner)
 	}
 	return nil
+}
+
+// breaksLine reports characters that have no place in a line of text. The byte
+// order mark is one that Go source may not hold.
+func breaksLine(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
 // checkHeader reports what in text is not a plain Go comment. Empty text is
@@ -143,6 +149,9 @@ func checkHeader(text string) error {
 		if wrong == nil {
 			wrong = fmt.Errorf("line %d: %s", pos.Line, message)
 		}
+	}
+	if strings.HasPrefix(text, "\ufeff") { // which the scanner lets pass
+		return errors.New("line 1: it starts with a byte order mark")
 	}
 	s.Init(fset.AddFile("", -1, len(text)), []byte(text), note, scanner.ScanComments)
 	for {

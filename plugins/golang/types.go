@@ -143,8 +143,10 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 		return f.Bytes()
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed("add the comment // "+storageMarker+" to one version of the type "+r.Kind+", then repeat the command",
-			"no version of %s is marked as the stored one, and %s is missing", r.Kind, name)
+		// The user has moved the types, and may have marked them there.
+		p.Warn(scaffold.Warning{File: name, Rule: "storage-version",
+			Message: "the file is missing: see that exactly one version of the type " + r.Kind + " has the comment // " + storageMarker})
+		return nil
 	}
 	return fault.In("edit "+name, err)
 }

@@ -76,7 +76,8 @@ func wireSuite(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			return nil
 		}
 		api, scheme := f.Import(r.ImportAlias(), types), f.Import("", clientScheme)
-		return f.Insert(fmt.Sprintf("Expect(%s.AddToScheme(%s.Scheme)).To(Succeed())", api, scheme),
+		// Other tools of this layout look for these very lines.
+		return f.Insert(fmt.Sprintf("err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())", api, scheme),
 			edit.Marker("scheme"), edit.AfterCall("BeforeSuite", "AddToScheme"), edit.BeforeCall("BeforeSuite", "testEnv.Start"))
 	})
 }

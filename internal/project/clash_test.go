@@ -1,0 +1,147 @@
+package project
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestValidateResource(t *testing.T) {
+	t.Parallel()
+	api := &API{CRDVersion: "v1", Namespaced: true}
+	res := func(group, version, kind string, change ...func(r *Resource)) Resource {
+		r := Resource{Group: group, Domain: "example.org", Version: version, Kind: kind, API: api, Controller: true}
+		for _, f := range change {
+			f(&r)
+		}
+		return r
+	}
+	typesOnly := func(r *Resource) { r.Controller = false }
+	clusterWide := func(r *Resource) { r.API = &API{CRDVersion: "v1"} }
+	plural := func(s string) func(r *Resource) { return func(r *Resource) { r.Plural = s } }
+	hooks := func(w Webhooks) func(r *Resource) {
+		return func(r *Resource) { w.WebhookVersion = "v1"; r.Webhooks = &w }
+	}
+	core := func(group, kind string) Resource {
+		return Resource{Group: group, Version: "v1", Kind: kind, Core: true, Controller: true, Path: "k8s.io/api/" + group + "/v1"}
+	}
+	frigate := res("ship", "v1", "Frigate")
+	single := func(all ...Resource) Config { return Config{Domain: "example.org", Resources: all} }
+	multi := func(all ...Resource) Config { return Config{Domain: "example.org", MultiGroup: true, Resources: all} }
+
+	for name, tt := range map[string]struct {
+		c    Config
+		r    Resource
+		want verdict
+	}{
+		"first":              {single(), frigate, verdict{}},
+		"again":              {single(frigate), frigate, verdict{}},
+		"second kind":        {single(frigate), res("ship", "v1", "Sloop"), verdict{}},
+		"second version":     {single(frigate), res("ship", "v2", "Frigate", typesOnly), verdict{}},
+		"domain as group":    {single(), res("", "v1", "S3"), verdict{}},
+		"keyword":            {single(frigate), res("ship", "v1", "Type"), verdict{}},
+		"core beside own":    {single(frigate), core("apps", "Deployment"), verdict{}},
+		"same name, folders": {multi(frigate), res("crew", "v1", "Frigate"), verdict{}},
+		"core of own name":   {multi(res("apps", "v1", "App")), core("apps", "Deployment"), verdict{}},
+
+		"group":   {single(), res("Ship", "v1", "Frigate"), verdict{`group "Ship" is not a DNS subdomain (RFC 1123)`, "try --group ship"}},
+		"version": {single(), res("ship", "1", "Frigate"), verdict{`version "1" is not of the form v1, v1alpha1 or v1beta1`, "try --version v1"}},
+		"kind":    {single(), res("ship", "v1", "foo-bar"), verdict{`kind "foo-bar" is not a Go identifier in PascalCase`, "try --kind FooBar"}},
+		"plural":  {single(), res("ship", "v1", "Frigate", plural("Xs")), verdict{`plural "Xs" is not a DNS label (RFC 1035)`, "try --plural xs"}},
+		"CRD version": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.API = &API{CRDVersion: "v1beta1"} }),
+			verdict{"CRD version v1beta1 was removed in Kubernetes 1.22", "use --crd-version v1"}},
+		"controller name": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"Bad_N"}} }),
+			verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "try --controller-name bad-n"}},
+		"controller twice": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"a"}, {"a"}} }),
+			verdict{`kind Frigate has the controller "a" already`, "choose another --controller-name"}},
+		"path": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Path = "a b" }), verdict{`path "a b" of kind Frigate is not a Go import path`, ""}},
+		"foreign without a path": {single(), Resource{Group: "x", Domain: "io", Version: "v1", Kind: "X", External: true},
+			verdict{"the Go import path of kind X is missing", "give it with --external-api-path"}},
+
+		"neither group nor domain": {Config{}, Resource{Version: "v1", Kind: "S3", API: api},
+			verdict{"kind S3 has neither a group nor a domain", "give --group, or a domain in PROJECT"}},
+		"group without a dot": {Config{}, Resource{Group: "ship", Version: "v1", Kind: "S3", API: api},
+			verdict{`API group "ship" has no dot, which a CRD's group needs`, "give --group, or a domain such as example.org in PROJECT"}},
+		"domain in the group": {single(), res("ship.example.org", "v1", "S3"),
+			verdict{`group "ship.example.org" ends with the domain, which would stand twice in ship.example.org.example.org`, "use --group ship"}},
+		"domain as the group": {single(), res("example.org", "v1", "S3"),
+			verdict{`group "example.org" ends with the domain, which would stand twice in example.org.example.org`, "leave --group out: then the group is the domain itself"}},
+		"domain in a recorded group": {single(res("ship.example.org", "v1", "S3")), res("ship.example.org", "v1", "S3"), verdict{}},
+		"Windows": {single(), res("con", "v1", "S3"),
+			verdict{`group "con.example.org" makes files whose names Windows reserves: con.example.org_s3s.yaml`, "choose another --group"}},
+		"Windows, ports": {single(), res("com1", "v1", "S3"),
+			verdict{`group "com1.example.org" makes files whose names Windows reserves: com1.example.org_s3s.yaml`, "choose another --group"}},
+		"not Windows": {single(), res("com0", "v1", "Con"), verdict{}},
+		"folder that Go treats in its own way": {multi(), res("internal", "v1", "S3"),
+			verdict{`group "internal" cannot be a folder of Go packages: the go command treats that name in its own way`, "choose another --group"}},
+		"no such folder": {single(), res("internal", "v1", "S3"), verdict{}},
+		"long CRD name": {Config{}, Resource{Group: strings.Repeat("a.", 120) + "b", Version: "v1", Kind: "Frigatesgalore", API: api},
+			verdict{"frigatesgalores." + strings.Repeat("a.", 120) + "b, the name of the CRD, has more than 253 characters", "choose shorter names"}},
+
+		"second group": {single(frigate), res("crew", "v1", "Captain"),
+			verdict{"group crew: the project has the group ship already, and folders for one group only",
+				"use --group ship, or set multigroup: true in PROJECT (operon init --multigroup for a new project)"}},
+		"second group, first empty": {single(res("", "v1", "S3")), res("crew", "v1", "Captain"),
+			verdict{`group crew: the project has the group "" already, and folders for one group only`,
+				"leave --group out, or set multigroup: true in PROJECT (operon init --multigroup for a new project)"}},
+
+		"case": {single(res("ship", "v1", "Foo")), res("ship", "v1", "FOO"),
+			verdict{`kind "FOO" differs from the kind "Foo" of the same group in case only`, "use --kind Foo"}},
+		"case, other version": {single(res("ship", "v1", "Foo")), res("ship", "v2", "FOO", typesOnly),
+			verdict{`kind "FOO" differs from the kind "Foo" of the same group in case only`, "use --kind Foo"}},
+		"list after kind": {single(frigate), res("ship", "v1", "FrigateList"),
+			verdict{`kind "FrigateList" clashes with "Frigate": a kind has a list type of that name`, "choose another kind"}},
+		"kind after list": {single(res("ship", "v1", "FrigateList")), frigate,
+			verdict{`kind "Frigate" clashes with "FrigateList": a kind has a list type of that name`, "choose another kind"}},
+		"spec after kind": {single(frigate), res("ship", "v1", "FrigateSpec"),
+			verdict{`kind "FrigateSpec" clashes with "Frigate": both need the Go type FrigateSpec in api/v1`, "choose another kind"}},
+		"kind after status": {single(res("ship", "v1", "FrigateStatus")), frigate,
+			verdict{`kind "Frigate" clashes with "FrigateStatus": both need the Go type FrigateStatus in api/v1`, "choose another kind"}},
+		"spec in another version": {single(frigate), res("ship", "v2", "FrigateSpec"), verdict{}},
+		"list and spec":           {single(frigate), res("ship", "v1", "FrigateListing"), verdict{}},
+		"plural of another": {single(res("ship", "v1", "Person")), res("ship", "v1", "People"),
+			verdict{`plural "people" of kind "People" is that of kind "Person"`, "choose another with --plural"}},
+		"own plural of another": {single(frigate), res("ship", "v1", "Sloop", plural("frigates")),
+			verdict{`plural "frigates" of kind "Sloop" is that of kind "Frigate"`, "choose another with --plural"}},
+		"two plurals": {single(frigate), res("ship", "v2", "Frigate", typesOnly, plural("frigs")),
+			verdict{`plural "frigs" differs from "frigates", that of Frigate in version v1`, "use --plural frigates"}},
+		"two scopes": {single(frigate), res("ship", "v2", "Frigate", typesOnly, clusterWide),
+			verdict{"Frigate is namespaced in version v1, and a kind has one scope in all versions", "use --namespaced"}},
+		"two scopes, the other way": {single(res("ship", "v1", "Frigate", clusterWide)), res("ship", "v2", "Frigate", typesOnly),
+			verdict{"Frigate is cluster-scoped in version v1, and a kind has one scope in all versions", "use --namespaced=false"}},
+
+		"controller for a second version": {single(frigate), res("ship", "v2", "Frigate"),
+			verdict{"kind Frigate has its controller already, for version v1", "use --controller=false: one controller serves all versions of a kind"}},
+		"same name in one package": {single(res("ship", "v1", "Deployment")), core("apps", "Deployment"),
+			verdict{"DeploymentReconciler stands in internal/controller already, for kind Deployment of group ship.example.org",
+				"use --controller=false, or folders per group (multigroup: true in PROJECT)"}},
+		"named like another's": {single(res("ship", "v1", "FrigateBackup")), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"frigate-backup"}} }),
+			verdict{"FrigateBackupReconciler stands in internal/controller already, for kind FrigateBackup of group ship.example.org",
+				"use --controller=false, or folders per group (multigroup: true in PROJECT)"}},
+
+		"alias": {multi(res("foo-bar", "v1", "Foo")), res("foobar", "v1", "Bar"),
+			verdict{"groups foobar and foo-bar get the same Go name foobarcontroller, for they differ in punctuation only", "choose another --group"}},
+		"alias, other version": {multi(res("foo-bar", "v1", "Foo", typesOnly)), res("foobar", "v2", "Bar", typesOnly),
+			verdict{"groups foobar and foo-bar get the same Go name foobarcontroller, for they differ in punctuation only", "choose another --group"}},
+		"alias of the domain": {multi(res("", "v1", "Foo")), res("exampleorg", "v1", "Bar"),
+			verdict{`groups exampleorg and "" get the same Go name exampleorgv1, for they differ in punctuation only`, "choose another --group"}},
+
+		"webhooks":        {single(frigate), res("ship", "v1", "Frigate", hooks(Webhooks{Defaulting: true, DefaultingPath: "/mutate/x"})), verdict{}},
+		"path of no hook": {single(), res("ship", "v1", "Frigate", hooks(Webhooks{ValidationPath: "/v"})), verdict{"--validation-path /v is given without the webhook", "ask for that webhook too"}},
+		"path without a slash": {single(), res("ship", "v1", "Frigate", hooks(Webhooks{Defaulting: true, DefaultingPath: "nolead"})),
+			verdict{`webhook path "nolead" is not the path of a URL that starts with /`, "try --defaulting-path /nolead"}},
+		"spoke": {single(frigate, res("ship", "v2", "Frigate", typesOnly)), res("ship", "v1", "Frigate", hooks(Webhooks{Conversion: true, Spoke: []string{"v2"}})), verdict{}},
+		"unknown spoke": {single(frigate), res("ship", "v1", "Frigate", hooks(Webhooks{Conversion: true, Spoke: []string{"v9"}})),
+			verdict{"kind Frigate has no version v9 for --spoke", "create it first: operon create api --version v9"}},
+		"spoke of itself": {single(frigate), res("ship", "v1", "Frigate", hooks(Webhooks{Conversion: true, Spoke: []string{"v1"}})),
+			verdict{"version v1 is the hub and cannot be a spoke of itself", "name the other versions with --spoke"}},
+		"spoke twice": {single(frigate, res("ship", "v2", "Frigate", typesOnly)), res("ship", "v1", "Frigate", hooks(Webhooks{Conversion: true, Spoke: []string{"v2", "v2"}})),
+			verdict{"spoke version v2 is given twice", "name it once"}},
+		"webhook version": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Webhooks = &Webhooks{WebhookVersion: "v1beta1"} }),
+			verdict{"webhook version v1beta1 was removed in Kubernetes 1.22", "use --webhook-version v1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			judge(t, name, tt.c.ValidateResource(tt.r), tt.want)
+		})
+	}
+}

@@ -1,0 +1,336 @@
+package project
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// inputs are PROJECT files of all styles, by name; each also with CR LF.
+func inputs(t testing.TB) map[string]string {
+	all := map[string]string{
+		"smallest":      "version: \"3\"\n",
+		"bare version":  "version: 3\n",
+		"no final line": "domain: a.b\nversion: \"3\"",
+		"braces":        `{"version": "3", "layout": ["a"], "resources": [{"kind": K, "version": v1, "api": {}}]}` + "\n",
+		"anchors":       "x: &a {crdVersion: v1}\nresources:\n- kind: K\n  version: v1\n  api: *a\nversion: \"3\"\n",
+		"merge key":     "x: &a\n  kind: K\n  version: v1\nresources:\n- <<: *a\n  group: g\nversion: \"3\"\n",
+		"nulls":         "domain:\nlayout: ~\nplugins: {}\nresources: []\nmultigroup: false\nversion: \"3\"\n",
+		"mark":          "\ufeffversion: \"3\"\n...\n",
+	}
+	for _, name := range []string{"full.yaml", "sprinkled.yaml"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(b)
+	}
+	for name, text := range all {
+		all[name+", CR LF"] = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return all
+}
+
+func parse(t testing.TB, src string) *Config {
+	t.Helper()
+	c, err := Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestEncodeUnchanged(t *testing.T) {
+	t.Parallel()
+	for name, src := range inputs(t) {
+		out, err := parse(t, src).Encode([]byte(src))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(src, string(out)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestParseFull(t *testing.T) {
+	t.Parallel()
+	want := &Config{
+		Version: "3", Domain: "example.org", Repo: "example.org/ks", ProjectName: "ks", CLIVersion: "(devel)",
+		Layout:     []string{"go.kubebuilder.io/v4", "autoupdate.kubebuilder.io/v1-alpha", "grafana.kubebuilder.io/v1-alpha"},
+		MultiGroup: true, Namespaced: true,
+		Plugins: map[string]any{
+			"autoupdate.kubebuilder.io/v1-alpha": map[string]any{"useGHModels": true},
+			"deploy-image.go.kubebuilder.io/v1-alpha": map[string]any{"resources": []any{map[string]any{
+				"domain": "example.org", "group": "example.com", "kind": "Memcached", "version": "v1alpha1",
+				"options": map[string]any{
+					"containerCommand": "memcached,--memory-limit=64,-o,modern,-v", "containerPort": "11211",
+					"image": "memcached:1.6.26-alpine3.19", "runAsUser": "1001",
+				},
+			}}},
+			"grafana.kubebuilder.io/v1-alpha": map[string]any{},
+			"helm.kubebuilder.io/v2-alpha":    map[string]any{"manifests": "dist/install.yaml", "output": "charts"},
+		},
+		Resources: []Resource{
+			{
+				Group: "crew", Domain: "example.org", Version: "v1", Kind: "Captain", Path: "example.org/ks/api/crew/v1",
+				API: &API{CRDVersion: "v1", Namespaced: true}, Controllers: []Controller{{"captain"}, {"captain-backup"}},
+				Webhooks: &Webhooks{
+					WebhookVersion: "v1", Defaulting: true, DefaultingPath: "/m", Validation: true, ValidationPath: "/v",
+					Conversion: true, Spoke: []string{"v2"},
+				},
+			},
+			{Group: "crew", Domain: "example.org", Version: "v2", Kind: "Captain", Path: "example.org/ks/api/crew/v2", API: &API{CRDVersion: "v1", Namespaced: true}},
+			{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Person", Path: "example.org/ks/api/ship/v1", API: &API{CRDVersion: "v1"}, Controller: true},
+			{
+				Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", Controller: true, External: true,
+				Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Module: "github.com/cert-manager/cert-manager@v1.20.2",
+			},
+			{Group: "apps", Version: "v1", Kind: "Deployment", Path: "k8s.io/api/apps/v1", Core: true, Controller: true},
+			{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true, Webhooks: &Webhooks{WebhookVersion: "v1", Defaulting: true}},
+			{
+				Group: "example.com", Domain: "example.org", Version: "v1alpha1", Kind: "Memcached", Controller: true,
+				Path: "example.org/ks/api/example.com/v1alpha1", API: &API{CRDVersion: "v1", Namespaced: true},
+			},
+		},
+	}
+	src := inputs(t)["full.yaml"]
+	if diff := cmp.Diff(want, parse(t, src)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	made, err := want.Encode(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// But for the header and the order of keys, which follows the peer, a new
+	// file is the peer's own.
+	if _, body, _ := strings.Cut(src, "project-config.html\n"); string(made) != header+body {
+		t.Errorf("(-want +got)\n%s", cmp.Diff(header+body, string(made)))
+	}
+}
+
+func TestConfigAsJSON(t *testing.T) {
+	t.Parallel()
+	for name, src := range inputs(t) {
+		c := parse(t, src)
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var back Config
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		// JSON has one type of numbers; that must not look like a change.
+		out, err := back.Encode([]byte(src))
+		if err != nil || string(out) != src {
+			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(src, string(out)))
+		}
+	}
+}
+
+var sloop = Resource{
+	Group: "ship", Domain: "example.org", Version: "v1", Kind: "Sloop", Path: "example.org/ks/api/v1",
+	API: &API{CRDVersion: "v1", Namespaced: true}, Controller: true,
+}
+
+const sloopLines = `- api:
+    crdVersion: v1
+    namespaced: true
+  controller: true
+  domain: example.org
+  group: ship
+  kind: Sloop
+  path: example.org/ks/api/v1
+  version: v1
+`
+
+func TestEncodeChanges(t *testing.T) {
+	t.Parallel()
+	in := inputs(t)
+	for name, tt := range map[string]struct {
+		src    string
+		change func(c *Config)
+		old    string // the lines that go
+		new    string // the lines that come in their place
+	}{
+		"one more resource": {
+			in["full.yaml"], func(c *Config) { c.Put(sloop) },
+			"version: \"3\"\n", sloopLines + "version: \"3\"\n",
+		},
+		"one more resource, CR LF": {
+			in["full.yaml, CR LF"], func(c *Config) { c.Put(sloop) },
+			"version: \"3\"\r\n", strings.ReplaceAll(sloopLines, "\n", "\r\n") + "version: \"3\"\r\n",
+		},
+		"one more, by the file's own indentation": {
+			in["sprinkled.yaml"], func(c *Config) { c.Put(sloop) },
+			"      version: v1\n# +keep\n", `      version: v1
+    - api:
+          crdVersion: v1
+          namespaced: true
+      controller: true
+      domain: example.org
+      group: ship
+      kind: Sloop
+      path: example.org/ks/api/v1
+      version: v1
+# +keep
+`,
+		},
+		"first resource": {
+			in["smallest"], func(c *Config) { c.Put(sloop) },
+			"version: \"3\"\n", "resources:\n" + sloopLines + "version: \"3\"\n",
+		},
+		"first resource in an empty list": {
+			in["nulls"], func(c *Config) { c.Put(sloop) },
+			"resources: []\n", "resources:\n" + sloopLines,
+		},
+		"a controller for the first": {
+			in["sprinkled.yaml"], func(c *Config) { c.Resources[0].Controller = true },
+			"        domain: example.org\n        group: ship\n        owner", "        controller: true\n        domain: example.org\n        group: ship\n        owner",
+		},
+		"cluster scope": {
+			in["sprinkled.yaml"], func(c *Config) { c.Resources[0].API.Namespaced = false },
+			"api: {crdVersion: v1, namespaced: true}", "api: {crdVersion: v1}",
+		},
+		"named controllers": {
+			in["full.yaml"], func(c *Config) {
+				c.Resources[2].Controller, c.Resources[2].Controllers = false, []Controller{{"person"}, {"person-backup"}}
+			},
+			"    crdVersion: v1\n  controller: true\n  domain: example.org\n  group: ship\n",
+			"    crdVersion: v1\n  controllers:\n  - name: person\n  - name: person-backup\n  domain: example.org\n  group: ship\n",
+		},
+		"a webhook": {
+			in["sprinkled.yaml"], func(c *Config) {
+				c.Resources[0].Webhooks = &Webhooks{WebhookVersion: "v1", Validation: true, ValidationPath: "/v"}
+			},
+			"        version: v1\n        ssa: true\n",
+			"        version: v1\n        ssa: true\n        webhooks:\n            validation: true\n            validationPath: /v\n            webhookVersion: v1\n",
+		},
+		"another webhook": {
+			in["full.yaml"], func(c *Config) { c.Resources[5].Webhooks.Validation = true },
+			"  webhooks:\n    defaulting: true\n    webhookVersion", "  webhooks:\n    defaulting: true\n    validation: true\n    webhookVersion",
+		},
+		"a resource goes": {
+			in["full.yaml"], func(c *Config) { c.Resources = append(c.Resources[:4:4], c.Resources[5:]...) },
+			"- controller: true\n  core: true\n  group: apps\n  kind: Deployment\n  path: k8s.io/api/apps/v1\n  version: v1\n", "",
+		},
+		"another layout": {
+			in["sprinkled.yaml"], func(c *Config) { c.Layout = append(c.Layout, "helm.kubebuilder.io/v2-alpha") },
+			"layout: go.kubebuilder.io/v4\n", "layout:\n  - go.kubebuilder.io/v4\n  - helm.kubebuilder.io/v2-alpha\n",
+		},
+		"flags": {
+			in["nulls"], func(c *Config) { c.MultiGroup, c.Namespaced, c.Domain = true, true, "x.y" },
+			"domain:\nlayout: ~\nplugins: {}\nresources: []\nmultigroup: false\n",
+			"domain: x.y\nlayout: ~\nnamespaced: true\nplugins: {}\nresources: []\nmultigroup: true\n",
+		},
+		"what a plugin remembers": {
+			in["sprinkled.yaml"], func(c *Config) {
+				c.Plugins["generate.operon.dev/v1"].(map[string]any)["args"] = []string{"crd:maxDescLen=0", "rbac:roleName=x,y"}
+			},
+			`[ 'crd:maxDescLen=0', "object" ]`, `[ 'crd:maxDescLen=0', 'rbac:roleName=x,y' ]`,
+		},
+		"a new plugin": {
+			in["smallest"], func(c *Config) { c.Plugins = map[string]any{"p": map[string]any{"size": 1, "l": []string{"x"}}} },
+			"version", "plugins:\n  p:\n    l:\n    - x\n    size: 1\nversion",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := parse(t, tt.src)
+			tt.change(c)
+			out, err := c.Encode([]byte(tt.src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(tt.src, tt.old) != 1 {
+				t.Fatalf("%q is not once in the source", tt.old)
+			}
+			if diff := cmp.Diff(strings.Replace(tt.src, tt.old, tt.new, 1), string(out)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(asJSON(t, c), asJSON(t, parse(t, string(out)))); diff != "" {
+				t.Errorf("read back: (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func asJSON(t *testing.T, c *Config) string {
+	t.Helper()
+	b, err := json.MarshalIndent(c, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestParseErrors(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"empty":            {"", "1:1: the key version is missing"},
+		"another program":  {"name: x\n", "1:1: the key version is missing"},
+		"version 2":        {"domain: x\nversion: \"2\"\n", `2:10: project version "2" is not supported`},
+		"version 3-alpha":  {"version: 3-alpha\n", `1:10: project version "3-alpha" is not supported`},
+		"syntax":           {"version: 3\n  domain: x\n", "2:3: mapping values are not allowed in this context"},
+		"a key twice":      {"version: \"3\"\ndomain: x\ndomain: y\n", `3:1: mapping key "domain" already defined at line 2`},
+		"a list":           {"- version: \"3\"\n", "1:1: the document is not a mapping of keys to values"},
+		"domain":           {"version: \"3\"\ndomain: [x]\n", "2:9: domain is not one word of text"},
+		"multigroup":       {"version: \"3\"\nmultigroup: maybe\n", "2:13: multigroup is neither true nor false"},
+		"layout":           {"version: \"3\"\nlayout: {a: b}\n", "2:9: layout is not a list"},
+		"layout item":      {"version: \"3\"\nlayout:\n- a\n- [b]\n", "4:3: 1 is not one word of text"},
+		"resources":        {"version: \"3\"\nresources: x\n", "2:12: resources is not a list"},
+		"resource":         {"version: \"3\"\nresources:\n- x\n", "3:3: an item of resources is not a mapping"},
+		"null resource":    {"version: \"3\"\nresources:\n-\n", "3:2: an item of resources is not a mapping"},
+		"without a kind":   {"version: \"3\"\nresources:\n- version: v1\n", "3:3: the resource has no kind"},
+		"api":              {"version: \"3\"\nresources:\n- kind: K\n  version: v1\n  api: true\n", "5:8: api is not a mapping"},
+		"plugins":          {"version: \"3\"\nplugins: []\n", "2:10: plugins is not a mapping"},
+		"keys alike":       {"version: \"3\"\nplugins: {1: a, 1.0: b}\n", "1:1: the key 1 stands twice in one mapping"},
+		"more than a file": {"version: \"3\"\n---\nversion: \"3\"\n", "2:1: a second document starts here"},
+	} {
+		_, err := Parse([]byte(tt.src))
+		if err == nil || err.Error() != tt.want || fault.Code(err) != fault.CodeUsage {
+			t.Errorf("%s: error %v (exit code %d), want %q", name, err, fault.Code(err), tt.want)
+		}
+	}
+	if _, err := (&Config{}).Encode([]byte("a: [")); err == nil {
+		t.Error("a file that does not parse is edited")
+	}
+}
+
+func TestFindAndPut(t *testing.T) {
+	t.Parallel()
+	c := &Config{Domain: "example.org"}
+	c.Put(Resource{Group: "ship", Domain: "io", Version: "v1", Kind: "Sloop", External: true})
+	c.Put(sloop)
+	if r := c.Find("ship", "v1", "Sloop"); r == nil || r.External {
+		t.Errorf("found %+v, want the project's own", r)
+	}
+	if r := c.Find("ship", "v2", "Sloop"); r != nil {
+		t.Errorf("found %+v in another version", r)
+	}
+	changed := sloop
+	changed.Plural, changed.Controller = "sloops", false
+	c.Put(changed)
+	if r := c.Find("ship", "v1", "Sloop"); len(c.Resources) != 2 || r.Controller || r.Plural != "" {
+		t.Errorf("after Put: %+v", c.Resources)
+	}
+	c.Find("ship", "v1", "Sloop").Plural = "sloops" // as a user may have written
+	c.Put(changed)
+	if r := c.Find("ship", "v1", "Sloop"); r.Plural != "sloops" {
+		t.Errorf("a plural that stood in PROJECT is gone")
+	}
+	// kubebuilder cannot pluralise these.
+	c.Put(Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "DNS"})
+	if r := c.Find("ship", "v1", "DNS"); r.Plural != "dns" {
+		t.Errorf("plural of DNS is %q", r.Plural)
+	}
+	if got := (&Config{ProjectName: "ks"}).Namespace(); got != "ks-system" {
+		t.Errorf("namespace %q", got)
+	}
+}

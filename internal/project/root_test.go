@@ -1,0 +1,66 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+func TestFindRoot(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(filepath.Join(deep, File), 0o755); err != nil { // a folder of that name is no project
+		t.Fatal(err)
+	}
+	if _, err := FindRoot(deep); fault.Code(err) != fault.CodeUsage || !strings.Contains(err.Error(), "no PROJECT file in "+deep) {
+		t.Errorf("outside of a project: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(root, File), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{root, deep} {
+		if got, err := FindRoot(dir); got != root || err != nil {
+			t.Errorf("from %s: %s, %v", dir, got, err)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ dir, name, repo string }{
+		{"/home/x/s3-operator", "s3-operator", "s3-operator"},
+		{"/home/x/My Operator", "my-operator", "my-operator"},
+		{"/home/x/My_Operator", "my-operator", "My_Operator"},
+		{"/home/x/v2", "v2", "v2"},
+		{"/home/x/k.io", "k-io", "k.io"},
+		{"/", "operator", "operator"},
+		{"/home/x/---", "operator", "operator"},
+		{"/home/x/größe", "gr-e", "gr-e"},
+	} {
+		dir := filepath.FromSlash(tt.dir)
+		if got := DefaultName(dir); got != tt.name || CheckName(got) != nil {
+			t.Errorf("%s: name %q, want %q", tt.dir, got, tt.name)
+		}
+		if got, err := DefaultRepo(nil, dir); got != tt.repo || err != nil {
+			t.Errorf("%s: repo %q, %v, want %q", tt.dir, got, err, tt.repo)
+		}
+	}
+	if got, err := DefaultRepo([]byte("// x\nmodule example.org/m // y\n\ngo 1.26.0\n"), "/x/y"); got != "example.org/m" || err != nil {
+		t.Errorf("repo %q, %v", got, err)
+	}
+	for name, tt := range map[string]struct{ goMod, dir, want string }{
+		"no module":  {"go 1.26.0\n", "/x/y", "go.mod names no module"},
+		"bad module": {"module \"a b\"\n", "/x/y", `repo "a b" is not a Go module path: invalid char ' '`},
+	} {
+		if _, err := DefaultRepo([]byte(tt.goMod), tt.dir); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: error %v, want %q", name, err, tt.want)
+		}
+	}
+	if _, err := DefaultRepo(nil, filepath.FromSlash("/x/vendor")); err == nil || err.Error() != "the folder vendor cannot name a Go module" {
+		t.Errorf("folder vendor: %v", err)
+	}
+}

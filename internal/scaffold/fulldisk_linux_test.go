@@ -1,0 +1,146 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// inNamespace tells the child that it may mount.
+const inNamespace = "OPERON_TEST_IN_NAMESPACE"
+
+// TestFullDisk runs every scenario on a real disk with less and less room. A
+// mount needs rights: where they lack, the test runs again in a namespace that
+// gives them.
+func TestFullDisk(t *testing.T) {
+	if os.Getuid() != 0 && os.Getenv(inNamespace) == "" {
+		cmd := exec.Command("unshare", "-rm", os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
+		cmd.Env = append(os.Environ(), inNamespace+"=1")
+		out, err := cmd.CombinedOutput()
+		switch {
+		case err == nil && !bytes.Contains(out, []byte("--- SKIP")):
+			return
+		case bytes.Contains(out, []byte("--- FAIL")):
+			t.Fatalf("in a namespace: %v\n%s", err, out)
+		}
+		t.Skipf("a small disk needs root, or unshare -rm, which fails here: %v\n%s", err, out)
+	}
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) { s.onSmallDisk(t) })
+	}
+}
+
+func (s scenario) onSmallDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=256k,nr_inodes=400"); err != nil {
+		t.Skipf("a small disk can not be mounted here: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+
+	tr := s.trial(t)
+	tr.root = filepath.Join(disk, "project")
+	failed := 0
+	for room := 0; ; room++ {
+		restore(t, tr.root, tr.before)
+		fill(t, disk, room)
+		p, err := New(baseFs(tr.root), Options{})
+		if err == nil {
+			err = s.fill(p)
+		}
+		must(t, err)
+		err = p.Apply(t.Context())
+		what := fmt.Sprintf("with room for %d pages", room)
+		if err == nil {
+			if !tr.done(t) {
+				t.Fatalf("%s: no error, and not done", what)
+			}
+			break
+		}
+		if !errors.Is(err, unix.ENOSPC) || strings.Contains(err.Error(), disk) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		failed++
+		tr.untouched(t, what)
+	}
+	if failed == 0 {
+		t.Error("the disk was never full")
+	}
+}
+
+// fill leaves room for so many pages on a disk.
+func fill(t *testing.T, disk string, pages int) {
+	t.Helper()
+	filler := filepath.Join(disk, "filler")
+	must(t, ignoreMissing(os.Remove(filler)))
+	var st unix.Statfs_t
+	must(t, unix.Statfs(disk, &st))
+	if size := int64(st.Bfree) - int64(pages); size > 0 {
+		must(t, os.WriteFile(filler, make([]byte, size*st.Bsize), 0o600))
+	}
+}
+
+// TestUnwritable runs every scenario with folders that the user may not write,
+// one at a time.
+func TestUnwritable(t *testing.T) {
+	for _, s := range scenarios() {
+		t.Run(s.name, func(t *testing.T) {
+			tr := s.trial(t)
+			asNobody(t, tr.root)
+			failed := 0
+			for name, n := range tr.before {
+				if !n.Mode.IsDir() || strings.HasPrefix(name, journalDir+"/") {
+					continue
+				}
+				dir := filepath.Join(tr.root, name)
+				must(t, os.Chmod(dir, 0o555))
+				p, err := New(baseFs(tr.root), Options{})
+				must(t, err)
+				must(t, s.fill(p))
+				err = p.Apply(t.Context())
+				must(t, os.Chmod(dir, n.Mode))
+				if err == nil {
+					if !tr.done(t) {
+						t.Fatalf("%s: no error, and not done", name)
+					}
+					continue
+				}
+				if !errors.Is(err, unix.EACCES) || strings.Contains(err.Error(), tr.root) {
+					t.Fatalf("%s: %v", name, err)
+				}
+				failed++
+				tr.untouched(t, name)
+			}
+			if failed == 0 {
+				t.Error("every folder could be written")
+			}
+		})
+	}
+}
+
+// asNobody gives root to an unprivileged user and makes the test's thread act
+// as that one towards file systems. It does nothing for a test that has no
+// rights anyway.
+func asNobody(t *testing.T, root string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return
+	}
+	const nobody = 65534
+	must(t, filepath.WalkDir(filepath.Dir(root), func(name string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, nobody, nobody))
+	}))
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
+		t.Skipf("the test can not give up its rights: %v", err)
+	}
+	t.Cleanup(func() { _, _ = unix.SetfsuidRetUid(0) })
+}

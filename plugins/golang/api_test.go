@@ -1,0 +1,319 @@
+package golang
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	types := frigate()
+	types.Controller = false
+	p := x.apply(x.createAPI(types))
+	want := []string{"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go"}
+	if diff := cmp.Diff(want, paths(p)); diff != "" {
+		t.Errorf("types alone (-want +got):\n%s", diff)
+	}
+	x.lacks("cmd/main.go", "Reconciler")
+
+	controller := frigate()
+	x.cfg.Put(func() project.Resource { r := controller; r.Path = x.cfg.APIPath(r); return r }())
+	controller.API = nil
+	p = x.apply(plugin.Event{Kind: plugin.CreateAPI, Resource: &controller})
+	want = []string{"update cmd/main.go", "create internal/controller/frigate_controller.go",
+		"create internal/controller/frigate_controller_test.go", "create internal/controller/suite_test.go"}
+	if diff := cmp.Diff(want, paths(p)); diff != "" {
+		t.Errorf("controller alone (-want +got):\n%s", diff)
+	}
+	if n := strings.Count(x.read("cmd/main.go"), "shipv1.AddToScheme"); n != 1 {
+		t.Errorf("main.go adds the types %d times", n)
+	}
+}
+
+func TestScopeAndNames(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		config   func(*project.Config)
+		resource project.Resource
+		types    string
+		marker   string // the resource marker, or "" for none
+		rbac     string
+		named    string
+		files    []string
+	}{
+		"no group": {
+			resource: project.Resource{Version: "v1", Kind: "S3", API: &project.API{Namespaced: true}},
+			types:    "api/v1/s3_types.go",
+			rbac:     "groups=example.org,resources=s3s,verbs",
+			named:    `Named("s3")`,
+			files:    []string{"internal/controller/s3_controller.go"},
+		},
+		"cluster scope": {
+			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Fleet", API: &project.API{}},
+			types:    "api/v1/fleet_types.go",
+			marker:   "// +kubebuilder:resource:scope=Cluster\n",
+			rbac:     "groups=ship.example.org,resources=fleets,verbs",
+			named:    `Named("fleet")`,
+			files:    []string{"internal/controller/fleet_controller.go"},
+		},
+		"plural of its own": {
+			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Fleet", Plural: "armadas", API: &project.API{}},
+			types:    "api/v1/fleet_types.go",
+			marker:   "// +kubebuilder:resource:path=armadas,scope=Cluster\n",
+			rbac:     "resources=armadas/status,verbs",
+			named:    `Named("fleet")`,
+			files:    []string{"internal/controller/fleet_controller.go"},
+		},
+		"limited manager": {
+			config:   func(c *project.Config) { c.Namespaced = true },
+			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Frigate", API: &project.API{Namespaced: true}},
+			types:    "api/v1/frigate_types.go",
+			rbac:     "groups=ship.example.org,namespace=fleet-system,resources=frigates,verbs",
+			named:    `Named("frigate")`,
+			files:    []string{"internal/controller/frigate_controller.go"},
+		},
+		"limited manager, cluster scope": { // a Role cannot grant it
+			config:   func(c *project.Config) { c.Namespaced = true },
+			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Fleet", API: &project.API{}},
+			types:    "api/v1/fleet_types.go",
+			marker:   "// +kubebuilder:resource:scope=Cluster\n",
+			rbac:     "groups=ship.example.org,resources=fleets,verbs",
+			named:    `Named("fleet")`,
+			files:    []string{"internal/controller/fleet_controller.go"},
+		},
+		"several groups": {
+			config:   func(c *project.Config) { c.MultiGroup = true },
+			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Frigate", API: &project.API{Namespaced: true}},
+			types:    "api/ship/v1/frigate_types.go",
+			rbac:     "groups=ship.example.org,resources=frigates,verbs",
+			named:    `Named("ship-frigate")`,
+			files:    []string{"internal/controller/ship/frigate_controller.go", "internal/controller/ship/suite_test.go"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, test.config)
+			r := test.resource
+			r.Domain, r.Controller = "example.org", true
+			x.apply(x.createAPI(r))
+			if test.marker != "" {
+				x.contains(test.types, test.marker)
+			} else {
+				x.lacks(test.types, "+kubebuilder:resource:")
+			}
+			x.contains(test.files[0], test.rbac, test.named)
+			for _, file := range test.files {
+				x.read(file)
+			}
+		})
+	}
+}
+
+func TestLimitedManagerReadsItsNamespaces(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
+	x.contains("cmd/main.go", `os.Getenv("WATCH_NAMESPACE")`, "managerOptions.Cache.DefaultNamespaces = namespaces")
+	initialised(t, nil).lacks("cmd/main.go", "WATCH_NAMESPACE")
+}
+
+// TestVariableHidesNothing: whatever a function of the reconciler declares or
+// imports could be a kind in lower case, and then the variable for its objects
+// must be called otherwise.
+func TestVariableHidesNothing(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.apply(x.createAPI(frigate()))
+	const name = "internal/controller/frigate_controller.go"
+	f, err := parser.ParseFile(token.NewFileSet(), name, x.read(name), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			used[id.Name] = true
+		}
+		return true
+	})
+	for name := range used {
+		kind := strings.ToUpper(name[:1]) + name[1:]
+		r := project.Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: kind}
+		if name != "frigate" && r.VarName() == name && !ast.IsExported(name) && !onlyField(f, name) {
+			t.Errorf("the variable for kind %s is called %s, which the code around it uses", kind, name)
+		}
+	}
+}
+
+// onlyField reports whether name occurs as the selected part of selectors only.
+func onlyField(f *ast.File, name string) bool {
+	only := true
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			ast.Inspect(n.X, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				only = only && (!ok || id.Name != name)
+				return true
+			})
+			return false
+		case *ast.Ident:
+			only = only && n.Name != name
+		}
+		return only
+	})
+	return only
+}
+
+func TestSecondVersionLeavesTheFirstStored(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	v1 := frigate()
+	v2 := project.Resource{Group: "ship", Domain: "example.org", Version: "v2", Kind: "Frigate", API: &project.API{Namespaced: true}}
+	x.apply(x.createAPI(v1))
+	x.lacks("api/v1/frigate_types.go", storageMarker)
+	second := x.createAPI(v2)
+	x.apply(second)
+	x.contains("api/v1/frigate_types.go", "// "+storageMarker+"\n")
+	x.lacks("api/v2/frigate_types.go", storageMarker)
+
+	first := x.createAPI(v1)
+	for name, events := range map[string][]plugin.Event{"repeat": {second}, "replay": {{Kind: plugin.Init}, first, second}} {
+		p, err := x.plan(events...)
+		if err != nil || len(p.Changes()) > 0 {
+			t.Errorf("%s: %v, %v", name, paths(p), err)
+		}
+	}
+
+	moved := initialised(t, nil)
+	moved.apply(moved.createAPI(v1))
+	content := strings.Replace(moved.read("api/v1/frigate_types.go"), "// +kubebuilder:subresource", "// "+storageMarker+"\n// +kubebuilder:subresource", 1)
+	moved.write("api/v1/frigate_types.go", content)
+	moved.apply(moved.createAPI(v2))
+	if got := moved.read("api/v1/frigate_types.go"); got != content {
+		t.Errorf("a types file that has the marker was changed:\n%s", cmp.Diff(content, got))
+	}
+}
+
+func TestFormOfRegistration(t *testing.T) {
+	t.Parallel()
+	const builder = "package v1\n\nvar (\n\tGroupVersion = schema.GroupVersion{Group: \"ship.example.org\", Version: \"v1\"}\n" +
+		"\tSchemeBuilder = %s\n\tAddToScheme = SchemeBuilder.AddToScheme\n)\n"
+	objects, functions := "SchemeBuilder.Register(&Frigate{}, &FrigateList{})\n", "s.AddKnownTypes(GroupVersion, &Frigate{}, &FrigateList{})\n"
+	tests := map[string]struct{ src, want, err string }{
+		"controller-runtime's builder": {src: strings.Replace(builder, "%s", "&scheme.Builder{GroupVersion: GroupVersion}", 1), want: objects},
+		"apimachinery's builder":       {src: strings.Replace(builder, "%s", "runtime.NewSchemeBuilder(add)", 1), want: functions},
+		"another name": {src: strings.ReplaceAll(strings.Replace(builder, "%s", "runtime.NewSchemeBuilder(add)", 1), "\tGroupVersion", "\tSchemeGroupVersion"),
+			want: strings.Replace(functions, "GroupVersion", "SchemeGroupVersion", 1)},
+		"no builder": {src: "package v1\n", err: "declares no variable SchemeBuilder"},
+		"broken":     {src: "package v1\nvar (\n", err: "api/v1/groupversion_info.go:2"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, map[string]string{"api/v1/groupversion_info.go": test.src})
+			x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+			p, err := x.plan(x.createAPI(frigate()))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			types, err := p.Read("api/v1/frigate_types.go")
+			if err != nil || !strings.Contains(string(types), test.want) {
+				t.Errorf("got %v\n%s\nwant %s", err, types, test.want)
+			}
+		})
+	}
+}
+
+func TestWiringFindsItsPlace(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	bare := strings.NewReplacer("// +kubebuilder:scaffold:imports", "", "// +kubebuilder:scaffold:scheme", "",
+		"// +kubebuilder:scaffold:builder", "").Replace(x.read("cmd/main.go"))
+	mine := strings.Replace(bare, "\tsetupLog.Info(\"starting",
+		"\tif err := (&ctrls.FrigateReconciler{}).SetupWithManager(mgr); err != nil {\n\t\tpanic(err)\n\t}\n\tsetupLog.Info(\"starting", 1)
+	mine = strings.Replace(mine, "import (\n", "import (\n\tctrls \"example.org/fleet/internal/controller\"\n", 1)
+	tests := map[string]struct {
+		main string
+		want []string
+		err  string
+	}{
+		"markers gone":         {main: bare, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&controller.FrigateReconciler{\n"}},
+		"set up in other form": {main: mine, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&ctrls.FrigateReconciler{})"}},
+		"no place":             {main: "package main\n\nfunc main() {}\n", err: "edit cmd/main.go: "},
+		"broken":               {main: "package main\n\nfunc main() {\n", err: "cmd/main.go:3"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, map[string]string{"cmd/main.go": test.main})
+			x.cfg.Repo = "example.org/fleet"
+			p, err := x.plan(x.createAPI(frigate()))
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Read("cmd/main.go")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if strings.Count(string(got), want) != 1 {
+					t.Errorf("want %q once in:\n%s", want, got)
+				}
+			}
+			if strings.Count(string(got), "FrigateReconciler") != 1 {
+				t.Errorf("the controller is set up twice:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestMovedMain(t *testing.T) {
+	t.Parallel()
+	x := start(t, nil)
+	x.cfg.Repo = "example.org/fleet"
+	_, err := x.plan(x.createAPI(frigate()))
+	if err == nil || err.Error() != "cmd/main.go is missing: a Frigate cannot be made known to the manager" {
+		t.Fatalf("got %v", err)
+	}
+	for _, line := range []string{`import shipv1 "example.org/fleet/api/v1"`, "utilruntime.Must(shipv1.AddToScheme(scheme))",
+		`import controller "example.org/fleet/internal/controller"`, "if err := (&controller.FrigateReconciler{"} {
+		if !strings.Contains(fault.HintOf(err), line) {
+			t.Errorf("the hint lacks %q:\n%s", line, fault.HintOf(err))
+		}
+	}
+}
+
+// TestSecondVersionOfMovedTypes: operon cannot see whether a version is marked.
+func TestSecondVersionOfMovedTypes(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.apply(x.createAPI(frigate()))
+	x.write("api/v1/frigate_types.go", "")
+	v2 := project.Resource{Group: "ship", Domain: "example.org", Version: "v2", Kind: "Frigate", API: &project.API{Namespaced: true}}
+	p := x.apply(x.createAPI(v2))
+	if w := p.Warnings(); len(w) != 1 || w[0].Rule != "storage-version" || w[0].File != "api/v1/frigate_types.go" {
+		t.Errorf("warnings: %v", w)
+	}
+}

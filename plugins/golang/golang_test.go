@@ -1,0 +1,259 @@
+package golang
+
+import (
+	"context"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+// tester is a project in memory.
+type tester struct {
+	*testing.T
+	fs  afero.Fs
+	cfg *project.Config
+}
+
+// start returns a project without a module path yet, over the given files.
+func start(t *testing.T, files map[string]string) tester {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, content := range files {
+		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tester{t, fsys, &project.Config{Version: "3", Domain: "example.org", ProjectName: "fleet", Layout: []string{Key}}}
+}
+
+// initialised returns a project after init.
+func initialised(t *testing.T, change func(*project.Config)) tester {
+	t.Helper()
+	x := start(t, nil)
+	if change != nil {
+		change(x.cfg)
+	}
+	x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}})
+	return x
+}
+
+func (x tester) plan(events ...plugin.Event) (*scaffold.Plan, error) {
+	x.Helper()
+	p, err := scaffold.New(x.fs, scaffold.Options{Command: "test"})
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, e := range events {
+		e.Project, e.Dir = x.cfg, "/src/fleet"
+		if err := (Plugin{}).Plan(context.Background(), e, p); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+func (x tester) apply(events ...plugin.Event) *scaffold.Plan {
+	x.Helper()
+	p, err := x.plan(events...)
+	if err != nil {
+		x.Fatalf("%v\nhint: %s", err, fault.HintOf(err))
+	}
+	if err := p.Apply(context.Background()); err != nil {
+		x.Fatal(err)
+	}
+	return p
+}
+
+// createAPI records r in the project and returns its event.
+func (x tester) createAPI(r project.Resource) plugin.Event {
+	if r.API != nil && r.Path == "" {
+		r.Path = x.cfg.APIPath(r)
+	}
+	x.cfg.Put(r)
+	return plugin.Event{Kind: plugin.CreateAPI, Resource: &r}
+}
+
+// write changes a file behind operon's back; empty content removes it.
+func (x tester) write(name, content string) {
+	x.Helper()
+	err := afero.WriteFile(x.fs, name, []byte(content), 0o644)
+	if content == "" {
+		err = x.fs.Remove(name)
+	}
+	if err != nil {
+		x.Fatal(err)
+	}
+}
+
+func (x tester) read(name string) string {
+	x.Helper()
+	content, err := afero.ReadFile(x.fs, name)
+	if err != nil {
+		x.Fatal(err)
+	}
+	return string(content)
+}
+
+func (x tester) contains(name string, parts ...string) {
+	x.Helper()
+	content := x.read(name)
+	for _, part := range parts {
+		if !strings.Contains(content, part) {
+			x.Errorf("%s lacks %q:\n%s", name, part, content)
+		}
+	}
+}
+
+func (x tester) lacks(name string, parts ...string) {
+	x.Helper()
+	content := x.read(name)
+	for _, part := range parts {
+		if strings.Contains(content, part) {
+			x.Errorf("%s has %q:\n%s", name, part, content)
+		}
+	}
+}
+
+func paths(p *scaffold.Plan) []string {
+	var all []string
+	for _, c := range p.Changes() {
+		all = append(all, string(c.Op)+" "+c.Path)
+	}
+	return all
+}
+
+func frigate() project.Resource {
+	return project.Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate",
+		API: &project.API{CRDVersion: "v1", Namespaced: true}, Controller: true}
+}
+
+func TestInitAndAPIWriteTheFiles(t *testing.T) {
+	t.Parallel()
+	x := start(t, nil)
+	p := x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}})
+	got := strings.Join(paths(p), "\n") + "\n"
+	for _, want := range []string{
+		"cmd/main.go", "go.mod", "go.sum", "hack/boilerplate.go.txt", "test/e2e/e2e_suite_test.go",
+		"test/e2e/e2e_test.go", "test/utils/envtest.go", "test/utils/sample.go", "test/utils/utils.go",
+	} {
+		if !strings.Contains(got, "create "+want+"\n") {
+			t.Errorf("init does not create %s", want)
+		}
+	}
+	x.contains("cmd/main.go", "Copyright 2026.\n", "// +kubebuilder:scaffold:imports", "// +kubebuilder:scaffold:scheme",
+		"// +kubebuilder:scaffold:builder", `"d5dfd946.example.org"`)
+
+	got = strings.Join(paths(x.apply(x.createAPI(frigate()))), "\n")
+	want := strings.Join([]string{
+		"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go",
+		"create internal/controller/frigate_controller.go", "create internal/controller/frigate_controller_test.go",
+		"create internal/controller/suite_test.go",
+	}, "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("create api (-want +got):\n%s", diff)
+	}
+	x.contains("cmd/main.go", "utilruntime.Must(shipv1.AddToScheme(scheme))\n",
+		"if err := (&controller.FrigateReconciler{\n", `"controller", "frigate")`)
+	x.contains("internal/controller/suite_test.go", "err = shipv1.AddToScheme(scheme.Scheme)\n",
+		`filepath.Join("..", "..", "config", "crd", "bases")`)
+	x.contains("internal/controller/frigate_controller.go",
+		"groups=ship.example.org,resources=frigates,verbs=get;list;watch\n",
+		"groups=ship.example.org,resources=frigates/status,verbs=patch\n")
+	x.contains("internal/controller/frigate_controller_test.go", `"config/samples/ship_v1_frigate.yaml"`)
+}
+
+func TestRepeatChangesNothing(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	e := x.createAPI(frigate())
+	x.apply(e)
+	for _, events := range [][]plugin.Event{{e}, {{Kind: plugin.Init}, e}, {{Kind: plugin.Init, Options: map[string]any{"year": "2031"}}, e}} {
+		p, err := x.plan(events...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := paths(p); len(got) > 0 || len(p.Warnings()) > 0 {
+			t.Errorf("a repeat changes %v, warns %v", got, p.Warnings())
+		}
+	}
+}
+
+// TestGoFilesHaveTheHeader also covers that all Go files parse: render refuses
+// any that does not.
+func TestGoFilesHaveTheHeader(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"", "// Made here.\n\n// All of it.\n", "/*\r\nMade here.\r\n*/\r\n"} {
+		x := start(t, map[string]string{headerFile: header})
+		x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+		p := x.apply(x.createAPI(frigate()))
+		if got := x.read(headerFile); got != header {
+			t.Errorf("the header became %q, was %q", got, header)
+		}
+		for _, c := range p.Changes() {
+			src := string(c.After)
+			if c.Op != scaffold.Create || !strings.HasSuffix(c.Path, ".go") {
+				continue
+			}
+			if want := strings.TrimSpace(strings.ReplaceAll(header, "\r", "")); !strings.HasPrefix(src, want) {
+				t.Errorf("%s starts with %.40q, want %q", c.Path, src, want)
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), c.Path, src, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(f.Doc.Text(), "Made here") {
+				t.Errorf("%s: the header is part of the package comment", c.Path)
+			}
+		}
+	}
+}
+
+func TestModulePath(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		goMod, recorded, option string
+		want, err               string
+	}{
+		"option":                  {option: "example.org/fleet", want: "example.org/fleet"},
+		"go.mod":                  {goMod: "module example.org/x\n", want: "example.org/x"},
+		"go.mod and option agree": {goMod: "module example.org/x\n", option: "example.org/x", want: "example.org/x"},
+		"go.mod and option differ": {goMod: "module example.org/x\n", option: "example.org/y",
+			err: "--repo example.org/y differs from the module path example.org/x in go.mod"},
+		"recorded":          {recorded: "example.org/x", want: "example.org/x"},
+		"recorded differs":  {recorded: "example.org/x", option: "example.org/y", err: "already initialised with --repo example.org/x"},
+		"not a module path": {option: "Bad Repo!!", err: `Bad Repo!!`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{}
+			if test.goMod != "" {
+				files[goModFile] = test.goMod
+			}
+			x := start(t, files)
+			x.cfg.Repo = test.recorded
+			options := map[string]any{}
+			if test.option != "" {
+				options["repo"] = test.option
+			}
+			_, err := x.plan(plugin.Event{Kind: plugin.Init, Options: options})
+			if test.err == "" {
+				if err != nil || x.cfg.Repo != test.want {
+					t.Errorf("got %q, %v; want %q", x.cfg.Repo, err, test.want)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.err) || fault.Code(err) != fault.CodeUsage {
+				t.Errorf("got error %v (code %d), want %q", err, fault.Code(err), test.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package golang
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
+)
+
+func TestModules(t *testing.T) {
+	t.Parallel()
+	ours, _, err := pinnedModules("example.org/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := func(path string) string {
+		f, err := modfile.Parse(goModFile, ours, nil)
+		if err == nil {
+			err = f.DropRequire(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Cleanup()
+		src, err := f.Format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	warning := []scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"}}
+	foreign := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
+	tests := map[string]struct {
+		goMod string
+		kind  plugin.Kind
+		want  string // the whole of go.mod; "": unchanged
+		parts []string
+		warns []scaffold.Warning
+	}{
+		"none yet":                             {goMod: "", kind: plugin.Init, want: string(ours)},
+		"as go mod init does":                  {goMod: "module example.org/fleet\n\ngo 1.26.0\n", kind: plugin.Init, want: string(ours)},
+		"older go":                             {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours)},
+		"ours":                                 {goMod: string(ours), kind: plugin.CreateAPI},
+		"raised by the user":                   {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
+		"tidied without what an API needs not": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI},
+		"foreign": {goMod: foreign, kind: plugin.Init, warns: warning, parts: []string{
+			"go 1.26.0\n", "k8s.io/client-go v0.99.0 // mine\n", "sigs.k8s.io/controller-runtime v0.25.2\n", "golang.org/x/net v"}},
+		"lost a module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			if err := x.fs.Remove(goSumFile); err != nil {
+				t.Fatal(err)
+			}
+			x.write(goModFile, test.goMod)
+			e := x.createAPI(frigate())
+			if test.kind == plugin.Init {
+				e = plugin.Event{Kind: plugin.Init}
+			}
+			p := x.apply(e)
+			got := x.read(goModFile)
+			want := test.want
+			if want == "" {
+				want = test.goMod
+			}
+			for _, part := range test.parts {
+				want = got
+				if !strings.Contains(got, part) {
+					t.Errorf("go.mod lacks %q:\n%s", part, got)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("go.mod (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.warns, p.Warnings()); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			if again, err := x.plan(e); err != nil || len(again.Warnings()) > 0 {
+				t.Errorf("a repeat: %v, %v", again.Warnings(), err)
+			}
+		})
+	}
+}
+
+func TestSumsAreMerged(t *testing.T) {
+	t.Parallel()
+	_, sums, err := pinnedModules("example.org/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, have := range map[string]string{
+		"none": "", "some": "", "all": string(sums), "no newline": strings.TrimSpace(string(sums)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "some" {
+				lines := strings.SplitAfter(string(sums), "\n")
+				have = lines[100] + lines[3]
+			}
+			x := start(t, map[string]string{goSumFile: have})
+			p, err := x.plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := addSums(sums, p); err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Read(goSumFile)
+			if diff := cmp.Diff(string(sums), string(got)); err != nil || diff != "" {
+				t.Errorf("%v, go.sum (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+/*
+Copyright 2026 Dmitrii Zolotov.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Fields need JSON tags to be stored, and their comments become the
+// descriptions in the CRD. After a change run `operon generate`, or `make
+// manifests generate`.
+
+// AerospikeClusterSpec is what the user of an AerospikeCluster asks for.
+type AerospikeClusterSpec struct {
+	// foo is an example: put the fields of an AerospikeCluster in its place.
+	// +optional
+	Foo *string `json:"foo,omitempty"`
+}
+
+// AerospikeClusterStatus is what the controller last saw.
+type AerospikeClusterStatus struct {
+	// conditions tell how the object is doing. Ready is True once the object is
+	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+
+// AerospikeCluster is a custom resource of the API group aerospike.dzolotov.tech.
+type AerospikeCluster struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of an object.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the desired state of the AerospikeCluster.
+	// +required
+	Spec AerospikeClusterSpec `json:"spec"`
+
+	// status is the observed state of the AerospikeCluster.
+	// +optional
+	Status AerospikeClusterStatus `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// AerospikeClusterList is a list of AerospikeCluster objects.
+type AerospikeClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []AerospikeCluster `json:"items"`
+}
+
+func init() {
+	SchemeBuilder.Register(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(GroupVersion, &AerospikeCluster{}, &AerospikeClusterList{})
+		return nil
+	})
+}

@@ -1,0 +1,88 @@
+/*
+Copyright 2026 Dmitrii Zolotov.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	aerospikev1alpha1 "aerospike/api/v1alpha1"
+)
+
+// AerospikeClusterReconciler brings the world to what AerospikeCluster objects ask for.
+type AerospikeClusterReconciler struct {
+	client.Client
+	Scheme *runtime.Scheme
+}
+
+// +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=get;list;watch
+// +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/status,verbs=patch
+
+// Reconcile is called when the named AerospikeCluster may have changed. It compares
+// what is with what the spec asks for, and may be called at any time and any
+// number of times: a call that finds nothing to do must change nothing. It is
+// called again, later and later, as long as it returns an error.
+func (r *AerospikeClusterReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	aerospikecluster := &aerospikev1alpha1.AerospikeCluster{}
+	if err := r.Get(ctx, req.NamespacedName, aerospikecluster); err != nil {
+		// Not found: it was deleted after the event, and nothing is left to do.
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !aerospikecluster.DeletionTimestamp.IsZero() {
+		// It is on its way out: whoever set a finalizer cleans up, and what it
+		// owns is collected by Kubernetes.
+		return ctrl.Result{}, nil
+	}
+
+	// Your code goes here: bring the world to what aerospikecluster.Spec asks for. Return errors that may pass.
+
+	return ctrl.Result{}, r.setReady(ctx, aerospikecluster, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+}
+
+// setReady records the condition Ready, with a reason in one PascalCase word
+// and a message for people. It writes only when something changed.
+func (r *AerospikeClusterReconciler) setReady(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
+	status metav1.ConditionStatus, reason, message string) error {
+	before := aerospikecluster.DeepCopy()
+	changed := meta.SetStatusCondition(&aerospikecluster.Status.Conditions, metav1.Condition{
+		Type:               "Ready",
+		Status:             status,
+		Reason:             reason,
+		Message:            message,
+		ObservedGeneration: aerospikecluster.Generation,
+	})
+	if !changed {
+		return nil
+	}
+	// A merge patch replaces the whole list of conditions: the lock makes it
+	// fail, and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Status().Patch(ctx, aerospikecluster, patch))
+}
+
+// SetupWithManager starts the controller with mgr, for every AerospikeCluster it sees.
+func (r *AerospikeClusterReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&aerospikev1alpha1.AerospikeCluster{}).
+		Named("aerospikecluster").
+		Complete(r)
+}

@@ -1,0 +1,66 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Fields need JSON tags to be stored, and their comments become the
+// descriptions in the CRD. After a change run `operon generate`, or `make
+// manifests generate`.
+
+// TypeSpec is what the user of a Type asks for.
+type TypeSpec struct {
+	// foo is an example: put the fields of a Type in its place.
+	// +optional
+	Foo *string `json:"foo,omitempty"`
+}
+
+// TypeStatus is what the controller last saw.
+type TypeStatus struct {
+	// conditions tell how the object is doing. Ready is True once the object is
+	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+
+// Type is a custom resource of the API group ship.example.org.
+type Type struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of an object.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the desired state of the Type.
+	// +required
+	Spec TypeSpec `json:"spec"`
+
+	// status is the observed state of the Type.
+	// +optional
+	Status TypeStatus `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// TypeList is a list of Type objects.
+type TypeList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []Type `json:"items"`
+}
+
+func init() {
+	SchemeBuilder.Register(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(GroupVersion, &Type{}, &TypeList{})
+		return nil
+	})
+}

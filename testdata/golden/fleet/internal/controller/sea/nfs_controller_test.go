@@ -1,0 +1,169 @@
+package sea
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	seav1beta1 "example.org/fleet/api/sea/v1beta1"
+	"example.org/fleet/test/utils"
+)
+
+// The tests start from the sample that users of the API get, so they keep up
+// with the fields of NFS and keep the sample true.
+const nfsSample = "config/samples/sea_v1beta1_nfs.yaml"
+
+// These tests need no API server: an in-memory client stands in for it.
+
+func TestNFSReconcilerIgnoresMissingObject(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	if err := r.Delete(t.Context(), nfsIn(t, r, req)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Errorf("reconciling a deleted object: %v", err)
+	}
+}
+
+func TestNFSReconcilerReportsReady(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	got := nfsIn(t, r, req)
+	ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != got.Generation {
+		t.Errorf("condition Ready is %+v, want True for generation %d", ready, got.Generation)
+	}
+}
+
+func TestNFSReconcilerSettles(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	before := nfsIn(t, r, req).ResourceVersion
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if after := nfsIn(t, r, req).ResourceVersion; after != before {
+		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+	}
+}
+
+func TestNFSReconcilerHonoursDeletion(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	obj := nfsIn(t, r, req)
+	// A finalizer holds the object in the state between deletion and its end.
+	obj.Finalizers = append(obj.Finalizers, "sea.example.org/test")
+	if err := r.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	got := nfsIn(t, r, req)
+	if meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Error("an object that is being deleted was reported as ready")
+	}
+}
+
+// newNFSReconciler returns a reconciler whose client holds the sample,
+// and the request to reconcile it.
+func newNFSReconciler(t *testing.T) (*NFSReconciler, ctrl.Request) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, seav1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample, err := utils.ReadSample(nfsSample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := &seav1beta1.NFS{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
+		t.Fatalf("%s does not fit the type NFS: %v", nfsSample, err)
+	}
+	obj.Generation = 1
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
+	return &NFSReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+}
+
+// nfsIn returns the object of the request as it is stored.
+func nfsIn(t *testing.T, r *NFSReconciler, req ctrl.Request) *seav1beta1.NFS {
+	t.Helper()
+	obj := &seav1beta1.NFS{}
+	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// This spec runs the controller against a real API server.
+
+var _ = Describe("NFS controller", func() {
+	It("makes the sample ready", func() {
+		By("starting a manager with the controller")
+		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+			Scheme:  k8sClient.Scheme(),
+			Metrics: metricsserver.Options{BindAddress: "0"},
+			// Names are unique in a process, and a suite can be repeated in one.
+			Controller: config.Controller{SkipNameValidation: func() *bool { skip := true; return &skip }()},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect((&NFSReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}).SetupWithManager(mgr)).To(Succeed())
+		running, stop := context.WithCancel(ctx)
+		stopped := make(chan error, 1)
+		go func() { stopped <- mgr.Start(running) }()
+		DeferCleanup(func() {
+			stop()
+			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
+		})
+
+		By("creating the sample, as strictly checked as by kubectl apply")
+		sample, err := utils.ReadSample(nfsSample)
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		key := client.ObjectKeyFromObject(sample)
+		DeferCleanup(func() {
+			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
+			Eventually(func() bool {
+				return apierrors.IsNotFound(k8sClient.Get(ctx, key, &seav1beta1.NFS{}))
+			}).WithTimeout(time.Minute).Should(BeTrue(), "the object outlives its deletion")
+		})
+
+		By("waiting for the condition Ready")
+		Eventually(func(g Gomega) {
+			got := &seav1beta1.NFS{}
+			g.Expect(k8sClient.Get(ctx, key, got)).To(Succeed())
+			ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
+			g.Expect(ready).NotTo(BeNil(), "no condition Ready yet")
+			g.Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)
+			g.Expect(ready.ObservedGeneration).To(Equal(got.Generation))
+		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
+	})
+})

@@ -1,0 +1,72 @@
+package ship
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	shipv1 "example.org/fleet/api/ship/v1"
+)
+
+// TypeReconciler brings the world to what Type objects ask for.
+type TypeReconciler struct {
+	client.Client
+	Scheme *runtime.Scheme
+}
+
+// +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types,verbs=get;list;watch
+// +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types/status,verbs=patch
+
+// Reconcile is called when the named Type may have changed. It compares
+// what is with what the spec asks for, and may be called at any time and any
+// number of times: a call that finds nothing to do must change nothing. It is
+// called again, later and later, as long as it returns an error.
+func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	typeObj := &shipv1.Type{}
+	if err := r.Get(ctx, req.NamespacedName, typeObj); err != nil {
+		// Not found: it was deleted after the event, and nothing is left to do.
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !typeObj.DeletionTimestamp.IsZero() {
+		// It is on its way out: whoever set a finalizer cleans up, and what it
+		// owns is collected by Kubernetes.
+		return ctrl.Result{}, nil
+	}
+
+	// Your code goes here: bring the world to what typeObj.Spec asks for. Return errors that may pass.
+
+	return ctrl.Result{}, r.setReady(ctx, typeObj, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+}
+
+// setReady records the condition Ready, with a reason in one PascalCase word
+// and a message for people. It writes only when something changed.
+func (r *TypeReconciler) setReady(ctx context.Context, typeObj *shipv1.Type,
+	status metav1.ConditionStatus, reason, message string) error {
+	before := typeObj.DeepCopy()
+	changed := meta.SetStatusCondition(&typeObj.Status.Conditions, metav1.Condition{
+		Type:               "Ready",
+		Status:             status,
+		Reason:             reason,
+		Message:            message,
+		ObservedGeneration: typeObj.Generation,
+	})
+	if !changed {
+		return nil
+	}
+	// A merge patch replaces the whole list of conditions: the lock makes it
+	// fail, and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Status().Patch(ctx, typeObj, patch))
+}
+
+// SetupWithManager starts the controller with mgr, for every Type it sees.
+func (r *TypeReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&shipv1.Type{}).
+		Named("ship-type").
+		Complete(r)
+}

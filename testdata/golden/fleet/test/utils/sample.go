@@ -1,0 +1,34 @@
+package utils
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// ReadSample returns the first object in a YAML file, whose path is relative to
+// the root of the project.
+func ReadSample(name string) (*unstructured.Unstructured, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, err
+	}
+	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), len(content))
+	for {
+		obj := &unstructured.Unstructured{}
+		if err := documents.Decode(&obj.Object); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(obj.Object) > 0 { // else there are only comments before a "---"
+			return obj, nil
+		}
+	}
+}
