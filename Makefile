@@ -58,4 +58,4 @@ bench: build modules ## Measure operon beside kubebuilder and controller-gen
 
 .PHONY: pins
 pins: ## Refresh the scaffold's go.mod and go.sum from internal/pins
-	$(GO) run ./plugins/golang/pins
+	OPERON_PINS=write $(GO) test ./plugins/golang -run TestPins

@@ -136,9 +136,10 @@ func writeTree(t *testing.T, dir string, tree map[string]string) {
 		t.Fatal(err)
 	}
 	for rel, content := range tree {
+		rel, executable := strings.CutSuffix(rel, "*")
 		mode := fs.FileMode(0o644)
-		if strings.HasSuffix(rel, "*") {
-			rel, mode = strings.TrimSuffix(rel, "*"), 0o755
+		if executable {
+			mode = 0o755
 		}
 		name := filepath.Join(dir, filepath.FromSlash(rel))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -88,16 +88,16 @@ func (a *App) report(ctx context.Context, err error) int {
 		err = &fault.Error{Code: fault.Code(context.Cause(ctx)), Msg: "interrupted", Hint: "nothing was changed"}
 	}
 	paint := painter(a.Err, a.getenv)
-	fmt.Fprintln(a.Err, paint(red, "error:"), strings.TrimRight(err.Error(), "\n"))
+	a.note("%s %s", paint(red, "error:"), strings.TrimRight(err.Error(), "\n"))
 	if hint := fault.HintOf(err); hint != "" {
-		fmt.Fprintln(a.Err, paint(yellow, "hint: "), indentRest(hint, "       "))
+		a.note("%s %s", paint(yellow, "hint: "), indentRest(hint, "       "))
 	}
 	return fault.Code(err)
 }
 
-// note prints a line of progress.
+// note prints a line on stderr. Nothing is left to be done when that fails.
 func (a *App) note(format string, args ...any) {
-	fmt.Fprintf(a.Err, format+"\n", args...)
+	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
 // indentRest puts indent before every line of text but the first.

@@ -24,37 +24,49 @@ type report struct {
 }
 
 // print shows the report on stdout as text or json. Warnings belong to the
-// JSON, and go to stderr as text.
+// JSON, and go to stderr as text. Where the plan itself has a text to print,
+// that is the result, and the report only accompanies it.
 func (a *App) print(r report, output string) error {
+	out := a.Out
+	if text := r.plan.Printed(); len(text) > 0 && output == "text" {
+		if _, err := a.Out.Write(text); err != nil {
+			return err
+		}
+		out = a.Err
+	}
 	if output == "json" {
 		return printJSON(a.Out, r.frame())
 	}
 	for _, w := range r.plan.Warnings() {
-		fmt.Fprintln(a.Err, painter(a.Err, a.getenv)(yellow, "warning:"), w)
+		a.note("%s %s", painter(a.Err, a.getenv)(yellow, "warning:"), w)
 	}
-	r.text(a.Out, painter(a.Out, a.getenv))
+	if _, err := io.WriteString(out, r.text(painter(out, a.getenv))); err != nil {
+		return err
+	}
 	if r.dryRun && len(r.plan.Conflicts()) == 0 && len(writes(r.plan.Changes())) > 0 {
 		a.note("dry run: nothing was written")
 	}
 	return nil
 }
 
-func (r report) text(out io.Writer, paint func(string, string) string) {
+func (r report) text(paint func(string, string) string) string {
+	var out strings.Builder
 	changes := r.plan.Changes()
 	for _, c := range changes {
-		fmt.Fprintf(out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), c.Path)
+		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), c.Path)
 	}
 	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 {
-		fmt.Fprintln(out, "nothing to do")
+		out.WriteString("nothing to do\n")
 	}
 	if !r.diff {
-		return
+		return out.String()
 	}
 	for _, c := range changes {
 		if d := c.Diff(); d != "" && c.Op != scaffold.Keep {
-			fmt.Fprintf(out, "\n%s", colourDiff(d, paint))
+			out.WriteString("\n" + colourDiff(d, paint))
 		}
 	}
+	return out.String()
 }
 
 var opColour = map[scaffold.Op]string{
@@ -90,6 +102,7 @@ type planFrame struct {
 	Command    string         `json:"command"`
 	Applied    bool           `json:"applied"`
 	Changes    []changeFrame  `json:"changes"`
+	Output     string         `json:"output,omitempty"` // what output:stdout asked for
 	Warnings   []warningFrame `json:"warnings"`
 }
 
@@ -112,7 +125,7 @@ type warningFrame struct {
 func (r report) frame() planFrame {
 	f := planFrame{
 		APIVersion: apiVersion, Kind: "Plan", Command: r.command, Applied: r.applied,
-		Changes: []changeFrame{}, Warnings: []warningFrame{},
+		Changes: []changeFrame{}, Warnings: []warningFrame{}, Output: string(r.plan.Printed()),
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -124,15 +122,14 @@ func loadConfig(p *scaffold.Plan) (*project.Config, error) {
 
 // saveConfig plans PROJECT: a new file, or edits of the one that is there.
 func saveConfig(cfg *project.Config, p *scaffold.Plan) error {
-	src, err := p.Read(project.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		src, err = cfg.Encode(nil)
-		if err != nil {
-			return err
-		}
-		return p.Share(project.File, 0o644, src)
+	if p.Exists(project.File) {
+		return p.Edit(project.File, cfg.Encode)
 	}
-	return p.Edit(project.File, cfg.Encode)
+	src, err := cfg.Encode(nil)
+	if err != nil {
+		return err
+	}
+	return p.Share(project.File, 0o644, src)
 }
 
 // warnUnknown says once which layout keys no plugin of operon answers to.

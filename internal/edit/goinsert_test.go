@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -294,7 +295,7 @@ func TestInsertErrors(t *testing.T) {
 			if diff := cmp.Diff(hint, fault.HintOf(err)); diff != "" {
 				t.Errorf("hint (-want +got):\n%s", diff)
 			}
-			if _, later := f.Bytes(); later != err {
+			if _, later := f.Bytes(); !errors.Is(later, err) {
 				t.Errorf("Bytes gives %v", later)
 			}
 		})

@@ -17,12 +17,10 @@ package gen
 
 import (
 	"context"
-	"io"
 	"path"
 	"path/filepath"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -57,8 +55,6 @@ type Request struct {
 	// when neither they nor Year set one and no generated file tells which year
 	// the project is of. It is the caller's, for gen reads no clock.
 	ThisYear string
-	// Stdout receives what output:stdout asks for; nil makes that a usage error.
-	Stdout io.Writer
 }
 
 // Plan runs the generators that r asks for and adds their output to p, with
@@ -84,7 +80,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := record(outputs, r.Stdout, p); err != nil {
+	if err := record(outputs, p); err != nil {
 		return err
 	}
 
@@ -97,13 +93,11 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return removeStale(job, outputs, src, p)
 }
 
-// record adds the outputs to the plan, and writes to stdout what has no path.
-func record(outputs []output, stdout io.Writer, p *scaffold.Plan) error {
+// record adds the outputs to the plan; what has no path is printed.
+func record(outputs []output, p *scaffold.Plan) error {
 	for _, o := range outputs {
 		if o.path == "" {
-			if _, err := stdout.Write(o.content); err != nil {
-				return fault.In("write "+o.generator, err)
-			}
+			p.Print(o.content)
 			continue
 		}
 		if err := p.Generate(o.generator, o.path, o.content); err != nil {

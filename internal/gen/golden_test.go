@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -128,14 +127,13 @@ func byUs(t *testing.T, dir string, args []string) (files map[string]string, std
 	t.Helper()
 	before := tree(t, dir)
 	p := newPlan(t, dir)
-	var out bytes.Buffer
 	// As PROJECT's own, they are all the arguments there are.
 	cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
-	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg, Stdout: &out}, p); err != nil {
+	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p); err != nil {
 		t.Fatalf("operon %v: %v", args, err)
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
 		t.Errorf("planning touched the disk:\n%s", diff)
 	}
-	return generated(p), out.String()
+	return generated(p), string(p.Printed())
 }

@@ -54,9 +54,6 @@ func newJob(r Request, p *scaffold.Plan) (*job, error) {
 		return nil, err
 	}
 	for i, g := range j.generators {
-		if r.Stdout == nil && g.rule == genall.OutputRule(genall.OutputToStdout) {
-			return nil, fault.Usage("name a folder instead: output:dir=<folder>", "output:stdout is not possible here")
-		}
 		j.generators[i].gen = withHeader(g.gen, r.HeaderFile, r.Year)
 		d := defaults.find(g.name)
 		if d >= 0 && defaults.generators[d].rule == g.rule && slices.Equal(merged.paths, defaults.paths) {

@@ -41,6 +41,9 @@ func removeStale(j *job, outputs []output, src *sources, p *scaffold.Plan) error
 		if made[r.Path] || r.Generator == "rbac" || !slices.Contains(j.whole, r.Generator) || !p.Exists(r.Path) {
 			continue
 		}
+		if folder, ok := j.configFolder(r.Generator, src); ok && path.Dir(r.Path) != folder {
+			continue // somebody asked for it to be written elsewhere
+		}
 		listed := listedIn(p, r.Path)
 		if !r.Intact {
 			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleEdited,
@@ -62,17 +65,7 @@ func warnUnrecorded(j *job, ours func(string) bool, src *sources, p *scaffold.Pl
 	if !slices.Contains(j.whole, "crd") {
 		return nil
 	}
-	i := slices.IndexFunc(j.generators, func(g generator) bool { return g.name == "crd" })
-	var folder string
-	switch rule := j.generators[i].rule.(type) {
-	case genall.OutputArtifacts:
-		folder = string(rule.Config)
-	case genall.OutputToDirectory:
-		folder = string(rule)
-	default:
-		return nil
-	}
-	folder, ok := inProject(src.dir, filepath.FromSlash(folder))
+	folder, ok := j.configFolder("crd", src)
 	if !ok {
 		return nil
 	}
@@ -96,6 +89,24 @@ func warnUnrecorded(j *job, ours func(string) bool, src *sources, p *scaffold.Pl
 			Message: "no type generates this CRD any more; operon did not write it, so it stays" + listedIn(p, name)})
 	}
 	return nil
+}
+
+// configFolder is where a generator of this run writes configuration. ok is
+// false when that is no folder of the project, or the generator writes code.
+func (j *job) configFolder(name string, src *sources) (folder string, ok bool) {
+	i := slices.IndexFunc(j.generators, func(g generator) bool { return g.name == name })
+	if i < 0 || name == "object" {
+		return "", false
+	}
+	switch rule := j.generators[i].rule.(type) {
+	case genall.OutputArtifacts:
+		folder = string(rule.Config)
+	case genall.OutputToDirectory:
+		folder = string(rule)
+	default:
+		return "", false
+	}
+	return inProject(src.dir, filepath.FromSlash(folder))
 }
 
 // listedIn tells which kustomization still lists the file, in its folder or

@@ -96,6 +96,28 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A file that was never put in place is not operon's to remove, even when it
+// is empty, as one that a power failure truncates.
+func TestRecoverLeavesWhatWasNotPlaced(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	f := &faulty{Fs: fsys, how: dead}
+	f.hook = func(n int) {
+		if f.trace[n-1] == "rename a" {
+			f.at = n
+		}
+	}
+	p := newPlan(t, f, Options{})
+	must(t, p.Generate("g", "a", []byte("new")))
+	if err := p.Apply(t.Context()); err == nil {
+		t.Fatal("it lives")
+	}
+	write(t, root, "a", "")
+	_, err := Recover(fsys)
+	must(t, err)
+	same(t, "files", map[string]string{"a": ""}, contents(t, root))
+}
+
 func TestRecoverNothing(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"a": "x"})
@@ -114,12 +136,13 @@ func TestRecoverNothing(t *testing.T) {
 // not reach out of the project, nor into .git or the journal.
 func TestRecoverTrustsNoRecord(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"../victim", "/victim", "link/victim", ".git/hooks/pre-commit", ".operon/journal/000001/x", ".operon/../../victim", ".operon", ""} {
+	for _, name := range []string{"../victim", "/victim", "link/victim", "hooks/pre-commit", ".git/hooks/pre-commit", ".operon/journal/000001/x", ".operon/../../victim", ".operon", ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()
 			root := filepath.Join(top, "root")
 			write(t, top, "root/link", "-> ..")
+			write(t, top, "root/hooks", "-> .git/hooks")
 			write(t, top, "root/.git/hooks/x", "x")
 			dir := "root/" + journalPath(1)
 			write(t, top, dir+"/before/0000", "evil")

@@ -30,6 +30,7 @@ package scaffold
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -66,6 +67,22 @@ type Warning struct {
 	Message string
 }
 
+// String returns the warning as compilers write one: file:line:column: message
+// (rule), with line and column as far as they are known.
+func (w Warning) String() string {
+	place := w.File
+	if w.Line > 0 {
+		place += fmt.Sprintf(":%d", w.Line)
+		if w.Column > 0 {
+			place += fmt.Sprintf(":%d", w.Column)
+		}
+	}
+	if place != "" {
+		place += ": "
+	}
+	return place + w.Message + " (" + w.Rule + ")"
+}
+
 // Recorded is a generated file that an earlier command wrote.
 type Recorded struct {
 	Path      string
@@ -83,6 +100,7 @@ type Plan struct {
 	records  records
 	stored   []byte // generated.json as it is on disk
 	warnings []Warning
+	printed  bytes.Buffer
 }
 
 // New returns an empty plan over the project in fsys. The caller holds the
@@ -245,6 +263,13 @@ func (p *Plan) Warn(w Warning) {
 
 // Warnings returns the warnings in the order in which they came.
 func (p *Plan) Warnings() []Warning { return slices.Clone(p.warnings) }
+
+// Print adds to the text that is the command's result on stdout, for what
+// belongs to no file.
+func (p *Plan) Print(text []byte) { p.printed.Write(text) }
+
+// Printed returns that text.
+func (p *Plan) Printed() []byte { return p.printed.Bytes() }
 
 func notExist(path string) error {
 	return fault.In(path, fs.ErrNotExist)

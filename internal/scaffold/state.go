@@ -21,16 +21,18 @@ const (
 	recordsVersion = 1
 )
 
-// housekeeping are the files that keep operon's state out of the way. They are
-// written along with the first change and whenever they differ.
-var housekeeping = map[string]string{
-	stateDir + "/.gitignore": `# What operon needs only on this machine.
+// housekeeping returns the files that keep operon's state out of the way, by
+// path. They are written along with other changes, whenever they differ.
+func housekeeping() map[string]string {
+	return map[string]string{
+		stateDir + "/.gitignore": `# What operon needs only on this machine.
 lock
 journal/
 `,
-	baseDir + "/.gitattributes": `# Kept by operon for merges; nothing to review.
+		baseDir + "/.gitattributes": `# Kept by operon for merges; nothing to review.
 *.base text eol=lf -diff linguist-generated
 `,
+	}
 }
 
 func basePath(name string) string { return baseDir + "/" + name + ".base" }
@@ -140,7 +142,7 @@ func (p *Plan) stateSteps(others bool) ([]step, error) {
 	if !others && len(steps) == 0 {
 		return nil, nil
 	}
-	for name, content := range housekeeping {
+	for name, content := range housekeeping() {
 		disk, err := p.tree.state(name)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"context"
-	"io"
 
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -27,12 +26,10 @@ func generateOptions() []plugin.Option {
 // generate derives deepcopy code and manifests from the project's sources as
 // the plan has them.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	stdout, _ := e.Options["stdout"].(io.Writer)
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: e.String("this-year"),
-		Stdout: stdout,
 	}
 	if e.Bool("manifests") && len(r.Only) == 0 {
 		r.Only = generators[:3]

@@ -32,8 +32,8 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 // Options implements plugin.Plugin. For an Init event the command adds "year",
 // the licence year, and "license-text", the content of the file that
 // license-file names; for a Generate event "args", the arguments in
-// controller-gen's syntax, "manifests", which leaves Go code out, "this-year",
-// and "stdout", an io.Writer for output:stdout.
+// controller-gen's syntax, "manifests", which leaves Go code out, and
+// "this-year".
 func (Plugin) Options() []plugin.Option {
 	events := []plugin.Kind{plugin.Init}
 	options := []plugin.Option{

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
@@ -75,9 +75,45 @@ func TestPins(t *testing.T) {
 // writePins resolves the pinned versions for a new project, checks that a
 // project with an API needs the same, and writes the result into the templates.
 func writePins(t *testing.T, wanted map[string]string) {
-	const dir = "../../templates/golang/init"
 	const repo = "operon.invalid/pins"
 	root := t.TempDir()
+	cfg := &project.Config{Version: "3", Domain: "example.org", ProjectName: "pins", Repo: repo, Layout: []string{Key}}
+	r := frigate()
+
+	planOnDisk(t, root, plugin.Event{Kind: plugin.Init, Project: cfg})
+	// The versions in the templates are not to be asked: start from the pins.
+	writeFile(t, filepath.Join(root, goModFile), requiring(t, repo, wanted))
+	writeFile(t, filepath.Join(root, goSumFile), nil)
+	fresh := tidied(t, root)
+	planOnDisk(t, root, plugin.Event{Kind: plugin.CreateAPI, Project: cfg, Resource: &r})
+	if diff := cmp.Diff(fresh, tidied(t, root)); diff != "" {
+		t.Fatalf("a project with an API needs other modules than a new one (-new +with API):\n%s", diff)
+	}
+
+	const dir = "../../templates/golang/init/"
+	goMod := strings.Replace(fresh[goModFile], "module "+repo, "module {{ .Project.Repo }}", 1)
+	writeFile(t, dir+goModFile+render.Suffix, []byte(goMod))
+	writeFile(t, dir+goSumFile, []byte(fresh[goSumFile]))
+}
+
+// planOnDisk plans and applies an event in the folder root.
+func planOnDisk(t *testing.T, root string, e plugin.Event) {
+	t.Helper()
+	p, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), root), scaffold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// requiring returns a go.mod with the wanted versions as direct requirements.
+func requiring(t *testing.T, repo string, wanted map[string]string) []byte {
+	t.Helper()
 	f := new(modfile.File)
 	for _, err := range []error{f.AddModuleStmt(repo), f.AddGoStmt(pins.Go)} {
 		if err != nil {
@@ -91,50 +127,31 @@ func writePins(t *testing.T, wanted map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), src, 0o644); err != nil {
-		t.Fatal(err)
+	return src
+}
+
+// tidied runs `go mod tidy` in root and returns go.mod and go.sum by name.
+func tidied(t *testing.T, root string) map[string]string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "tidy")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go mod tidy: %v\n%s", err, out)
 	}
-	cfg := &project.Config{Version: "3", Domain: "example.org", ProjectName: "pins", Repo: repo, Layout: []string{Key}}
-	r := project.Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate",
-		API: &project.API{CRDVersion: "v1", Namespaced: true}, Controller: true}
-	var tidied [2][]byte
-	for i, e := range []plugin.Event{{Kind: plugin.Init, Project: cfg}, {Kind: plugin.CreateAPI, Project: cfg, Resource: &r}} {
-		p, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), root), scaffold.Options{})
+	files := map[string]string{}
+	for _, name := range []string{goModFile, goSumFile} {
+		content, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (Plugin{}).Plan(context.Background(), e, p); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Apply(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 { // the templates' old pins are not to be asked
-			for name, content := range map[string][]byte{"go.mod": src, "go.sum": nil} {
-				if err := os.WriteFile(filepath.Join(root, name), content, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		cmd := exec.Command("go", "mod", "tidy")
-		cmd.Dir = root
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go mod tidy: %v\n%s", err, out)
-		}
-		for _, name := range []string{"go.mod", "go.sum"} {
-			content, err := os.ReadFile(filepath.Join(root, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tidied[i] = append(tidied[i], content...)
-			target := map[string]string{"go.mod": "go.mod.tmpl", "go.sum": "go.sum"}[name]
-			tmpl := strings.Replace(string(content), "module "+repo, "module {{ .Project.Repo }}", 1)
-			if err := os.WriteFile(filepath.Join(dir, target), []byte(tmpl), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		files[name] = string(content)
 	}
-	if diff := cmp.Diff(string(tidied[0]), string(tidied[1])); diff != "" {
-		t.Errorf("a project with an API needs other modules than a new one (-new +with API):\n%s", diff)
+	return files
+}
+
+func writeFile(t *testing.T, name string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, content, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
