@@ -48,7 +48,7 @@ $(LINT):
 	mv $(CACHE)/tmp/golangci-lint $@
 
 .PHONY: golden
-golden: modules ## Rewrite the golden projects, expected outputs and generated docs
+golden: assets modules ## Rewrite the golden projects, expected outputs and generated docs
 	$(GO) test ./cmd/operon -run 'TestGolden$$|TestScript|TestReadme' -update
 	$(GO) test ./internal/cli -run TestReference -update
 

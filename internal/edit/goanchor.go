@@ -75,18 +75,20 @@ func EndOfFunc(fn string) Anchor {
 	return Anchor{
 		what: "the function " + fn,
 		find: func(f *GoFile) (place, bool) {
-			for _, body := range f.bodies(fn) {
-				if n := len(body.List); n > 0 {
-					if _, ok := body.List[n-1].(*ast.ReturnStmt); ok {
-						return f.beforeStmt(body, body.List, n-1), true
-					}
-				}
-				p := f.above(body.Rbrace)
-				p.indent += "\t"
-				p.folded = f.folded(body)
-				return p, true
+			bodies := f.bodies(fn)
+			if len(bodies) == 0 {
+				return place{}, false
 			}
-			return place{}, false
+			body := bodies[0]
+			if n := len(body.List); n > 0 {
+				if _, ok := body.List[n-1].(*ast.ReturnStmt); ok {
+					return f.beforeStmt(body, body.List, n-1), true
+				}
+			}
+			p := f.above(body.Rbrace)
+			p.indent += "\t"
+			p.folded = f.folded(body)
+			return p, true
 		},
 	}
 }

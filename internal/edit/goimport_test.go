@@ -106,10 +106,19 @@ func TestImport(t *testing.T) {
 		},
 		{
 			name: "marker: sorted place of the group above it",
+			src: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\t\"example.com/internal/controller\"\n" +
+				"\t// +kubebuilder:scaffold:imports\n)\n",
+			as: "shipv1", path: "example.com/api/v1",
+			want: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\tshipv1 \"example.com/api/v1\"\n\t\"example.com/internal/controller\"\n" +
+				"\t// +kubebuilder:scaffold:imports\n)\n",
+			wantLocal: "shipv1",
+		},
+		{
+			name: "marker: a group of its own where strangers stand above it",
 			src: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n" +
 				"\t// +kubebuilder:scaffold:imports\n)\n",
 			as: "shipv1", path: "example.com/api/v1",
-			want: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\tshipv1 \"example.com/api/v1\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n" +
+			want: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\tshipv1 \"example.com/api/v1\"\n" +
 				"\t// +kubebuilder:scaffold:imports\n)\n",
 			wantLocal: "shipv1",
 		},

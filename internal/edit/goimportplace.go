@@ -33,8 +33,7 @@ func (f *GoFile) importPlaces(name, path, line string) [][]splice {
 			add(f.nextLine(f.behind(best[len(best)-1])), own)
 		}
 	}
-	for i := len(blocks) - 1; i >= 0; i-- {
-		b := blocks[i]
+	for _, b := range slices.Backward(blocks) {
 		top, bottom := f.nextLine(f.offset(b.Lparen)), f.lineStart(f.offset(b.Rparen))
 		if isStandard(path) {
 			add(top, "\t"+line+eol+eol)
@@ -68,6 +67,8 @@ func (f *GoFile) newBlocks(last *ast.GenDecl, line string) [][]splice {
 
 // markerPlaces lists the places above the marker of an import block: the sorted
 // one in the group that ends there, right above it, and there in a new group.
+// The new group comes first when the group above holds only strangers: the
+// project's own packages do not belong among them.
 func (f *GoFile) markerPlaces(blocks []*ast.GenDecl, name, path, line string) [][]splice {
 	eol := lineEnd(f.src)
 	var places [][]splice
@@ -79,15 +80,20 @@ func (f *GoFile) markerPlaces(blocks []*ast.GenDecl, name, path, line string) []
 		at := f.offset(m.Pos())
 		own := f.indent(at) + line + eol
 		at = f.lineStart(at)
+		apart := []splice{{at, at, eol + own}}
 		for _, r := range f.runs(b) {
-			if f.line(r[len(r)-1].End()) == f.line(m.Pos())-1 {
-				if before := r.greater(name, path); before != nil {
-					off := f.specStart(before)
-					places = append(places, []splice{{off, off, own}})
-				}
+			if f.line(r[len(r)-1].End()) != f.line(m.Pos())-1 {
+				continue
+			}
+			if !r.related(path) {
+				places = append(places, apart)
+			}
+			if before := r.greater(name, path); before != nil {
+				off := f.specStart(before)
+				places = append(places, []splice{{off, off, own}})
 			}
 		}
-		places = append(places, []splice{{at, at, own}}, []splice{{at, at, eol + own}})
+		places = append(places, []splice{{at, at, own}}, apart)
 	}
 	return places
 }
@@ -148,6 +154,11 @@ func (r run) greater(name, path string) *ast.ImportSpec {
 		}
 	}
 	return nil
+}
+
+// related reports whether the run holds an import with the same first element.
+func (r run) related(path string) bool {
+	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return shared(importPath(s), path) > 0 })
 }
 
 // specStart is the start of the line of an import, or of the comment on top of

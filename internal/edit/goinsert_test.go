@@ -338,9 +338,10 @@ func main() {
 import (
 	"os"
 
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	shipv1 "example.com/op/api/v1"
 	"example.com/op/internal/controller"
-	ctrl "sigs.k8s.io/controller-runtime"
 	// +kubebuilder:scaffold:imports
 )
 

@@ -40,7 +40,7 @@ func mutate(r *rand.Rand, v any, depth int) any {
 	switch v := v.(type) {
 	case m:
 		out := m{}
-		for _, k := range strings.Split("abcdefgh", "") {
+		for k := range strings.SplitSeq("abcdefgh", "") {
 			old, ok := v[k]
 			switch n := r.IntN(8); {
 			case ok && n > 0:
@@ -174,7 +174,7 @@ func FuzzAppendYAML(f *testing.F) {
 		}
 		rest := string(out)
 		for line := range strings.Lines(src) {
-			for _, word := range strings.Fields(line) {
+			for word := range strings.FieldsSeq(line) {
 				// An empty list's brackets, null, tag and anchor give way to the item.
 				if word = strings.Trim(word, "[]{},~"); word == "null" || strings.Trim(word, "!&") != word {
 					continue

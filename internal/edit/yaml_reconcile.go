@@ -232,9 +232,9 @@ func align(was, want []any, same func(a, b any) bool) map[int]int {
 	}
 	length := make([][]int, len(was)+1)
 	length[len(was)] = make([]int, len(want)+1)
-	for i := len(was) - 1; i >= 0; i-- {
+	for i := range slices.Backward(was) {
 		length[i] = make([]int, len(want)+1)
-		for j := len(want) - 1; j >= 0; j-- {
+		for j := range slices.Backward(want) {
 			length[i][j] = max(length[i+1][j], length[i][j+1])
 			if match(i, j) {
 				length[i][j] = max(length[i][j], length[i+1][j+1]+1)

@@ -98,8 +98,8 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 	if !ok {
 		err := fault.Usage("choose a folder below the project root, or output:"+r.name+":stdout",
 			"the output %s of %s lies outside of the project", filepath.ToSlash(name), r.name)
-		if r.memory.err == nil {
-			r.memory.err = err
+		if r.err == nil {
+			r.err = err
 		}
 		return nil, err
 	}

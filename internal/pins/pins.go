@@ -10,6 +10,8 @@ const (
 	ControllerTools   = "v0.23.0" // sigs.k8s.io/controller-tools, the generators
 	KubernetesAPI     = "v0.37.1" // k8s.io/api, apimachinery, client-go
 	Kubernetes        = "1.37.1"  // the control plane of envtest
+	Ginkgo            = "v2.34.0" // github.com/onsi/ginkgo/v2
+	Gomega            = "v1.44.0" // github.com/onsi/gomega
 	SetupEnvtest      = "v0.25.1" // sigs.k8s.io/controller-runtime/tools/setup-envtest
 	Kustomize         = "v5.8.1"  // sigs.k8s.io/kustomize/kustomize/v5
 	GolangciLint      = "v2.12.2" // github.com/golangci/golangci-lint/v2

@@ -3,6 +3,7 @@ package project
 import (
 	"go/token"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -90,4 +91,14 @@ func (c *Config) groupDir(r Resource) string {
 		return r.Group
 	}
 	return ""
+}
+
+// SamplePath is the file that holds a sample object of r. Without a group, its
+// name starts with the version.
+func (c *Config) SamplePath(r Resource) string {
+	words := []string{r.Version, r.Lower()}
+	if r.Group != "" {
+		words = slices.Insert(words, 0, r.Group)
+	}
+	return "config/samples/" + strings.Join(words, "_") + ".yaml"
 }

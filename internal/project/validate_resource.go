@@ -67,7 +67,7 @@ func (c *Config) checkGroupFits(r Resource) error {
 	}
 	if c.Find(r.Group, r.Version, r.Kind) == nil && r.Domain != "" && strings.HasSuffix("."+r.Group, "."+r.Domain) {
 		hint := "leave --group out: then the group is the domain itself"
-		if short := strings.TrimSuffix(r.Group, "."+r.Domain); short != r.Group {
+		if short, ok := strings.CutSuffix(r.Group, "."+r.Domain); ok {
 			hint = "use --group " + short
 		}
 		return fault.Usage(hint, "group %q ends with the domain, which would stand twice in %s", r.Group, full)

@@ -268,7 +268,7 @@ func TestCancel(t *testing.T) {
 			tr := s.trial(t)
 			for i, op := range tr.trace {
 				ctx, cancel := context.WithCancel(t.Context())
-				err := tr.run(ctx, &faulty{Fs: baseFs(tr.root), hook: func(n int) {
+				err := tr.run(ctx, &faulty{Fs: baseFs(tr.root), hook: func(n int, _ string) {
 					if n == i+1 {
 						cancel()
 					}

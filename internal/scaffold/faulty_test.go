@@ -17,9 +17,9 @@ var errFault = errors.New("injected fault")
 // list, stat.
 type faulty struct {
 	afero.Fs
-	at   int         // the operation that fails, from 1; 0: none
-	how  how         // what failing means
-	hook func(n int) // called before operation n
+	at   int                    // the operation that fails, from 1; 0: none
+	how  how                    // what failing means
+	hook func(n int, op string) // called before operation n, under the lock
 
 	mu    sync.Mutex
 	n     int
@@ -45,20 +45,21 @@ func (f *faulty) do(op string, space bool, run func() error) error {
 	f.n++
 	n := f.n
 	f.trace = append(f.trace, op)
-	f.mu.Unlock()
 	if f.hook != nil {
-		f.hook(n)
+		f.hook(n, op)
 	}
-	if f.at == 0 || n < f.at {
+	at := f.at
+	f.mu.Unlock()
+	if at == 0 || n < at {
 		return run()
 	}
 	switch f.how {
 	case once, short:
-		if n == f.at {
+		if n == at {
 			return errFault
 		}
 	case lies:
-		if n == f.at {
+		if n == at {
 			return errors.Join(errFault, run())
 		}
 	case full:

@@ -8,26 +8,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
 )
+
+// diesAt is a file system that is dead from one operation on.
+func diesAt(fsys afero.Fs, op string) *faulty {
+	f := &faulty{Fs: fsys, how: dead}
+	f.hook = func(n int, now string) {
+		if f.at == 0 && now == op {
+			f.at = n
+		}
+	}
+	return f
+}
 
 // killed returns a project in which a command died after its last file was in
 // place and before it was done.
 func killed(t *testing.T) string {
 	t.Helper()
 	root, fsys := project(t, map[string]string{"update": "old", "delete": "old"})
-	p := newPlan(t, &faulty{Fs: fsys}, Options{})
-	fill := func(p *Plan) {
-		must(t, p.Generate("g", "update", []byte("new")))
-		must(t, p.Generate("g", "d/create", []byte("new")))
-		must(t, p.Remove("delete"))
-	}
-	fill(p)
-	counter := p.tree.fsys.(*faulty)
-	counter.how, counter.hook = dead, func(n int) {
-		if strings.HasSuffix(counter.trace[n-1], "/"+finishedFile) {
-			counter.at = n
-		}
-	}
+	p := newPlan(t, diesAt(fsys, "rename "+journalPath(1)+"/"+finishedFile), Options{})
+	must(t, p.Generate("g", "update", []byte("new")))
+	must(t, p.Generate("g", "d/create", []byte("new")))
+	must(t, p.Remove("delete"))
 	if err := p.Apply(t.Context()); err == nil {
 		t.Fatal("it lives")
 	}
@@ -101,13 +104,7 @@ func TestRecover(t *testing.T) {
 func TestRecoverLeavesWhatWasNotPlaced(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
-	f := &faulty{Fs: fsys, how: dead}
-	f.hook = func(n int) {
-		if f.trace[n-1] == "rename a" {
-			f.at = n
-		}
-	}
-	p := newPlan(t, f, Options{})
+	p := newPlan(t, diesAt(fsys, "rename a"), Options{})
 	must(t, p.Generate("g", "a", []byte("new")))
 	if err := p.Apply(t.Context()); err == nil {
 		t.Fatal("it lives")
@@ -177,13 +174,7 @@ func TestFailedRollback(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"update": "old"})
 	before := snapshot(t, root)
-	f := &faulty{Fs: fsys, how: dead}
-	f.hook = func(n int) {
-		if f.trace[n-1] == "rename z" {
-			f.at = n
-		}
-	}
-	p := newPlan(t, f, Options{})
+	p := newPlan(t, diesAt(fsys, "rename z"), Options{})
 	must(t, p.Generate("g", "update", []byte("new")))
 	must(t, p.Generate("g", "z", []byte("new")))
 	err := p.Apply(t.Context())

@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -94,7 +93,7 @@ func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValue
 		Package:        c.ControllerPackage(r),
 		ControllerName: controllerName(c, r),
 		CRDPath:        crdPath(c.ControllerDir(r)),
-		Sample:         samplePath(r),
+		Sample:         c.SamplePath(r),
 		NoFakeClient:   slices.Contains(notFaked, r.Kind),
 	}
 	var marker []string
@@ -147,13 +146,4 @@ func controllerName(c *project.Config, r project.Resource) string {
 func crdPath(dir string) string {
 	up := strings.Repeat(`"..", `, strings.Count(dir, "/")+1)
 	return up + `"config", "crd", "bases"`
-}
-
-// samplePath is where plugin kustomize puts the sample of r.
-func samplePath(r project.Resource) string {
-	words := []string{r.Version, r.Lower()}
-	if r.Group != "" {
-		words = slices.Insert(words, 0, r.Group)
-	}
-	return path.Join("config/samples", strings.Join(words, "_")+".yaml")
 }

@@ -255,7 +255,7 @@ func TestWiringFindsItsPlace(t *testing.T) {
 	}{
 		"markers gone":         {main: bare, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&controller.FrigateReconciler{\n"}},
 		"set up in other form": {main: mine, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&ctrls.FrigateReconciler{})"}},
-		"no place":             {main: "package main\n\nfunc main() {}\n", err: "edit cmd/main.go: "},
+		"no place":             {main: "package main\n\nfunc main() {}\n", err: "cmd/main.go has neither "},
 		"broken":               {main: "package main\n\nfunc main() {\n", err: "cmd/main.go:3"},
 	}
 	for name, test := range tests {

@@ -18,12 +18,6 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Modules of generated projects that package pins has no constant for.
-const (
-	ginkgo = "v2.34.0"
-	gomega = "v1.44.0"
-)
-
 // kubernetes are the modules that Kubernetes releases together, in one version.
 var kubernetes = []string{
 	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver",
@@ -37,7 +31,7 @@ var kubernetes = []string{
 // writes go.mod.tmpl and go.sum anew; it runs `go mod tidy`, so it uses the network.
 func TestPins(t *testing.T) {
 	wanted := map[string]string{
-		"github.com/onsi/ginkgo/v2": ginkgo, "github.com/onsi/gomega": gomega,
+		"github.com/onsi/ginkgo/v2": pins.Ginkgo, "github.com/onsi/gomega": pins.Gomega,
 		"sigs.k8s.io/controller-runtime": pins.ControllerRuntime,
 	}
 	for _, path := range kubernetes {

@@ -36,36 +36,56 @@ func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if p.Exists(mainFile) {
 		return nil
 	}
-	lines := fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
-	if hasController(r) {
-		name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
-		setup := fmt.Sprintf(setupController, name, r.Kind, controllerName(c, r), "os")
-		lines += fmt.Sprintf("\nimport %s %q\n%s", name, c.ControllerPath(r), setup)
-	}
-	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+lines,
+	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+mainLines(c, r),
 		"%s is missing: %s %s cannot be made known to the manager", mainFile, r.Article(), r.Kind)
 }
 
+// mainLines are the lines that wireMain adds, for a person to add them.
+func mainLines(c *project.Config, r project.Resource) string {
+	lines := fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
+	if !hasController(r) {
+		return lines
+	}
+	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
+	setup := fmt.Sprintf(setupController, name, r.Kind, controllerName(c, r), "os")
+	return lines + fmt.Sprintf("\nimport %s %q\n%s", name, c.ControllerPath(r), setup)
+}
+
 // wireMain registers the types of r with the manager's scheme, and sets its
-// controller up. What is there already, in whatever form, stays.
+// controller up. What is there already, in whatever form, stays. Where one place
+// is missing, the error gives all the lines, for the other may be missing too.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return change(p, mainFile, func(f *edit.GoFile) error {
-		if types := c.APIPath(r); !f.Uses(types, "AddToScheme") {
-			must, api := f.Import("utilruntime", utilRuntime), f.Import(r.ImportAlias(), types)
-			err := f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(scheme))", must, api),
-				edit.Marker("scheme"), edit.AfterCall("init", "AddToScheme"), edit.EndOfFunc("init"))
-			if err != nil {
-				return err
-			}
+		err := registerTypes(c, r, f)
+		if err == nil {
+			err = setUpController(c, r, f)
 		}
-		controllers := c.ControllerPath(r)
-		if !hasController(r) || f.Uses(controllers, r.Kind+"Reconciler") {
+		if err == nil {
 			return nil
 		}
-		local, exit := f.Import(c.ControllerAlias(r), controllers), f.Import("", "os")
-		return f.Insert(fmt.Sprintf(setupController, local, r.Kind, controllerName(c, r), exit),
-			edit.Marker("builder"), edit.BeforeCall("main", "mgr.AddHealthzCheck"), edit.BeforeCall("main", "mgr.Start"))
+		return &fault.Error{Code: fault.Code(err), Err: err,
+			Hint: "add these lines by hand where they belong, then run the command again:\n" + mainLines(c, r)}
 	})
+}
+
+func registerTypes(c *project.Config, r project.Resource, f *edit.GoFile) error {
+	types := c.APIPath(r)
+	if f.Uses(types, "AddToScheme") {
+		return nil
+	}
+	must, api := f.Import("utilruntime", utilRuntime), f.Import(r.ImportAlias(), types)
+	return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(scheme))", must, api),
+		edit.Marker("scheme"), edit.AfterCall("init", "AddToScheme"), edit.EndOfFunc("init"))
+}
+
+func setUpController(c *project.Config, r project.Resource, f *edit.GoFile) error {
+	controllers := c.ControllerPath(r)
+	if !hasController(r) || f.Uses(controllers, r.Kind+"Reconciler") {
+		return nil
+	}
+	local, exit := f.Import(c.ControllerAlias(r), controllers), f.Import("", "os")
+	return f.Insert(fmt.Sprintf(setupController, local, r.Kind, controllerName(c, r), exit),
+		edit.Marker("builder"), edit.BeforeCall("main", "mgr.AddHealthzCheck"), edit.BeforeCall("main", "mgr.Start"))
 }
 
 // wireSuite registers the types of r with the scheme of the controllers' suite.
@@ -97,5 +117,5 @@ func change(p *scaffold.Plan, name string, f func(*edit.GoFile) error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
 	}
-	return fault.In("edit "+name, err)
+	return err
 }

@@ -18,6 +18,7 @@ const (
 	defaultEntries = "config/default/" + kustomization
 	rbacEntries    = "config/rbac/" + kustomization
 	crdEntries     = "config/crd/" + kustomization
+	crdConfig      = "config/crd/kustomizeconfig.yaml"
 	sampleEntries  = "config/samples/" + kustomization
 	managerRole    = "config/rbac/role.yaml"
 )
@@ -60,9 +61,9 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		crds = withAPI(c, r)
 	}
 	if !p.Exists(sampleEntries) {
-		samples = present(withAPI(c, r), r, p)
+		samples = present(c, withAPI(c, r), r, p)
 	}
-	vars := map[string]string{"role": strings.Join(roleWords(c, r), "_"), "sample": sampleName(r)}
+	vars := map[string]string{"role": strings.Join(roleWords(c, r), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 	if err := tree("kustomize/api", vars, apiData(c, r), p); err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		}
 	}
 	for _, r := range samples {
-		if err := list(p, sampleEntries, "manifestskustomizesamples", sampleName(r)+".yaml"); err != nil {
+		if err := list(p, sampleEntries, "manifestskustomizesamples", path.Base(c.SamplePath(r))); err != nil {
 			return err
 		}
 	}
@@ -134,10 +135,10 @@ func withAPI(c *project.Config, r project.Resource) []project.Resource {
 }
 
 // present leaves out the resources, other than r, whose sample is gone.
-func present(all []project.Resource, r project.Resource, p *scaffold.Plan) []project.Resource {
+func present(c *project.Config, all []project.Resource, r project.Resource, p *scaffold.Plan) []project.Resource {
 	var kept []project.Resource
 	for _, have := range all {
-		if same(have, r) || p.Exists("config/samples/"+sampleName(have)+".yaml") {
+		if same(have, r) || p.Exists(c.SamplePath(have)) {
 			kept = append(kept, have)
 		}
 	}

@@ -76,7 +76,7 @@ func TestSample(t *testing.T) {
 		c := config()
 		c.Namespaced = test.namespaced
 		all := files(t, scaffolded(t, c, test.resource))
-		sample := object(t, all, "config/samples/"+sampleName(test.resource)+".yaml")
+		sample := object(t, all, c.SamplePath(test.resource))
 		if diff := cmp.Diff(map[string]any{}, at(sample, "spec")); diff != "" {
 			t.Errorf("spec: %s", diff)
 		}

@@ -68,15 +68,6 @@ func roleWords(c *project.Config, r project.Resource) []string {
 	return []string{r.Lower()}
 }
 
-// sampleName is the sample's file name without its ending.
-func sampleName(r project.Resource) string {
-	words := []string{r.Version, r.Lower()}
-	if r.Group != "" {
-		words = append([]string{r.Group}, words...)
-	}
-	return strings.Join(words, "_")
-}
-
 // scalar writes s as a YAML scalar that reads back as text.
 func scalar(s string) string {
 	b, err := yaml.Marshal(s)

@@ -42,15 +42,16 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// tree renders a template tree into p. A kustomization is shared, because
-// several tools and the user add to it. The manager's role is only a stand-in
-// until it is generated. All else is the user's once it is written.
+// tree renders a template tree into p. A kustomization and its configuration
+// are shared, because several tools and the user add to them. The manager's
+// role is only a stand-in until it is generated. All else is the user's once it
+// is written.
 func tree(dir string, vars map[string]string, data any, p *scaffold.Plan) error {
 	return render.Tree(templates.FS, dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
 		switch {
 		case name == managerRole && p.Exists(name):
 			return nil
-		case name == managerRole, path.Base(name) == kustomization:
+		case name == managerRole, path.Base(name) == kustomization, name == crdConfig:
 			return p.Share(name, mode, content)
 		}
 		return p.Seed(name, mode, content)

@@ -11,11 +11,6 @@ import (
 	// the manager also runs with the kubeconfig of a workstation.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
-	seav1beta1 "example.org/fleet/api/sea/v1beta1"
-	shipv1 "example.org/fleet/api/ship/v1"
-	shipv2 "example.org/fleet/api/ship/v2"
-	seacontroller "example.org/fleet/internal/controller/sea"
-	shipcontroller "example.org/fleet/internal/controller/ship"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -26,6 +21,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	seav1beta1 "example.org/fleet/api/sea/v1beta1"
+	shipv1 "example.org/fleet/api/ship/v1"
+	shipv2 "example.org/fleet/api/ship/v2"
+	seacontroller "example.org/fleet/internal/controller/sea"
+	shipcontroller "example.org/fleet/internal/controller/ship"
 	// +kubebuilder:scaffold:imports
 )
 

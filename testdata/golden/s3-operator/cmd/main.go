@@ -25,8 +25,6 @@ import (
 	// the manager also runs with the kubeconfig of a workstation.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
-	systeknov1 "github.com/systek/s3-operator/api/v1"
-	"github.com/systek/s3-operator/internal/controller"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -36,6 +34,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	systeknov1 "github.com/systek/s3-operator/api/v1"
+	"github.com/systek/s3-operator/internal/controller"
 	// +kubebuilder:scaffold:imports
 )
 

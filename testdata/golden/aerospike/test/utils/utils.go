@@ -25,7 +25,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	. "github.com/onsi/ginkgo/v2" //nolint:staticcheck // the output belongs into the report of the running spec
+	. "github.com/onsi/ginkgo/v2"
 )
 
 // certManager is the release that the end-to-end tests install when the

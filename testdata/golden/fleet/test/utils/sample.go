@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -22,13 +23,15 @@ func ReadSample(name string) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), len(content))
-	for {
-		obj := &unstructured.Unstructured{}
-		if err := documents.Decode(&obj.Object); err != nil {
+	var first runtime.RawExtension
+	for len(first.Raw) == 0 { // only comments stand before a "---"
+		if err := documents.Decode(&first); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if len(obj.Object) > 0 { // else there are only comments before a "---"
-			return obj, nil
-		}
 	}
+	obj := &unstructured.Unstructured{}
+	if err := obj.UnmarshalJSON(first.Raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return obj, nil
 }

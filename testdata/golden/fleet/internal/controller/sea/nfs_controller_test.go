@@ -123,14 +123,15 @@ func nfsIn(t *testing.T, r *NFSReconciler, req ctrl.Request) *seav1beta1.NFS {
 var _ = Describe("NFS controller", func() {
 	It("makes the sample ready", func() {
 		By("starting a manager with the controller")
+		anyName := true // else no other spec of this process could start the controller
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
-			Scheme:  k8sClient.Scheme(),
-			Metrics: metricsserver.Options{BindAddress: "0"},
-			// Names are unique in a process, and a suite can be repeated in one.
-			Controller: config.Controller{SkipNameValidation: func() *bool { skip := true; return &skip }()},
+			Scheme:     k8sClient.Scheme(),
+			Metrics:    metricsserver.Options{BindAddress: "0"},
+			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		Expect((&NFSReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}).SetupWithManager(mgr)).To(Succeed())
+		r := &NFSReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
+		Expect(r.SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
