@@ -111,7 +111,7 @@ func compare(b *testing.B, ours, theirs []time.Duration) {
 
 // peers builds kubebuilder and controller-gen from testdata/peers, which pins
 // them, and returns the folder they are in.
-func peers(b *testing.B) string {
+func peers(b testing.TB) string {
 	b.Helper()
 	dir := b.TempDir()
 	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
