@@ -123,7 +123,7 @@ func ascending(pairs []pair) []pair {
 	}
 	list := make([]pair, len(ends))
 	i := ends[len(ends)-1]
-	for k := len(list) - 1; k >= 0; k-- {
+	for k := range slices.Backward(list) {
 		list[k], i = pairs[i], prev[i]
 	}
 	return list
@@ -146,7 +146,7 @@ func once(lines []string) map[string]int {
 // equal places.
 func (d *differ) slide(a, b []string) {
 	limit := len(a)
-	for k := len(d.diffs) - 1; k >= 0; k-- {
+	for k := range slices.Backward(d.diffs) {
 		e := &d.diffs[k]
 		for e.End < limit && (e.Start == e.End && b[e.ReplStart] == a[e.End] ||
 			e.ReplStart == e.ReplEnd && a[e.Start] == a[e.End]) {

@@ -39,7 +39,7 @@ func BenchmarkRepeat(b *testing.B) {
 
 // BenchmarkUpdate replaces 60 files, with their bases: all of them flushed.
 func BenchmarkUpdate(b *testing.B) {
-	root, i := b.TempDir(), 0
+	root, i := b.TempDir(), 1
 	for b.Loop() {
 		i++
 		run60(b, root, i)

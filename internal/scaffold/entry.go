@@ -35,17 +35,17 @@ func (p *Plan) entry(path string) (*entry, error) {
 	if err := checkName(path); err != nil {
 		return nil, err
 	}
-	real, info, err := p.tree.resolve(path, true)
+	resolved, info, err := p.tree.resolve(path, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkName(real); err != nil {
+	if err := checkName(resolved); err != nil {
 		return nil, err
 	}
-	e := &entry{path: path, real: real, mode: fileMode(0), recorded: p.records[path].Generator}
+	e := &entry{path: path, real: resolved, mode: fileMode(0), recorded: p.records[path].Generator}
 	e.generator = e.recorded
 	if info != nil {
-		if e.disk, err = p.tree.read(real, info); err != nil {
+		if e.disk, err = p.tree.read(resolved, info); err != nil {
 			return nil, err
 		}
 		e.diskMode = info.Mode() & permissions

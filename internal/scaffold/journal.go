@@ -63,11 +63,11 @@ func numbered(dir, kind string, i int) string {
 
 // journals returns the numbers in use, ascending.
 func (t *tree) journals() ([]int, error) {
-	real, info, err := t.resolve(journalDir, false)
+	resolved, info, err := t.resolve(journalDir, false)
 	switch {
 	case err != nil:
 		return nil, err
-	case real != journalDir || info != nil && !info.IsDir():
+	case resolved != journalDir || info != nil && !info.IsDir():
 		return nil, fault.Failed("", "%s must be a folder, and no link may lead to it", journalDir)
 	case info == nil:
 		return nil, nil
@@ -200,8 +200,8 @@ func (t *tree) checkStep(name string) error {
 	} else if err := checkLocal(name); err != nil || strings.HasPrefix(name+"/", journalDir+"/") {
 		return errors.Join(err, fmt.Errorf("path %q lies in the journal", name))
 	}
-	real, _, err := t.resolve(name, false)
-	if err == nil && real != name {
+	resolved, _, err := t.resolve(name, false)
+	if err == nil && resolved != name {
 		err = leaves(name)
 	}
 	return err

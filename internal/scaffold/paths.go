@@ -109,7 +109,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 			return "", nil, fileError("look at", next, err)
 		}
 		isLink := info.Mode()&fs.ModeSymlink != 0
-		if len(rest) == 0 && !(isLink && last) {
+		if len(rest) == 0 && (!isLink || !last) {
 			return next, info, nil
 		}
 		switch {
@@ -172,16 +172,16 @@ func leaves(name string) error {
 
 // read returns the content and the mode of the regular file at a resolved
 // path.
-func (t *tree) read(real string, info fs.FileInfo) ([]byte, error) {
+func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	switch {
 	case info.IsDir():
-		return nil, fault.Failed("", "%s is a folder, not a file", real)
+		return nil, fault.Failed("", "%s is a folder, not a file", name)
 	case !info.Mode().IsRegular():
-		return nil, fault.Failed("", "%s is not a regular file", real)
+		return nil, fault.Failed("", "%s is not a regular file", name)
 	}
-	b, err := afero.ReadFile(t.fsys, real)
+	b, err := afero.ReadFile(t.fsys, name)
 	if err != nil {
-		return nil, fileError("read", real, err)
+		return nil, fileError("read", name, err)
 	}
 	return present(b), nil
 }
@@ -189,17 +189,17 @@ func (t *tree) read(real string, info fs.FileInfo) ([]byte, error) {
 // state resolves a path of operon's own state, which must not lead through
 // links, and returns its content: nil when it is missing.
 func (t *tree) state(name string) ([]byte, error) {
-	real, info, err := t.resolve(name, true)
+	resolved, info, err := t.resolve(name, true)
 	if err != nil {
 		return nil, err
 	}
-	if real != name {
+	if resolved != name {
 		return nil, fault.Failed("", "%s must not be a symbolic link", name)
 	}
 	if info == nil {
 		return nil, nil
 	}
-	return t.read(real, info)
+	return t.read(resolved, info)
 }
 
 // parent is path.Dir with "" for the root.
