@@ -22,8 +22,8 @@ import (
 
 // Prompter asks a person. It is nil when nobody is there to answer.
 type Prompter interface {
-	Confirm(question string, preset bool) (bool, error)
-	Input(question, preset string, valid func(string) error) (string, error)
+	Confirm(ctx context.Context, question string, preset bool) (bool, error)
+	Input(ctx context.Context, question, preset string, valid func(string) error) (string, error)
 }
 
 // App is the world a command lives in.
@@ -42,7 +42,6 @@ type App struct {
 func layouts() plugin.Catalogue {
 	return plugin.Catalogue{
 		{Key: golang.Key, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
-		{Key: kustomize.Key, Plugins: plugin.Set{kustomize.Plugin{}}},
 	}
 }
 
@@ -84,8 +83,8 @@ func (a *App) report(ctx context.Context, err error) int {
 	if errors.Is(err, term.ErrInterrupted) {
 		err = &fault.Error{Code: fault.CodeInterrupted, Msg: "interrupted"}
 	}
-	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
-		err = &fault.Error{Code: fault.Code(context.Cause(ctx)), Msg: "interrupted", Hint: "nothing was changed"}
+	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, cause)) {
+		err = &fault.Error{Code: fault.Code(cause), Msg: "interrupted", Hint: fault.HintOf(err)}
 	}
 	paint := painter(a.Err, a.getenv)
 	a.note("%s %s", paint(red, "error:"), strings.TrimRight(err.Error(), "\n"))

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/project"
@@ -15,6 +13,15 @@ import (
 // completeValues offers a fixed list for a flag.
 func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// completeLayouts offers the layout keys with what they are for.
+func completeLayouts(a *App, cmd *cobra.Command) {
+	var values []cobra.Completion
+	for _, l := range a.Layouts {
+		values = append(values, cobra.CompletionWithDesc(l.Key, l.Plugins[len(l.Plugins)-1].Doc()))
+	}
+	must(cmd.RegisterFlagCompletionFunc("plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // completeAPI offers the groups, versions and kinds that the project has.
@@ -51,15 +58,7 @@ func completeAPI(a *App, cmd *cobra.Command) {
 // resourceFields returns one field of every resource in PROJECT, without
 // repetition and blanks.
 func (a *App) resourceFields(field func(project.Resource) string) []cobra.Completion {
-	root, err := project.FindRoot(a.Dir)
-	if err != nil {
-		return nil
-	}
-	src, err := os.ReadFile(filepath.Join(root, project.File))
-	if err != nil {
-		return nil
-	}
-	cfg, err := project.Parse(src)
+	cfg, err := a.readConfig()
 	if err != nil {
 		return nil
 	}

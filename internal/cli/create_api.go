@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -63,12 +64,19 @@ CRD, RBAC), all in one step.`,
 	return cmd
 }
 
-// run records the resource in PROJECT and plans its files.
+// run records the resource in PROJECT and plans its files. Questions come before
+// the project is locked: a person may take a while.
 func (o *createAPI) run(a *App) error {
+	if !o.api && !o.controller {
+		return fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
+	}
+	if err := project.CheckCRDVersion(o.crdVersion); err != nil {
+		return err
+	}
+	if err := o.ask(a); err != nil {
+		return err
+	}
 	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
-		if err := o.ask(a, s.cfg); err != nil {
-			return err
-		}
 		r, err := o.complete(s.cfg)
 		if err != nil {
 			return err
@@ -114,30 +122,18 @@ func (o *createAPI) asksFor(r project.Resource) project.Resource {
 }
 
 // ask completes the flags from a person's answers, where there is one.
-func (o *createAPI) ask(a *App, cfg *project.Config) error {
+func (o *createAPI) ask(a *App) error {
 	if a.Prompt == nil {
 		return o.required()
 	}
-	texts := []struct {
-		flag, question, preset string
-		value                  *string
-		valid                  func(string) error
-	}{
-		{"group", "API group, without the domain " + cfg.Domain + " (may be empty)?", "", &o.resource.Group, project.CheckGroup},
-		{"version", "API version?", "v1", &o.resource.Version, project.CheckVersion},
-		{"kind", "Kind, in PascalCase?", "", &o.resource.Kind, project.CheckKind},
+	cfg, err := a.readConfig()
+	if err != nil {
+		return err
 	}
-	missing := o.required() != nil
-	for _, t := range texts {
-		if !missing || o.cmd.Flags().Changed(t.flag) {
-			continue
-		}
-		answer, err := a.Prompt.Input(t.question, t.preset, t.valid)
-		if err != nil {
+	if o.required() != nil {
+		if err := o.askNames(a, cfg); err != nil {
 			return err
 		}
-		*t.value = answer
-		o.asked = append(o.asked, t.flag+"="+answer)
 	}
 	for _, q := range []struct {
 		flag, question string
@@ -149,7 +145,7 @@ func (o *createAPI) ask(a *App, cfg *project.Config) error {
 		if o.cmd.Flags().Changed(q.flag) {
 			continue
 		}
-		answer, err := a.Prompt.Confirm(q.question, *q.value)
+		answer, err := a.Prompt.Confirm(o.cmd.Context(), q.question, *q.value)
 		if err != nil {
 			return err
 		}
@@ -157,6 +153,30 @@ func (o *createAPI) ask(a *App, cfg *project.Config) error {
 		o.asked = append(o.asked, fmt.Sprintf("%s=%t", q.flag, answer))
 	}
 	o.showCommand(a)
+	return nil
+}
+
+// askNames asks for those of group, version and kind that were not given.
+func (o *createAPI) askNames(a *App, cfg *project.Config) error {
+	for _, q := range []struct {
+		flag, question, preset string
+		value                  *string
+		valid                  func(string) error
+	}{
+		{"group", "API group, without the domain " + cfg.Domain + " (may be empty)?", "", &o.resource.Group, project.CheckGroup},
+		{"version", "API version?", "v1", &o.resource.Version, project.CheckVersion},
+		{"kind", "Kind, in PascalCase?", "", &o.resource.Kind, project.CheckKind},
+	} {
+		if o.cmd.Flags().Changed(q.flag) {
+			continue
+		}
+		answer, err := a.Prompt.Input(o.cmd.Context(), q.question, q.preset, q.valid)
+		if err != nil {
+			return err
+		}
+		*q.value = answer
+		o.asked = append(o.asked, q.flag+"="+answer)
+	}
 	return nil
 }
 
@@ -187,15 +207,8 @@ func (o *createAPI) showCommand(a *App) {
 // holds of it, and validates it against the project.
 func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 	r := o.resource
-	if !o.api && !o.controller {
-		return r, fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
-	}
-	if err := project.CheckCRDVersion(o.crdVersion); err != nil {
-		return r, err
-	}
 	r.Domain = cfg.Domain
-	old := cfg.Find(r.Group, r.Version, r.Kind)
-	if old != nil {
+	if old := cfg.Find(r.Group, r.Version, r.Kind); old != nil {
 		if err := o.agrees(*old); err != nil {
 			return r, err
 		}
@@ -205,10 +218,14 @@ func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
 		r.Path = cfg.APIPath(r)
 	}
-	if o.controller && len(r.Controllers) == 0 {
+	switch {
+	case !o.controller || r.HasController():
+	case len(r.Controllers) > 0:
+		r.Controllers = append(slices.Clone(r.Controllers), project.Controller{Name: r.Lower()})
+	default:
 		r.Controller = true
 	}
-	if r.API == nil && !r.External && !r.Core {
+	if r.API == nil {
 		return r, fault.Usage("leave out --resource=false",
 			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
 	}
@@ -218,6 +235,10 @@ func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 // agrees refuses values that differ from those PROJECT holds for the kind: a
 // second create api adds what is missing and changes nothing.
 func (o *createAPI) agrees(old project.Resource) error {
+	if old.Core || old.External {
+		return fault.Usage("write its controller with kubebuilder, which recorded it",
+			"%s %s is not a type of this project: operon cannot add to it yet", old.Version, old.Kind)
+	}
 	changed := o.cmd.Flags().Changed
 	if changed("plural") && o.resource.Plural != old.PluralName() {
 		return fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"path/filepath"
+
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
@@ -23,7 +26,15 @@ store, and print the folder. It needs Go and a module proxy, and takes a few
 minutes the first time; it changes nothing when they are already there.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return controlplane.PrintBuild(cmd.Context(), controlplane.Options{Env: a.Environ}, version, a.Out, a.Err)
+			store, err := controlplane.Open(controlplane.Options{Env: a.Environ})
+			if err != nil {
+				return err
+			}
+			if dir := a.getenv(controlplane.AssetsVar); dir != "" {
+				a.note("note: %s=%s is set: tests use that folder and not the one that is built here", controlplane.AssetsVar, dir)
+			}
+			dir, err := store.Build(cmd.Context(), version, func(line string) { a.note("%s", line) })
+			return a.printPath(dir, err)
 		},
 	}
 	bindKubernetes(cmd, &version)
@@ -38,11 +49,25 @@ func newEnvtestPath(a *App) *cobra.Command {
 		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path)" go test ./...`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return controlplane.PrintPath(controlplane.Options{Env: a.Environ}, version, a.Out)
+			store, err := controlplane.Open(controlplane.Options{Env: a.Environ})
+			if err != nil {
+				return err
+			}
+			dir, err := store.Path(version)
+			return a.printPath(dir, err)
 		},
 	}
 	bindKubernetes(cmd, &version)
 	return cmd
+}
+
+// printPath prints a folder with forward slashes, for make and sh eat others.
+func (a *App) printPath(dir string, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.Out, filepath.ToSlash(dir))
+	return err
 }
 
 func bindKubernetes(cmd *cobra.Command, version *string) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/spf13/cobra"
 )
@@ -11,6 +12,7 @@ import (
 type generate struct {
 	writeFlags
 	manifests bool // leave Go code alone
+	all       bool
 
 	cmd     *cobra.Command
 	options *options
@@ -29,10 +31,8 @@ arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.`,
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
-	o.cmd.Flags().Bool("all", true, "generate everything, which is the default")
-	o.build(a)
-	o.cmd.MarkFlagsMutuallyExclusive("all", "only")
-	return o.cmd
+	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default; --only chooses")
+	return o.build(a)
 }
 
 func newManifests(a *App) *cobra.Command {
@@ -53,6 +53,9 @@ func (o *generate) build(a *App) *cobra.Command {
 }
 
 func (o *generate) run(a *App, args []string) error {
+	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
+		return fault.Usage("leave --all out", "--all means everything, and --only less")
+	}
 	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		active, unknown, err := a.Layouts.Select(s.cfg.Layout)
 		if err != nil {

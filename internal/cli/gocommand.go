@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"go/version"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -20,13 +20,21 @@ var goVersion = regexp.MustCompile(`go1(\.\d+)+((beta|rc)\d+)?`)
 // checkGo refuses a go command that is older than a new project's go.mod. A
 // missing go command is only noted: init itself does not need one.
 func (a *App) checkGo(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output()
-	if errors.Is(err, exec.ErrNotFound) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
+	cmd.Dir = a.Dir
+	// A go.mod that is already here must not make the go command fetch a toolchain.
+	cmd.Env = append(slices.Clone(a.Environ), "GOTOOLCHAIN=local", "GOPROXY=off")
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		a.note("note: there is no go command on the PATH; the project needs Go %s or newer", pins.Go)
 		return nil
-	}
-	if err != nil {
-		return interruptedOr(ctx, fault.In("go env GOVERSION", err))
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		a.note("note: the version of the go command is unknown (go env GOVERSION: %s); the project needs Go %s or newer",
+			firstLine(err), pins.Go)
+		return nil
 	}
 	have := goVersion.FindString(string(out))
 	if have != "" && version.Compare(have, "go"+pins.Go) < 0 {
@@ -38,22 +46,23 @@ func (a *App) checkGo(ctx context.Context) error {
 
 // goCommand runs the go command in dir with its output on stderr.
 func (a *App) goCommand(ctx context.Context, dir string, args ...string) error {
-	var tail bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Stdout = a.Err
-	cmd.Stderr = &tail
-	if err := cmd.Run(); err != nil {
-		return interruptedOr(ctx, &fault.Error{Code: fault.CodeFailed, Err: err, Msg: "go " + strings.Join(args, " "),
-			Hint: strings.TrimSpace(tail.String())})
-	}
-	return nil
-}
-
-// interruptedOr returns err, unless a signal ended the child along with us.
-func interruptedOr(ctx context.Context, err error) error {
+	cmd.Dir, cmd.Env = dir, a.Environ
+	cmd.Stdout, cmd.Stderr = a.Err, a.Err
+	err := cmd.Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return err
+	return fault.In("go "+strings.Join(args, " "), err)
+}
+
+// firstLine is what a failed child said first on stderr, or its exit status.
+func firstLine(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n"); line != "" {
+			return line
+		}
+	}
+	return err.Error()
 }

@@ -60,7 +60,7 @@ It needs no network. Files that are already there are never overwritten.`,
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "do not check that the go command is new enough")
 	o.bind(cmd)
 	o.options = bindOptions(cmd, a.Layouts.All(), plugin.Init)
-	completeValues(cmd, "plugins", a.Layouts.Keys()...)
+	completeLayouts(a, cmd)
 	completeValues(cmd, "project-version", "3")
 	return cmd
 }
@@ -82,7 +82,10 @@ func (o *initProject) run(a *App) error {
 	if err != nil || o.dryRun || !o.fetchDeps {
 		return err
 	}
-	return a.goCommand(o.cmd.Context(), a.Dir, "mod", "download")
+	if err := a.goCommand(o.cmd.Context(), a.Dir, "mod", "download"); err != nil {
+		return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project is written; run `go mod download` in it once the network is there"}
+	}
+	return nil
 }
 
 // create plans a new project.
@@ -93,6 +96,12 @@ func (o *initProject) create(ctx context.Context, a *App, p *scaffold.Plan) erro
 	}
 	if o.name == "" {
 		o.name = project.DefaultName(a.Dir)
+	}
+	if err := project.CheckName(o.name); err != nil {
+		return err
+	}
+	if outer, err := project.FindRoot(filepath.Dir(a.Dir)); err == nil {
+		a.note("note: this folder lies in the project %s; a project of its own is started in it", outer)
 	}
 	cfg := &project.Config{
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
@@ -116,7 +125,9 @@ func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p
 	if err := o.agrees(a, cfg); err != nil {
 		return err
 	}
-	if !p.Owned() {
+	// Every layout's init seeds a Makefile: without its base, operon did not
+	// start this project and cannot tell what the user changed in it.
+	if !p.HasBase("Makefile") {
 		a.note("note: this project was started by another tool; use operon create and operon generate in it")
 		return nil
 	}
@@ -128,6 +139,9 @@ func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p
 		return err
 	}
 	for _, r := range cfg.Resources {
+		if r.Core || r.External {
+			continue // recorded by another tool
+		}
 		e := plugin.Event{Kind: plugin.CreateAPI, Dir: a.Dir, Project: cfg, Resource: &r}
 		if err := active.Plan(ctx, e, p); err != nil {
 			return err

@@ -8,11 +8,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // apiVersion is the version of every JSON report.
 const apiVersion = "operon.dev/v1"
+
+// checkOutput checks the value of an --output flag.
+func checkOutput(form string) error {
+	if form == "text" || form == "json" {
+		return nil
+	}
+	return fault.Usage("valid values: text, json", "unknown --output %q", form)
+}
 
 // report is what a writing command has to tell.
 type report struct {

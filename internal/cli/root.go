@@ -27,6 +27,7 @@ command's changes or none, and never overwrites a line of yours.
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon create api --group ship --version v1 --kind Frigate
   operon generate`,
+		Version:       versions().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -42,7 +43,6 @@ command's changes or none, and never overwrites a line of yours.
 		newEnvtest(a),
 		newCompletion(), newVersion(a),
 	)
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	return root
 }
 

@@ -5,14 +5,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
-
-// release is set by the linker in release builds; otherwise the module version
-// that `go install` records is used.
-var release string
 
 // versionFrame is the JSON form of `operon version`.
 type versionFrame struct {
@@ -33,16 +28,16 @@ func newVersion(a *App) *cobra.Command {
 		Short: "Print the versions of operon and of what it writes",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := versions()
-			switch output {
-			case "json":
-				return printJSON(a.Out, v)
-			case "text":
-				_, err := fmt.Fprintf(a.Out, "operon              %s\ncontroller-tools    %s\ncontroller-runtime  %s\nkubernetes          %s\ngo                  %s\nplatform            %s\n",
-					v.Version, v.ControllerTools, v.ControllerRuntime, v.Kubernetes, v.Go, v.Platform)
+			if err := checkOutput(output); err != nil {
 				return err
 			}
-			return fault.Usage("valid values: text, json", "unknown --output %q", output)
+			v := versions()
+			if output == "json" {
+				return printJSON(a.Out, v)
+			}
+			_, err := fmt.Fprintf(a.Out, "operon              %s\ncontroller-tools    %s\ncontroller-runtime  %s\nkubernetes          %s\ngo                  %s\nplatform            %s\n",
+				v.Version, v.ControllerTools, v.ControllerRuntime, v.Kubernetes, v.Go, v.Platform)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", "text", "form of the report: text or json")
@@ -52,17 +47,14 @@ func newVersion(a *App) *cobra.Command {
 
 func versions() versionFrame {
 	v := versionFrame{
-		APIVersion: apiVersion, Kind: "Version", Version: release,
+		APIVersion: apiVersion, Kind: "Version", Version: "devel",
 		ControllerTools:   pins.ControllerTools,
 		ControllerRuntime: pins.ControllerRuntime,
 		Kubernetes:        "v" + pins.Kubernetes,
 		Go:                runtime.Version(),
 		Platform:          runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	if v.Version != "" {
-		return v
-	}
-	v.Version = "devel"
+	// The go command records the version of `go install` and of a tagged checkout.
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		v.Version = info.Main.Version
 	}

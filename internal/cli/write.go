@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,8 +33,8 @@ func (w *writeFlags) bind(cmd *cobra.Command) {
 // write runs the shared tail of every command that writes: lock the project,
 // let build fill a plan, show it, and apply it all or nothing.
 func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(context.Context, *scaffold.Plan) error) error {
-	if w.output != "text" && w.output != "json" {
-		return fault.Usage("valid values: text, json", "unknown --output %q", w.output)
+	if err := checkOutput(w.output); err != nil {
+		return err
 	}
 	unlock, err := scaffold.Lock(root)
 	if err != nil {
@@ -57,8 +59,11 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		if err := a.print(r, w.output); err != nil {
 			return err
 		}
-		return fault.Differences("move them away, or use --force to replace them (the old content is kept in .operon/journal)",
-			"these files exist and differ: %s", strings.Join(paths, ", "))
+		hint := "move them away, then repeat the command"
+		if cmd.Flags().Lookup("force") != nil {
+			hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
+		}
+		return fault.Differences(hint, "these files exist and differ: %s", strings.Join(paths, ", "))
 	}
 	if !w.dryRun {
 		if err := plan.Apply(ctx); err != nil {
@@ -116,8 +121,32 @@ func loadConfig(p *scaffold.Plan) (*project.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseConfig(src)
+}
+
+// parseConfig decodes and checks PROJECT: its values go into files and names.
+func parseConfig(src []byte) (*project.Config, error) {
 	cfg, err := project.Parse(src)
-	return cfg, fault.In(project.File, err)
+	if err == nil {
+		err = cfg.Validate()
+	}
+	if err != nil {
+		return nil, fault.In(project.File, err)
+	}
+	return cfg, nil
+}
+
+// readConfig decodes PROJECT outside of a plan, for questions and completion.
+func (a *App) readConfig() (*project.Config, error) {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	if err != nil {
+		return nil, err
+	}
+	return parseConfig(src)
 }
 
 // saveConfig plans PROJECT: a new file, or edits of the one that is there.

@@ -269,32 +269,6 @@ func TestBuildKilled(t *testing.T) {
 	}
 }
 
-func TestPrint(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "ok")
-	o := Options{Env: w.env, Root: w.root}
-	var out, errs, path bytes.Buffer
-	if err := PrintBuild(t.Context(), o, "", &out, &errs); err != nil {
-		t.Fatal(err)
-	}
-	if err := PrintPath(o, "1.37.x", &path); err != nil {
-		t.Fatal(err)
-	}
-	want := filepath.ToSlash(filepath.Join(w.root, "k8s", pins.Kubernetes+"-"+platform())) + "\n"
-	if out.String() != want || path.String() != want {
-		t.Errorf("build prints %q, path %q, want %q", out.String(), path.String(), want)
-	}
-	errs.Reset()
-	o.Env = w.env.with(AssetsVar + "=/elsewhere")
-	if err := PrintBuild(t.Context(), o, "", &out, &errs); err != nil || !strings.HasPrefix(errs.String(), AssetsVar+"=/elsewhere is set: ") {
-		t.Errorf("%v, progress %q", err, errs.String())
-	}
-	path.Reset()
-	if err := PrintPath(o, "", &path); err == nil || path.Len() > 0 {
-		t.Errorf("printed %q, %v", path.String(), err)
-	}
-}
-
 // The embedded module must say what the pins say; `make pins` moves both.
 func TestEmbeddedModule(t *testing.T) {
 	t.Parallel()

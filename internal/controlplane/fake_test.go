@@ -38,13 +38,24 @@ func TestMain(m *testing.M) {
 		fmt.Println("Client Version: v" + pins.Kubernetes)
 	case os.Getenv("FAKE_MODE") != "":
 		o := Options{Env: os.Environ(), Root: os.Getenv("FAKE_ROOT")}
-		if err := PrintBuild(context.Background(), o, "", os.Stdout, os.Stderr); err != nil {
+		dir, err := buildIn(context.Background(), o, func(line string) { fmt.Fprintln(os.Stderr, line) })
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		fmt.Println(filepath.ToSlash(dir))
 	default:
 		os.Exit(m.Run())
 	}
+}
+
+// buildIn builds the pinned version in the store that o describes.
+func buildIn(ctx context.Context, o Options, progress Progress) (string, error) {
+	s, err := Open(o)
+	if err != nil {
+		return "", err
+	}
+	return s.Build(ctx, "", progress)
 }
 
 func fakeGo(args []string) int {

@@ -43,7 +43,7 @@ func load(ctx context.Context, src *sources, paths []string) (*packageSet, error
 		Dir:        src.dir,
 		Env:        goEnv(os.Environ()),
 		Fset:       token.NewFileSet(),
-		BuildFlags: flags,
+		BuildFlags: append(flags, "-compiled=false"),
 	}
 	roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
 	if err != nil {

@@ -1,18 +1,22 @@
 // Package pins holds the versions that operon writes into projects and builds
 // test assets from. `make pins` checks that they resolve and that the go.mod
-// of the scaffold agrees with them.
+// of the scaffold agrees with them; a test sees to it that no template names
+// another version.
 package pins
 
 // Versions that a scaffolded project depends on or calls.
 const (
-	Go                = "1.26.0"  // the go directive of a new go.mod
-	ControllerRuntime = "v0.25.2" // sigs.k8s.io/controller-runtime
-	ControllerTools   = "v0.23.0" // sigs.k8s.io/controller-tools, the generators
-	KubernetesAPI     = "v0.37.1" // k8s.io/api, apimachinery, client-go
-	Kubernetes        = "1.37.1"  // the control plane of envtest
-	Ginkgo            = "v2.34.0" // github.com/onsi/ginkgo/v2
-	Gomega            = "v1.44.0" // github.com/onsi/gomega
-	SetupEnvtest      = "v0.25.1" // sigs.k8s.io/controller-runtime/tools/setup-envtest
-	Kustomize         = "v5.8.1"  // sigs.k8s.io/kustomize/kustomize/v5
-	GolangciLint      = "v2.12.2" // github.com/golangci/golangci-lint/v2
+	Go                = "1.26.0"   // the go directive of a new go.mod
+	ControllerRuntime = "v0.25.2"  // sigs.k8s.io/controller-runtime
+	ControllerTools   = "v0.23.0"  // sigs.k8s.io/controller-tools, the generators
+	KubernetesAPI     = "v0.37.1"  // k8s.io/api, apimachinery, client-go
+	Kubernetes        = "1.37.1"   // the control plane of envtest
+	Ginkgo            = "v2.34.0"  // github.com/onsi/ginkgo/v2
+	Gomega            = "v1.44.0"  // github.com/onsi/gomega
+	SetupEnvtest      = "v0.25.1"  // sigs.k8s.io/controller-runtime/tools/setup-envtest
+	Kustomize         = "v5.8.1"   // sigs.k8s.io/kustomize/kustomize/v5
+	GolangciLint      = "v2.12.2"  // github.com/golangci/golangci-lint/v2
+	Kind              = "v0.33.0"  // sigs.k8s.io/kind, the cluster of the end-to-end tests
+	CertManager       = "v1.20.2"  // github.com/cert-manager/cert-manager, its released manifests
+	Distroless        = "debian12" // gcr.io/distroless/static-*, the base of the manager's image
 )

@@ -31,7 +31,7 @@ type Event struct {
 	Dir      string            `json:"dir"` // absolute path of the project root
 	Project  *project.Config   `json:"project"`
 	Resource *project.Resource `json:"resource,omitempty"`
-	Options  map[string]any    `json:"options,omitempty"` // by flag name; only options of this plugin's own list or of the command
+	Options  map[string]any    `json:"options,omitempty"` // by flag name: what the user set, and what the command adds
 }
 
 // String returns the option's value, or "" when it is unset or of another type.
@@ -40,10 +40,21 @@ func (e Event) String(name string) string {
 	return s
 }
 
-// Strings returns a list option's value, or nil.
+// Strings returns a list option's value, or nil. An event that came as JSON has
+// lists of any.
 func (e Event) Strings(name string) []string {
-	s, _ := e.Options[name].([]string)
-	return s
+	var list []string
+	switch v := e.Options[name].(type) {
+	case []string:
+		list = v
+	case []any:
+		for _, item := range v {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // Bool returns the option's value, or false when it is unset or of another type.
@@ -80,6 +91,9 @@ type Set []Plugin
 
 // Plan runs every plugin in order over the same plan.
 func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
+	if e.Kind == CreateAPI && e.Resource == nil {
+		return fault.Failed("", "the event %s has no resource", e.Kind)
+	}
 	for _, pl := range s {
 		if err := ctx.Err(); err != nil {
 			return err

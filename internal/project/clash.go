@@ -10,7 +10,7 @@ import (
 // checkNeighbours checks r against every other resource of the project.
 func (c *Config) checkNeighbours(r Resource) error {
 	for _, o := range c.Resources {
-		if o.sameGVK(r) {
+		if o.SameVersion(r) {
 			continue
 		}
 		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.aliasClash} {
@@ -107,7 +107,7 @@ func (c *Config) reconcilerClash(r, o Resource) error {
 		if !slices.ContainsFunc(o.reconcilers(), func(other string) bool { return strings.EqualFold(name, other) }) {
 			continue
 		}
-		if r.sameKind(o) {
+		if r.SameKind(o) {
 			return fault.Usage("use --controller=false: one controller serves all versions of a kind",
 				"kind %s has its controller already, for version %s", o.Kind, o.Version)
 		}

@@ -52,10 +52,10 @@ func TestValidateResource(t *testing.T) {
 		"controller name": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"Bad_N"}} }),
 			verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "try --controller-name bad-n"}},
 		"controller twice": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"a"}, {"a"}} }),
-			verdict{`kind Frigate has the controller "a" already`, "choose another --controller-name"}},
+			verdict{`kind Frigate has the controller "a" already`, "take one of the two out of PROJECT"}},
 		"path": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Path = "a b" }), verdict{`path "a b" of kind Frigate is not a Go import path`, ""}},
 		"foreign without a path": {single(), Resource{Group: "x", Domain: "io", Version: "v1", Kind: "X", External: true},
-			verdict{"the Go import path of kind X is missing", "give it with --external-api-path"}},
+			verdict{"the Go import path of kind X is missing", "add path to the resource in PROJECT"}},
 
 		"neither group nor domain": {Config{}, Resource{Version: "v1", Kind: "S3", API: api},
 			verdict{"kind S3 has neither a group nor a domain", "give --group, or a domain in PROJECT"}},

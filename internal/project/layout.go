@@ -102,3 +102,12 @@ func (c *Config) SamplePath(r Resource) string {
 	}
 	return "config/samples/" + strings.Join(words, "_") + ".yaml"
 }
+
+// KindWords are the words that tell the kind of r from the others of the
+// project: its own name, after the group where there may be several.
+func (c *Config) KindWords(r Resource) []string {
+	if c.MultiGroup && r.Group != "" {
+		return []string{r.Group, r.Lower()}
+	}
+	return []string{r.Lower()}
+}

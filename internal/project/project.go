@@ -92,7 +92,7 @@ func (c *Config) Find(group, version, kind string) *Resource {
 // and kind, or after all others. The plural is recorded where kubebuilder would
 // not come to it by itself, and left out otherwise unless it stood there before.
 func (c *Config) Put(r Resource) {
-	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.sameGVK(r) })
+	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.SameVersion(r) })
 	switch plural := r.PluralName(); {
 	case plural != r.peerPlural():
 		r.Plural = plural
@@ -106,12 +106,29 @@ func (c *Config) Put(r Resource) {
 	c.Resources[i] = r
 }
 
-// sameKind compares full group and kind; the version may differ.
-func (r Resource) sameKind(o Resource) bool {
+// SameKind compares full group and kind; the version may differ.
+func (r Resource) SameKind(o Resource) bool {
 	return r.QualifiedGroup() == o.QualifiedGroup() && r.Kind == o.Kind
 }
 
-func (r Resource) sameGVK(o Resource) bool { return r.sameKind(o) && r.Version == o.Version }
+// SameVersion compares full group, version and kind.
+func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
+
+// HasController reports whether r has the controller that is named after its
+// kind. PROJECT may tell so in two ways; further controllers have other names.
+func (r Resource) HasController() bool {
+	return r.Controller || slices.Contains(r.Controllers, Controller{Name: r.Lower()})
+}
+
+// IsNamespaced reports whether objects of r live in namespaces. A resource that
+// stands for a controller alone has no API: the project knows it.
+func (c *Config) IsNamespaced(r Resource) bool {
+	api := r.API
+	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
+		api = known.API
+	}
+	return api == nil || api.Namespaced
+}
 
 // Namespace is the namespace that the manager runs in.
 func (c *Config) Namespace() string { return c.ProjectName + "-system" }

@@ -40,7 +40,7 @@ func (c *Config) Validate() error {
 	if err := CheckDomain(c.Domain); err != nil {
 		return err
 	}
-	if err := CheckName(c.ProjectName); err != nil {
+	if err := checkNameForm(c.ProjectName); err != nil {
 		return err
 	}
 	if c.Repo != "" {
@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	for i, r := range c.Resources {
-		if slices.ContainsFunc(c.Resources[:i], r.sameGVK) {
+		if slices.ContainsFunc(c.Resources[:i], r.SameVersion) {
 			return fault.Usage("remove one of the two from PROJECT", "the resource %s/%s %s stands twice in PROJECT",
 				r.QualifiedGroup(), r.Version, r.Kind)
 		}
@@ -66,20 +66,29 @@ func CheckDomain(s string) error {
 		"domain %q is not a DNS subdomain (RFC 1123)", s)
 }
 
-// CheckName checks the project's name, which starts the names of everything
-// that the project has in a cluster.
+// CheckName checks the name of a new project, which starts the names of
+// everything that the project has in a cluster.
 func CheckName(s string) error {
-	const flag = "project-name"
+	if err := checkNameForm(s); err != nil {
+		return err
+	}
+	if len(s) > maxName {
+		return fault.Usage("choose a shorter one with --project-name",
+			"project name %q has %d characters; with more than %d the name %s%s passes the %d of a DNS label",
+			s, len(s), maxName, s, longestSuffix, maxLabel)
+	}
+	return nil
+}
+
+// checkNameForm leaves the length out: a project that another tool started may
+// have shorter names behind its own.
+func checkNameForm(s string) error {
 	switch {
 	case s == "":
 		return fault.Usage("give one: --project-name my-operator", "the project name is missing")
 	case !dns1123Label.MatchString(s):
-		return fault.Usage(tryFlag(flag, DefaultName(s), dns1123Label, "use lower-case letters, digits and '-'"),
+		return fault.Usage(tryFlag("project-name", DefaultName(s), dns1123Label, "use lower-case letters, digits and '-'"),
 			"project name %q is not a DNS label (RFC 1123)", s)
-	case len(s) > maxName:
-		return fault.Usage("choose a shorter one with --project-name",
-			"project name %q has %d characters; with more than %d the name %s%s passes the %d of a DNS label",
-			s, len(s), maxName, s, longestSuffix, maxLabel)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (c *Config) checkNames(r Resource) error {
 	for i, ctl := range r.Controllers {
 		checks = append(checks, CheckControllerName(ctl.Name))
 		if slices.Contains(r.Controllers[:i], ctl) {
-			checks = append(checks, fault.Usage("choose another --controller-name", "kind %s has the controller %q already", r.Kind, ctl.Name))
+			checks = append(checks, fault.Usage("take one of the two out of PROJECT", "kind %s has the controller %q already", r.Kind, ctl.Name))
 		}
 	}
 	for _, err := range checks {
@@ -51,7 +51,7 @@ func (c *Config) checkNames(r Resource) error {
 		return fault.Usage("", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
 	}
 	if (r.External || r.Core) && r.Path == "" {
-		return fault.Usage("give it with --external-api-path", "the Go import path of kind %s is missing", r.Kind)
+		return fault.Usage("add path to the resource in PROJECT", "the Go import path of kind %s is missing", r.Kind)
 	}
 	return nil
 }

@@ -76,6 +76,9 @@ func (p *Plan) steps() ([]step, error) {
 	return steps, nil
 }
 
+// untouched is said after everything was put back.
+const untouched = "every file is as it was"
+
 // application is one run of Apply.
 type application struct {
 	*tree
@@ -99,9 +102,9 @@ func (a *application) run(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return fault.In("interrupted, every file is as it was", err)
+		return &fault.Error{Code: fault.CodeFailed, Msg: "interrupted", Err: err, Hint: untouched}
 	}
-	return &fault.Error{Code: fault.Code(err), Err: err, Hint: cmp.Or(fault.HintOf(err), "every file is as it was")}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: cmp.Or(fault.HintOf(err), untouched)}
 }
 
 func (a *application) forward(ctx context.Context) error {

@@ -180,9 +180,8 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Owned reports whether operon has seeded this project: a project that another
-// tool started has no bases to compare with.
-func (p *Plan) Owned() bool {
-	attributes, err := p.tree.state(baseDir + "/.gitattributes")
-	return err == nil && attributes != nil
+// HasBase reports whether an earlier command seeded the file at path.
+func (p *Plan) HasBase(path string) bool {
+	base, err := p.tree.state(basePath(path))
+	return err == nil && base != nil
 }

@@ -4,6 +4,7 @@
 package term
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -44,22 +45,39 @@ func NewSurvey(in io.Reader, out io.Writer) *Survey {
 }
 
 // Confirm asks a yes-or-no question.
-func (s *Survey) Confirm(question string, preset bool) (bool, error) {
+func (s *Survey) Confirm(ctx context.Context, question string, preset bool) (bool, error) {
 	answer := preset
-	err := s.ask(&survey.Confirm{Message: question, Default: preset}, &answer)
+	err := s.ask(ctx, &survey.Confirm{Message: question, Default: preset}, &answer)
 	return answer, err
 }
 
 // Input asks for a line of text until valid accepts it.
-func (s *Survey) Input(question, preset string, valid func(string) error) (string, error) {
+func (s *Survey) Input(ctx context.Context, question, preset string, valid func(string) error) (string, error) {
 	var answer string
 	check := func(v any) error { return valid(v.(string)) }
-	err := s.ask(&survey.Input{Message: question, Default: preset}, &answer, survey.WithValidator(check))
+	err := s.ask(ctx, &survey.Input{Message: question, Default: preset}, &answer, survey.WithValidator(check))
 	return answer, err
 }
 
-func (s *Survey) ask(p survey.Prompt, answer any, opts ...survey.AskOpt) error {
-	err := survey.AskOne(p, answer, append(opts, survey.WithStdio(s.in, s.out, s.out))...)
+// ask waits for the answer or for the end of ctx, after which the terminal is as
+// it was before: survey itself knows no context and would leave it raw.
+func (s *Survey) ask(ctx context.Context, p survey.Prompt, answer any, opts ...survey.AskOpt) error {
+	fd := int(s.in.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return err
+	}
+	answered := make(chan error, 1)
+	go func() {
+		answered <- survey.AskOne(p, answer, append(opts, survey.WithStdio(s.in, s.out, s.out))...)
+	}()
+	select {
+	case err = <-answered:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		_ = term.Restore(fd, before) // the process ends; nothing better can be done
+		_, _ = s.out.WriteString("\n")
+	}
 	if errors.Is(err, terminal.InterruptErr) {
 		return ErrInterrupted
 	}

@@ -56,7 +56,7 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if hasController(r) {
+	if r.HasController() {
 		if err := planController(c, r, p, vars, data); err != nil {
 			return err
 		}
@@ -65,12 +65,6 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		return err
 	}
 	return planModules(c.Repo, forAPI, p)
-}
-
-// hasController reports whether r has the controller that is named after its
-// kind. PROJECT may tell so in two ways; further controllers are written by hand.
-func hasController(r project.Resource) bool {
-	return r.Controller || slices.Contains(r.Controllers, project.Controller{Name: r.Lower()})
 }
 
 func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValues, error) {
@@ -104,20 +98,10 @@ func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValue
 		marker = append(marker, "scope=Cluster")
 	}
 	v.ResourceMarker = strings.Join(marker, ",")
-	if c.Namespaced && namespacedKind(c, r) {
+	if c.Namespaced && c.IsNamespaced(r) {
 		v.RBACNamespace = "namespace=" + c.Namespace() + ","
 	}
 	return v, nil
-}
-
-// namespacedKind reports whether objects of r live in namespaces. An event for
-// a controller alone has no API: PROJECT knows it.
-func namespacedKind(c *project.Config, r project.Resource) bool {
-	api := r.API
-	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
-		api = known.API
-	}
-	return api == nil || api.Namespaced
 }
 
 func planController(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) error {
@@ -133,13 +117,9 @@ func planController(c *project.Config, r project.Resource, p *scaffold.Plan, var
 	return wireSuite(c, r, p)
 }
 
-// controllerName must be unique in the manager; with several groups the kind
-// alone is not.
+// controllerName is unique in the manager.
 func controllerName(c *project.Config, r project.Resource) string {
-	if c.MultiGroup && r.Group != "" {
-		return r.Group + "-" + r.Lower()
-	}
-	return r.Lower()
+	return strings.Join(c.KindWords(r), "-")
 }
 
 // crdPath climbs from a controller's folder to the CRDs.

@@ -2,7 +2,9 @@ package golang
 
 import (
 	"context"
+	"slices"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -31,8 +33,13 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: e.String("this-year"),
 	}
-	if e.Bool("manifests") && len(r.Only) == 0 {
-		r.Only = generators[:3]
+	if e.Bool("manifests") {
+		if slices.Contains(r.Only, "object") {
+			return fault.Usage("use operon generate --only object", "operon manifests leaves Go code alone: --only object has no place here")
+		}
+		if len(r.Only) == 0 {
+			r.Only = generators[:3]
+		}
 	}
 	return gen.Plan(ctx, r, p)
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"io/fs"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -51,9 +50,6 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:
-		if e.Resource == nil {
-			return fault.Failed("", "the event %s has no resource", e.Kind)
-		}
 		return createAPI(e.Project, *e.Resource, p)
 	case plugin.Generate:
 		return generate(ctx, e, p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
@@ -23,21 +24,23 @@ type initValues struct {
 	Pins             pinned
 }
 
-// pinned is package pins as a value, for templates.
+// pinned is what templates print of package pins. (The modules of go.mod.tmpl
+// stand there as they are: go.sum holds their hashes.)
 type pinned struct {
-	Go, ControllerRuntime, ControllerTools, KubernetesAPI, Kubernetes, SetupEnvtest, Kustomize, GolangciLint string
+	Go, ControllerTools, Kubernetes, SetupEnvtest, Kustomize, GolangciLint, Kind, CertManager, Distroless string
 }
 
 func allPins() pinned {
 	return pinned{
-		Go:                pins.Go,
-		ControllerRuntime: pins.ControllerRuntime,
-		ControllerTools:   pins.ControllerTools,
-		KubernetesAPI:     pins.KubernetesAPI,
-		Kubernetes:        pins.Kubernetes,
-		SetupEnvtest:      pins.SetupEnvtest,
-		Kustomize:         pins.Kustomize,
-		GolangciLint:      pins.GolangciLint,
+		Go:              pins.Go,
+		ControllerTools: pins.ControllerTools,
+		Kubernetes:      pins.Kubernetes,
+		SetupEnvtest:    pins.SetupEnvtest,
+		Kustomize:       pins.Kustomize,
+		GolangciLint:    pins.GolangciLint,
+		Kind:            pins.Kind,
+		CertManager:     pins.CertManager,
+		Distroless:      pins.Distroless,
 	}
 }
 
@@ -57,7 +60,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	data := initValues{Project: e.Project, Header: header, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
-	if err := tree("init", nil, data, seedAllButModules(p)); err != nil {
+	if err := tree("init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
 	if err := tree("fixtures", nil, data, p.Seed); err != nil {
@@ -66,11 +69,22 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	return planModules(repo, everything, p)
 }
 
-// seedAllButModules is a sink that leaves go.mod and go.sum to planModules: they
-// are never the template's once they exist.
-func seedAllButModules(p *scaffold.Plan) render.Sink {
+// earlier are files that a repository often has before there is an operator in
+// it. They say what is the user's to say, so they are no conflict.
+var earlier = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignore"}
+
+// seedNew is a sink that keeps what the repository brought along, and leaves
+// go.mod and go.sum to planModules: they are never the template's once they
+// exist.
+func seedNew(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if name == goModFile || name == goSumFile {
+		switch {
+		case name == goModFile || name == goSumFile:
+			return nil
+		case slices.Contains(earlier, name) && p.Exists(name) && !p.HasBase(name):
+			if !p.Exists(project.File) {
+				p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "it was here before and stays as it is"})
+			}
 			return nil
 		}
 		return p.Seed(name, mode, content)

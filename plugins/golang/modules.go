@@ -3,6 +3,7 @@ package golang
 import (
 	"bytes"
 	"errors"
+	"go/version"
 	"io/fs"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err
 	}
 	foreign = len(have.Require) > 0 || len(have.Replace) > 0 || len(have.Exclude) > 0
 	have.SetRequireSeparateIndirect(requires)
-	if have.Go == nil || semver.Compare("v"+have.Go.Version, "v"+pins.Go) < 0 {
+	if have.Go == nil || version.Compare("go"+have.Go.Version, "go"+pins.Go) < 0 {
 		if err := have.AddGoStmt(pins.Go); err != nil {
 			return nil, false, err
 		}

@@ -114,7 +114,7 @@ func buildsFromObjects(value ast.Expr) bool {
 func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	var first *project.Resource
 	for i, other := range c.Resources {
-		if !sameKind(other, r) || other.API == nil {
+		if !other.SameKind(r) || other.API == nil {
 			continue
 		}
 		src, err := p.Read(typesFile(c, other))
@@ -149,8 +149,4 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 		return nil
 	}
 	return fault.In("edit "+name, err)
-}
-
-func sameKind(a, b project.Resource) bool {
-	return a.Group == b.Group && a.Domain == b.Domain && a.Kind == b.Kind
 }

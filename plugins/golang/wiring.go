@@ -43,7 +43,7 @@ func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 // mainLines are the lines that wireMain adds, for a person to add them.
 func mainLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
-	if !hasController(r) {
+	if !r.HasController() {
 		return lines
 	}
 	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
@@ -80,7 +80,7 @@ func registerTypes(c *project.Config, r project.Resource, f *edit.GoFile) error 
 
 func setUpController(c *project.Config, r project.Resource, f *edit.GoFile) error {
 	controllers := c.ControllerPath(r)
-	if !hasController(r) || f.Uses(controllers, r.Kind+"Reconciler") {
+	if !r.HasController() || f.Uses(controllers, r.Kind+"Reconciler") {
 		return nil
 	}
 	local, exit := f.Import(c.ControllerAlias(r), controllers), f.Import("", "os")

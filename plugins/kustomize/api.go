@@ -44,11 +44,7 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 // namespaces must also reach a kind that has none. Its generated permissions
 // then are a Role and a ClusterRole.
 func needsClusterRole(c *project.Config, r project.Resource) bool {
-	api := r.API
-	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
-		api = known.API // a controller that is added later comes without the API
-	}
-	return c.Namespaced && api != nil && !api.Namespaced && (r.Controller || len(r.Controllers) > 0)
+	return c.Namespaced && !c.IsNamespaced(r) && (r.Controller || len(r.Controllers) > 0)
 }
 
 // serve plans the sample and the users' roles of r, and lists them and its CRD
@@ -63,7 +59,8 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if !p.Exists(sampleEntries) {
 		samples = present(c, withAPI(c, r), r, p)
 	}
-	vars := map[string]string{"role": strings.Join(roleWords(c, r), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
+	vars := map[string]string{"role": strings.Join(c.KindWords(r), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
+	roles := newRoles(vars["role"], p)
 	if err := tree("kustomize/api", vars, apiData(c, r), p); err != nil {
 		return err
 	}
@@ -77,14 +74,27 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	for _, role := range []string{"admin", "editor", "viewer"} {
-		if err := list(p, rbacEntries, "", vars["role"]+"_"+role+"_role.yaml"); err != nil {
+	for _, role := range roles {
+		if err := list(p, rbacEntries, "", role); err != nil {
 			return err
 		}
 	}
 	return change(p, defaultEntries, "- ../crd", func(src []byte) ([]byte, error) {
 		return edit.UncommentYAML(src, "- ../crd")
 	})
+}
+
+// newRoles returns the files of the users' roles that are not there yet: the
+// user may have taken the others out of the list.
+func newRoles(kind string, p *scaffold.Plan) []string {
+	var files []string
+	for _, role := range []string{"admin", "editor", "viewer"} {
+		file := kind + "_" + role + "_role.yaml"
+		if !p.Exists("config/rbac/" + file) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // list adds entry to the resources of the kustomization at name.
@@ -123,7 +133,7 @@ func withAPI(c *project.Config, r project.Resource) []project.Resource {
 	var all []project.Resource
 	found := false
 	for _, have := range c.Resources {
-		found = found || same(have, r)
+		found = found || have.SameVersion(r)
 		if have.API != nil {
 			all = append(all, have)
 		}
@@ -138,13 +148,9 @@ func withAPI(c *project.Config, r project.Resource) []project.Resource {
 func present(c *project.Config, all []project.Resource, r project.Resource, p *scaffold.Plan) []project.Resource {
 	var kept []project.Resource
 	for _, have := range all {
-		if same(have, r) || p.Exists(c.SamplePath(have)) {
+		if have.SameVersion(r) || p.Exists(c.SamplePath(have)) {
 			kept = append(kept, have)
 		}
 	}
 	return kept
-}
-
-func same(a, b project.Resource) bool {
-	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind
 }

@@ -44,7 +44,7 @@ func apiData(c *project.Config, r project.Resource) apiValues {
 		Kind:     scalar(r.Kind),
 		Plural:   scalar(r.PluralName()),
 		RoleKind: roleKind(limited),
-		RoleName: strings.Join(roleWords(c, r), "-"),
+		RoleName: strings.Join(c.KindWords(r), "-"),
 	}
 	if limited {
 		v.SampleNamespace = c.Namespace()
@@ -57,15 +57,6 @@ func roleKind(limited bool) string {
 		return "Role"
 	}
 	return "ClusterRole"
-}
-
-// roleWords are the words that tell the users' roles of one kind from those of
-// another: without several groups, the kind is enough.
-func roleWords(c *project.Config, r project.Resource) []string {
-	if c.MultiGroup && r.Group != "" {
-		return []string{r.Group, r.Lower()}
-	}
-	return []string{r.Lower()}
 }
 
 // scalar writes s as a YAML scalar that reads back as text.
