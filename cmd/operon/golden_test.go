@@ -52,9 +52,7 @@ func goldenNames(t *testing.T) []string {
 // Lines that start with # are comments.
 func runCommands(t *testing.T, dir, file string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, dir)
 	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +66,13 @@ func runCommands(t *testing.T, dir, file string) {
 			t.Fatal(err)
 		}
 		operon(t, dir, words...)
+	}
+}
+
+func makeDir(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // TestInterrupt sends a real SIGINT and SIGTERM at many moments of a command:
@@ -31,10 +32,8 @@ func TestInterrupt(t *testing.T) {
 			interrupted := 0
 			for i := range 40 {
 				dir := filepath.Join(t.TempDir(), "fleet")
-				if err := os.Mkdir(dir, 0o755); err != nil {
-					t.Fatal(err)
-				}
-				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond)
+				makeDir(t, dir)
+				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond, initArgs...)
 				if code != 0 && code != tc.code && tc.signal != syscall.SIGKILL {
 					// A signal before main has set its handler ends the process by itself.
 					if code != -1 {
@@ -68,24 +67,41 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptGenerate interrupts a command while it generates.
+func TestInterruptGenerate(t *testing.T) {
+	dir := scaffolded(t)
+	before := listing(t, dir)
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"}
+	for i := range 6 {
+		code := signalled(t, dir, syscall.SIGINT, time.Duration(30+i*60)*time.Millisecond, create...)
+		if code == 0 {
+			break // a fast machine
+		}
+		if code != fault.CodeInterrupted {
+			t.Fatalf("exit code %d", code)
+		}
+		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+			t.Fatalf("tree after an interrupted create api (-before +after):\n%s", diff)
+		}
+	}
+}
+
 var initArgs = []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
 
 // scaffolded returns a folder in which init ran to its end.
 func scaffolded(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "fleet")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, dir)
 	operon(t, dir, initArgs...)
 	return dir
 }
 
-// signalled starts init in dir, sends it a signal after delay and returns its
+// signalled starts operon in dir, sends it a signal after delay and returns its
 // exit code, or -1 when the signal ended it.
-func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration) int {
+func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration, args ...string) int {
 	t.Helper()
-	cmd := exec.Command("operon", initArgs...)
+	cmd := exec.Command("operon", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600")
 	var stderr strings.Builder

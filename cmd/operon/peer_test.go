@@ -6,8 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestPeer shows what README's table says of kubebuilder, on the binary that
@@ -38,6 +42,8 @@ func TestPeer(t *testing.T) {
 			t.Fatalf("kubebuilder %v: %v\n%s", args, err, out)
 		}
 	}
+	t.Run("layout", func(t *testing.T) { sameLayout(t, must) })
+
 	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
 
 	dir := t.TempDir()
@@ -72,6 +78,27 @@ func TestPeer(t *testing.T) {
 		t.Error("the controller was wired without a marker")
 	}
 
+	// operon works in the peer's project, also without the markers, and leaves
+	// alone what the peer wrote.
+	before := readTree(t, dir)
+	operon(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false")
+	if !strings.Contains(readFile(t, main), "GalleyReconciler") {
+		t.Error("operon did not wire its controller into the peer's main.go")
+	}
+	if out := operon(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false"); out != "nothing to do\n" {
+		t.Errorf("a repeat in the peer's project:\n%s", out)
+	}
+	if out := operon(t, dir, "init", "--domain", "example.org"); out != "nothing to do\n" {
+		t.Errorf("init in the peer's project:\n%s", out)
+	}
+	after := readTree(t, dir)
+	for name := range before {
+		if after[name] == before[name] || slices.Contains(edited, name) {
+			continue
+		}
+		t.Errorf("%s was changed:\n%s", name, cmp.Diff(before[name], after[name]))
+	}
+
 	failed := t.TempDir()
 	if _, err := run(failed, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "mit", "--skip-go-version-check"); err == nil {
 		t.Error("an unknown licence was accepted")
@@ -79,6 +106,55 @@ func TestPeer(t *testing.T) {
 	if tree := readTree(t, failed); len(tree) == 0 {
 		t.Error("a failed init left nothing behind")
 	}
+}
+
+// sameLayout compares the paths, make targets and scaffold markers of a new
+// project of ours with the peer's: its users find every room again.
+func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
+	t.Helper()
+	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
+	makeDir(t, theirs)
+	makeDir(t, ours)
+	kubebuilder(theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	operon(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+	kubebuilder(theirs, create...)
+	operon(t, ours, create...)
+
+	have, want := readTree(t, ours), readTree(t, theirs)
+	for name, content := range want {
+		switch {
+		case slices.Contains(leftOut, name):
+		case have[name] == "":
+			t.Errorf("%s is missing", name)
+		default:
+			for _, marker := range scaffoldMarker.FindAllString(content, -1) {
+				if !strings.Contains(have[name], marker) {
+					t.Errorf("%s lacks %s", name, marker)
+				}
+			}
+		}
+	}
+	for _, target := range makeTarget.FindAllString(want["Makefile"], -1) {
+		if !strings.Contains(have["Makefile"], "\n"+target) {
+			t.Errorf("Makefile has no target %s", target)
+		}
+	}
+}
+
+// leftOut are the peer's files that operon does not write: go.sum of its own
+// modules is made by the network, and the custom linter build is not pinned.
+var leftOut = []string{".custom-gcl.yml", "go.sum"}
+
+var (
+	scaffoldMarker = regexp.MustCompile(`\+kubebuilder:scaffold:[a-z0-9-]+`)
+	makeTarget     = regexp.MustCompile(`(?m)^[a-z0-9-]+:`)
+)
+
+// edited are the files of a project that a new kind is added to.
+var edited = []string{
+	"PROJECT", "cmd/main.go", "go.mod", "go.sum", "internal/controller/suite_test.go",
+	"config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml",
 }
 
 func readFile(t *testing.T, name string) string {

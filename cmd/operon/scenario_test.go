@@ -93,9 +93,7 @@ const (
 // over the tree.
 func followScenario(t *testing.T, dir, scenario string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, dir)
 	src, err := os.ReadFile(filepath.Join(scenario, "commands"))
 	if err != nil {
 		t.Fatal(err)

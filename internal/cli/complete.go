@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
@@ -13,6 +14,21 @@ import (
 // completeValues offers a fixed list for a flag.
 func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// completeList offers a fixed list for a flag that takes several values,
+// separated by commas: those that are not there yet.
+func completeList(cmd *cobra.Command, flag string, values ...string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		head := typed[:strings.LastIndex(typed, ",")+1]
+		var offers []cobra.Completion
+		for _, v := range values {
+			if !slices.Contains(strings.Split(head, ","), v) {
+				offers = append(offers, head+v)
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}))
 }
 
 // completeLayouts offers the layout keys with what they are for.

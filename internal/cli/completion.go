@@ -1,16 +1,48 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/cobra"
 )
 
 var shells = map[string]func(*cobra.Command) error{
-	"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(root.OutOrStdout(), true) },
+	"bash": func(root *cobra.Command) error {
+		if _, err := io.WriteString(root.OutOrStdout(), bashStandIns); err != nil {
+			return err
+		}
+		return root.GenBashCompletionV2(root.OutOrStdout(), true)
+	},
 	"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(root.OutOrStdout()) },
 	"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(root.OutOrStdout(), true) },
 	"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(root.OutOrStdout()) },
 }
+
+// bashStandIns define the two functions of the bash-completion package that
+// cobra's script calls, for a bash where that package is not loaded.
+const bashStandIns = `# Where the bash-completion package is not loaded, these do what it would.
+if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref()
+    {
+        local line=${COMP_LINE:0:COMP_POINT}
+        read -ra words <<<"$line"
+        if [[ $line == *[[:space:]] ]]; then words+=(""); fi
+        cword=$((${#words[@]} - 1))
+        cur=${words[cword]}
+        prev=${words[cword > 0 ? cword - 1 : 0]}
+    }
+fi
+if ! declare -F _filedir >/dev/null; then
+    _filedir()
+    {
+        local IFS=$'\n' kind=-f
+        if [[ ${1-} == -d ]]; then kind=-d; fi
+        COMPREPLY=($(compgen $kind -- "$cur"))
+    }
+fi
+
+`
 
 func newCompletion() *cobra.Command {
 	return &cobra.Command{

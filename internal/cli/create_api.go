@@ -70,13 +70,13 @@ func (o *createAPI) run(a *App) error {
 	if !o.api && !o.controller {
 		return fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
 	}
-	if err := project.CheckCRDVersion(o.crdVersion); err != nil {
+	if err := o.checkGiven(); err != nil {
 		return err
 	}
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		r, err := o.complete(s.cfg)
 		if err != nil {
 			return err
@@ -89,6 +89,9 @@ func (o *createAPI) run(a *App) error {
 		if err != nil {
 			return err
 		}
+		if opts["this-year"], err = a.year(); err != nil {
+			return err
+		}
 		warnUnknown(s.plan, unknown)
 		s.cfg.Put(r)
 		asked := o.asksFor(r)
@@ -97,16 +100,15 @@ func (o *createAPI) run(a *App) error {
 			return err
 		}
 		if !o.make {
-			a.note("note: nothing was generated (--make=false); run `operon generate`")
 			return nil
 		}
-		year, err := a.year()
-		if err != nil {
-			return err
-		}
-		e = plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: map[string]any{"this-year": year}}
+		e = plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: map[string]any{"this-year": opts["this-year"]}}
 		return active.Plan(ctx, e, s.plan)
 	})
+	if err == nil && !o.make {
+		a.note("note: nothing was generated (--make=false); run `operon generate`")
+	}
+	return err
 }
 
 // asksFor is r reduced to the parts that this command is to write: what PROJECT
@@ -119,6 +121,27 @@ func (o *createAPI) asksFor(r project.Resource) project.Resource {
 		r.Controller, r.Controllers = false, nil
 	}
 	return r
+}
+
+// checkGiven checks the given values one by one, before anything is asked.
+func (o *createAPI) checkGiven() error {
+	for _, v := range []struct {
+		value string
+		valid func(string) error
+	}{
+		{o.crdVersion, project.CheckCRDVersion},
+		{o.resource.Group, project.CheckGroup},
+		{o.resource.Version, project.CheckVersion},
+		{o.resource.Kind, project.CheckKind},
+	} {
+		if v.value == "" {
+			continue
+		}
+		if err := v.valid(v.value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ask completes the flags from a person's answers, where there is one.

@@ -138,11 +138,15 @@ func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p
 	if err != nil {
 		return err
 	}
+	year, err := a.year()
+	if err != nil {
+		return err
+	}
 	for _, r := range cfg.Resources {
 		if r.Core || r.External {
 			continue // recorded by another tool
 		}
-		e := plugin.Event{Kind: plugin.CreateAPI, Dir: a.Dir, Project: cfg, Resource: &r}
+		e := plugin.Event{Kind: plugin.CreateAPI, Dir: a.Dir, Project: cfg, Resource: &r, Options: map[string]any{"this-year": year}}
 		if err := active.Plan(ctx, e, p); err != nil {
 			return err
 		}
@@ -210,13 +214,24 @@ func (a *App) readLicence(opts map[string]any) error {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(a.Dir, name)
 	}
+	const hint = "give the path of a Go comment, such as the header of your files"
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return fault.Usage(hint, "--license-file: %s", err)
+	case !info.Mode().IsRegular() || info.Size() > maxLicence:
+		return fault.Usage(hint, "--license-file: %s is not a text file of at most %d KiB", name, maxLicence>>10)
+	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return fault.Usage("give the path of a Go comment, such as the header of your files", "--license-file: %s", err)
+		return fault.Usage(hint, "--license-file: %s", err)
 	}
 	opts["license-text"] = string(text)
 	return nil
 }
+
+// maxLicence is the size, in bytes, above which a file is no header of others.
+const maxLicence = 64 << 10
 
 // year is the licence year: that of SOURCE_DATE_EPOCH
 // (reproducible-builds.org/specs/source-date-epoch), else of today.

@@ -41,7 +41,10 @@ func bindOptions(cmd *cobra.Command, all plugin.Set, kind plugin.Kind) *options 
 			default:
 				panic(fmt.Sprintf("plugin %s: option %s has a default of type %T", p.Name(), opt.Name, preset))
 			}
-			if len(opt.Values) > 0 {
+			switch _, list := opt.Default.([]string); {
+			case len(opt.Values) > 0 && list:
+				completeList(cmd, opt.Name, opt.Values...)
+			case len(opt.Values) > 0:
 				completeValues(cmd, opt.Name, opt.Values...)
 			}
 		}

@@ -71,7 +71,15 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		}
 		r.applied = true
 	}
-	return a.print(r, w.output)
+	if err := a.print(r, w.output); err != nil {
+		f := fault.Failed("", "the report cannot be printed")
+		f.Err = err
+		if r.applied && len(writes(plan.Changes())) > 0 {
+			f.Hint = "the changes are written; only the report is missing"
+		}
+		return f
+	}
+	return nil
 }
 
 // recover puts back what a command left half-written when it was killed. A dry
