@@ -1,0 +1,124 @@
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+// noting is a plugin that notes in PROJECT's plugins that it was called.
+type noting string
+
+func (n noting) Name() string    { return string(n) }
+func (noting) Doc() string       { return "notes" }
+func (noting) Options() []Option { return nil }
+func (n noting) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
+	return p.Share(string(n)+".txt", 0o644, []byte(e.Kind))
+}
+
+var catalogue = Catalogue{
+	{Key: "go.example.org/v4", Plugins: Set{noting("manifests"), noting("code")}},
+	{Key: "shell.example.org/v1", Plugins: Set{noting("manifests"), noting("hooks")}},
+}
+
+func names(s Set) string {
+	var all []string
+	for _, p := range s {
+		all = append(all, p.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		names, keys string
+		code        int
+	}{
+		{"go", "go.example.org/v4", 0},
+		{"go/v4 shell", "go.example.org/v4 shell.example.org/v1", 0},
+		{"go.example.org/v4 go", "go.example.org/v4", 0},
+		{"go helm.elsewhere.io/v2-alpha", "go.example.org/v4 helm.elsewhere.io/v2-alpha", 0},
+		{"go/v5", "", fault.CodeUsage},
+		{"elixir", "", fault.CodeUsage},
+		{"go.example.org", "", fault.CodeUsage},
+	} {
+		keys, err := catalogue.Resolve(strings.Fields(tc.names))
+		if strings.Join(keys, " ") != tc.keys || fault.Code(err) != tc.code {
+			t.Errorf("%s: %v, %v", tc.names, keys, err)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	active, unknown, err := catalogue.Select([]string{"go.example.org/v4", "helm.elsewhere.io/v2", "shell.example.org/v1"})
+	if err != nil || names(active) != "manifests code hooks" {
+		t.Errorf("active %s, %v", names(active), err)
+	}
+	if diff := cmp.Diff([]string{"helm.elsewhere.io/v2"}, unknown); diff != "" {
+		t.Errorf("unknown: %s", diff)
+	}
+	if _, _, err := catalogue.Select([]string{"helm.elsewhere.io/v2"}); fault.Code(err) != fault.CodeUsage {
+		t.Errorf("no known plugin: %v", err)
+	}
+	if got := names(catalogue.All()); got != "manifests code hooks" {
+		t.Errorf("all: %s", got)
+	}
+}
+
+// An event is plain data: what an external plugin reads from JSON is the same.
+func TestEventAsJSON(t *testing.T) {
+	t.Parallel()
+	sent := Event{
+		Kind: CreateAPI, Dir: "/x", Project: &project.Config{Version: "3", Repo: "example.org/x"},
+		Resource: &project.Resource{Group: "ship", Version: "v1", Kind: "Frigate"},
+		Options:  map[string]any{"only": []string{"crd", "rbac"}, "make": true, "owner": "me"},
+	}
+	b, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Event
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []Event{sent, got} {
+		if diff := cmp.Diff([]string{"crd", "rbac"}, e.Strings("only")); diff != "" {
+			t.Errorf("list: %s", diff)
+		}
+		if !e.Bool("make") || e.String("owner") != "me" || e.Bool("owner") || e.String("nothing") != "" || e.Strings("make") != nil {
+			t.Errorf("options %v", e.Options)
+		}
+	}
+	if diff := cmp.Diff(sent.Resource, got.Resource); diff != "" {
+		t.Errorf("resource: %s", diff)
+	}
+}
+
+func TestSetPlan(t *testing.T) {
+	t.Parallel()
+	p, err := scaffold.New(afero.NewMemMapFs(), scaffold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := Set{noting("a"), noting("b")}
+	if err := set.Plan(t.Context(), Event{Kind: Init}, p); err != nil || !p.Exists("a.txt") || !p.Exists("b.txt") {
+		t.Errorf("plan: %v", err)
+	}
+	if err := set.Plan(t.Context(), Event{Kind: CreateAPI}, p); err == nil {
+		t.Error("create-api without a resource is accepted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := set.Plan(ctx, Event{Kind: Init}, p); err == nil {
+		t.Error("a cancelled context is ignored")
+	}
+}
