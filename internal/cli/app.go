@@ -99,6 +99,13 @@ func (a *App) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
+// next tells a person, and no script, what to do after a command.
+func (a *App) next(format string, args ...any) {
+	if term.IsTerminal(a.Err) {
+		a.note(painter(a.Err, a.getenv)(faint, "next: ")+format, args...)
+	}
+}
+
 // indentRest puts indent before every line of text but the first.
 func indentRest(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+indent)

@@ -103,10 +103,14 @@ func (o *createAPI) run(a *App) error {
 		e = plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: map[string]any{"this-year": opts["this-year"]}}
 		return active.Plan(ctx, e, s.plan)
 	})
-	if err == nil && !o.make {
+	if err != nil || o.dryRun {
+		return err
+	}
+	if !o.make {
 		a.note("note: nothing was generated (--make=false); run `operon generate`")
 	}
-	return err
+	a.next("describe the kind in its _types.go, then make test")
+	return nil
 }
 
 // asksFor is r reduced to the parts that this command is to write: what PROJECT

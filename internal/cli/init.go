@@ -79,8 +79,12 @@ func (o *initProject) run(a *App) error {
 		}
 		return o.repeat(ctx, a, cfg, p)
 	})
-	if err != nil || o.dryRun || !o.fetchDeps {
+	if err != nil || o.dryRun {
 		return err
+	}
+	a.next("operon create api --group <group> --version v1alpha1 --kind <Kind>")
+	if !o.fetchDeps {
+		return nil
 	}
 	if err := a.goCommand(o.cmd.Context(), a.Dir, "mod", "download"); err != nil {
 		return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project is written; run `go mod download` in it once the network is there"}
