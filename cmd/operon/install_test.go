@@ -1,0 +1,105 @@
+package main
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+	modzip "golang.org/x/mod/zip"
+)
+
+// TestGoInstall installs operon from a module proxy, as users do, and finds
+// that the templates came along and that the version is the module's.
+func TestGoInstall(t *testing.T) {
+	const path, version = "github.com/operon-dev/operon", "v0.0.0-installtest"
+	proxy := t.TempDir()
+	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
+	makeDir(t, dir)
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modzip.CreateFromDir(archive, module.Version{Path: path, Version: version}, filepath.Join("..", "..")); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkZip(t, archive.Name())
+	writeFile(t, filepath.Join(dir, version+".mod"), readFile(t, filepath.Join("..", "..", "go.mod")))
+	writeFile(t, filepath.Join(dir, "list"), version+"\n")
+	writeFile(t, filepath.Join(dir, version+".info"), `{"Version":"`+version+`"}`)
+
+	// What is installed from modules that are here already is left in the cache;
+	// operon itself is taken out again.
+	cache := goEnv("GOMODCACHE")
+	t.Cleanup(func() { forget(t, cache, path, version) })
+	bin := t.TempDir()
+	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GONOSUMDB="+path,
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	var got versionReport
+	if err := json.Unmarshal([]byte(command(t, ".", filepath.Join(bin, "operon"), "version", "--output", "json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != version || got.ControllerTools != "v0.23.0" {
+		t.Errorf("version %+v", got)
+	}
+	project := filepath.Join(t.TempDir(), "fleet")
+	makeDir(t, project)
+	out := command(t, project, filepath.Join(bin, "operon"), "init", "--domain", "example.org")
+	if !strings.Contains(out, "create   .github/workflows/test.yml") {
+		t.Errorf("init of the installed binary:\n%s", out)
+	}
+}
+
+// versionReport is the part of `operon version --output json` that is checked.
+type versionReport struct{ Version, ControllerTools string }
+
+// checkZip looks for the names that a module zip could lose.
+func checkZip(t *testing.T, name string) {
+	t.Helper()
+	r, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, f := range r.File {
+		if strings.HasSuffix(f.Name, "/templates/golang/types/[apidir]/[kind]_types.go.tmpl") {
+			return
+		}
+	}
+	t.Error("the zip lacks a template with brackets in its name")
+}
+
+// forget removes a module version from the module cache, which is read-only.
+func forget(t *testing.T, cache, path, version string) {
+	root := filepath.Join(cache, filepath.FromSlash(path)+"@"+version)
+	_ = filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(name, 0o755)
+		}
+		return err
+	})
+	for _, name := range []string{root, filepath.Join(cache, "cache", "download", filepath.FromSlash(path))} {
+		if err := os.RemoveAll(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
