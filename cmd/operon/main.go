@@ -5,13 +5,21 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	// A short life with much garbage: generating is a fifth faster when less of
+	// it is collected. GOGC, when set, wins.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(run())
+}
 
 // run cancels the command's context on the first SIGINT or SIGTERM, so that it
 // can put the tree back, and leaves the second one to its default effect.

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/operon-dev/operon/internal/gen"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
@@ -48,7 +49,7 @@ func newVersion(a *App) *cobra.Command {
 func versions() versionFrame {
 	v := versionFrame{
 		APIVersion: apiVersion, Kind: "Version", Version: "devel",
-		ControllerTools:   pins.ControllerTools,
+		ControllerTools:   gen.ControllerToolsVersion(),
 		ControllerRuntime: pins.ControllerRuntime,
 		Kubernetes:        "v" + pins.Kubernetes,
 		Go:                runtime.Version(),

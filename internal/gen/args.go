@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/pins"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -198,7 +197,7 @@ func unknownOption(arg string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), "=")
 	parts := strings.Split(name, ":")
 	if parts[0] == "applyconfiguration" || parts[0] == "output" && len(parts) > 2 && parts[1] == "applyconfiguration" {
-		return fault.Usage("run it with\n  go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+toolsVersion()+" applyconfiguration paths=./api/...",
+		return fault.Usage("run it with\n  go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+ControllerToolsVersion()+" applyconfiguration paths=./api/...",
 			"operon does not run the generator applyconfiguration, which writes past the plan")
 	}
 	valid := append(slices.Sorted(maps.Keys(generators())), "paths", "output")
@@ -218,5 +217,5 @@ func optionsOf(def *markers.Definition) string {
 		return ""
 	}
 	return "options of " + def.Name + ": " + strings.Join(slices.Sorted(maps.Keys(def.Fields)), ", ") +
-		" (controller-tools " + pins.ControllerTools + ")"
+		" (controller-tools " + ControllerToolsVersion() + ")"
 }

@@ -37,6 +37,14 @@ func TestWrongArguments(t *testing.T) {
 		{Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
 		{Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},
 		{Request{Args: []string{"crd", "output:dir=../out"}}, "lies outside of the project", "below the project root"},
+		{Request{Args: []string{"crd", "output:crd:dir=/elsewhere"}, Paths: []string{"./hack"}}, "the output /elsewhere of crd lies outside of the project", "output:crd:stdout"},
+		{Request{Args: []string{"output:object:artifacts:config=x,code=../y"}, Paths: []string{"./hack"}}, "the output ../y of object lies outside of the project", "below the project root"},
+		{Request{Args: []string{"rbac:roleName=r,fileName=../../../role.yaml"}}, "lies outside of the project", "below the project root"},
+		{Request{HeaderFile: "nope.txt"}, "--header-file nope.txt: no such file", "path from the project root"},
+		{Request{HeaderFile: "nope.txt", Only: []string{"crd"}}, "--header-file nope.txt: no such file", "path"},
+		{Request{HeaderFile: "hack"}, "--header-file hack: is a directory", "path"},
+		{Request{Args: []string{"object:headerFile=none.txt"}}, "object:headerFile=none.txt: no such file", "path"},
+		{Request{Args: []string{"webhook:headerFile=none.txt"}, Paths: []string{"./hack"}}, "webhook:headerFile=none.txt: no such file", "path"},
 		{Request{Project: configured1("crd")}, "is not a list", "list item"},
 		{Request{Project: configured1([]any{1})}, "args[0] is not a string", "quote"},
 	}
@@ -53,14 +61,14 @@ func TestWrongArguments(t *testing.T) {
 				t.Errorf("hint %q, want %q in it", hint, tt.hint)
 			}
 			if len(p.Changes()) > 0 {
-				t.Errorf("planned %v", p.Changes())
+				t.Errorf("planned %d changes", len(p.Changes()))
 			}
 		})
 	}
 }
 
 func configured1(args any) *project.Config {
-	return &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+	return &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
 }
 
 // TestOverride lays arguments over defaults.
@@ -173,7 +181,7 @@ func TestToolsVersion(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", tt.info, got, tt.want)
 		}
 	}
-	if got := toolsVersion(); got != pins.ControllerTools {
+	if got := ControllerToolsVersion(); got != pins.ControllerTools {
 		t.Errorf("this binary holds %s, the pin says %s", got, pins.ControllerTools)
 	}
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ConfigKey is the key in PROJECT's plugins below which generator settings
+// configKey is the key in PROJECT's plugins below which generator settings
 // lie: args, a list of arguments in controller-gen's syntax.
-const ConfigKey = "generate.operon.dev/v1"
+const configKey = "generate.operon.dev/v1"
 
 const (
 	headerFile   = "hack/boilerplate.go.txt"
 	deepcopyFile = "zz_generated.deepcopy.go"
 )
 
-// DefaultArgs returns the arguments of a project: plugins[ConfigKey].args of
+// defaultArgs returns the arguments of a project: plugins[configKey].args of
 // PROJECT, else what the Makefile of kubebuilder v4.15 passes. cfg may be nil.
 //
 // That Makefile takes the year of the header from the clock. Here it is the
 // year that the project's generated code already carries, and thisYear only
 // for the first generated file, so that New Year changes nothing. A header
 // without " YEAR" needs none.
-func DefaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
+func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
 	if cfg != nil {
 		args, err := configured(cfg.Plugins)
 		if err != nil || len(args) > 0 {
@@ -54,15 +54,15 @@ func DefaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]stri
 	}, nil
 }
 
-// configured reads the args below ConfigKey; none is no error.
+// configured reads the args below configKey; none is no error.
 func configured(plugins map[string]any) ([]string, error) {
-	settings, ok := plugins[ConfigKey]
+	settings, ok := plugins[configKey]
 	if !ok || settings == nil {
 		return nil, nil
 	}
 	m, ok := settings.(map[string]any)
 	if !ok {
-		return nil, fault.Usage("write args: [crd, ...] below it", "PROJECT: plugins[%q] is not a mapping", ConfigKey)
+		return nil, fault.Usage("write args: [crd, ...] below it", "PROJECT: plugins[%q] is not a mapping", configKey)
 	}
 	switch list := m["args"].(type) {
 	case nil:
@@ -74,13 +74,13 @@ func configured(plugins map[string]any) ([]string, error) {
 		for i, v := range list {
 			s, ok := v.(string)
 			if !ok {
-				return nil, fault.Usage("quote it", "PROJECT: plugins[%q].args[%d] is not a string: %v", ConfigKey, i, v)
+				return nil, fault.Usage("quote it", "PROJECT: plugins[%q].args[%d] is not a string: %v", configKey, i, v)
 			}
 			args = append(args, s)
 		}
 		return args, nil
 	}
-	return nil, fault.Usage("write one argument per list item", "PROJECT: plugins[%q].args is not a list", ConfigKey)
+	return nil, fault.Usage("write one argument per list item", "PROJECT: plugins[%q].args is not a list", configKey)
 }
 
 // yearOf finds the year for the placeholder in header: that of the first API

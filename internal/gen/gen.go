@@ -12,7 +12,9 @@
 //
 // One input lies outside of the arguments: the library behind plural names
 // reads inflections.json and acronyms.json from the working folder of the
-// process, as it does for the controller-gen command.
+// process, as it does for the controller-gen command. And the go command is the
+// one on the process's PATH, with the process's environment: it is started by
+// libraries that ask the process for both.
 package gen
 
 import (
@@ -31,7 +33,9 @@ type Request struct {
 	// Dir is the absolute path of the project root, which the plan's paths and
 	// the relative paths in arguments start from.
 	Dir string
-	// Project holds the default arguments; see [DefaultArgs].
+	// Project holds the default arguments: plugins["generate.operon.dev/v1"].args,
+	// a list in controller-gen's syntax. Without them they are what the Makefile
+	// of kubebuilder v4.15 passes.
 	Project *project.Config
 
 	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0,
@@ -71,6 +75,9 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 	defer src.close()
+	if err := job.validate(r, src); err != nil {
+		return err
+	}
 
 	set, err := load(ctx, src, job.paths)
 	if err != nil {

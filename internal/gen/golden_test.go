@@ -19,10 +19,9 @@ func TestSameAsControllerGen(t *testing.T) {
 	}{
 		{"makefile", `rbac:roleName=manager-role crd webhook object:headerFile="hack/boilerplate.go.txt",year=2031 paths=./... output:crd:artifacts:config=config/crd/bases`},
 		{"default places", "crd rbac:roleName=r object webhook " + all},
-		{"no description", "crd:maxDescLen=0 " + all},
-		{"short descriptions", "crd:maxDescLen=60,generateEmbeddedObjectMeta=true " + all},
+		{"short descriptions", "crd:maxDescLen=60,generateEmbeddedObjectMeta=true paths=./api/..."},
 		{"headers", "crd:headerFile=hack/header.yaml.txt,year=1999 rbac:roleName=r,fileName=roles.yaml,headerFile=hack/header.yaml.txt webhook:headerFile=hack/header.yaml.txt,year=2 object:headerFile=hack/boilerplate.go.txt " + all},
-		{"no version", "crd:omitToolVersion=true,crdVersions=v1,ignoreUnexportedFields=true,allowDangerousTypes=true " + all},
+		{"no version, no description", "crd:omitToolVersion=true,maxDescLen=0,crdVersions=v1,ignoreUnexportedFields=true,allowDangerousTypes=true paths=./api/..."},
 		{"one folder for all", "crd object rbac:roleName=r output:dir=out " + all},
 		{"rules", "crd object rbac:roleName=r webhook output:crd:none output:rbac:stdout output:artifacts:config=cfg,code=code paths=./api/v1"},
 		{"stdout", "crd rbac:roleName=r object output:stdout paths=./api/v1 paths=./internal/..."},
@@ -128,7 +127,7 @@ func byUs(t *testing.T, dir string, args []string) (files map[string]string, std
 	before := tree(t, dir)
 	p := newPlan(t, dir)
 	// As PROJECT's own, they are all the arguments there are.
-	cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
 	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p); err != nil {
 		t.Fatalf("operon %v: %v", args, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,12 @@ var controllerGen = sync.OnceValues(func() (string, error) {
 var cleanup []string
 
 func TestMain(m *testing.M) {
+	// The tests spend their time in this process, the go command and
+	// controller-gen, all of them short-lived: let them collect less garbage.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+		_ = os.Setenv("GOGC", "400")
+	}
 	code := m.Run()
 	for _, dir := range cleanup {
 		_ = os.RemoveAll(dir)

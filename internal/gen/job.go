@@ -2,6 +2,7 @@ package gen
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ type job struct {
 
 // newJob merges the request with the project's defaults and validates it.
 func newJob(r Request, p *scaffold.Plan) (*job, error) {
-	args, err := DefaultArgs(r.Project, p, r.ThisYear)
+	args, err := defaultArgs(r.Project, p, r.ThisYear)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +91,51 @@ func only(gens []generator, names []string) ([]generator, error) {
 		return nil, fault.Usage(hint, "no generator to run")
 	}
 	return kept, nil
+}
+
+// validate finds what would only fail once everything is loaded, or would not
+// fail when there is nothing to write: header files that cannot be read, and
+// output folders outside of the project.
+func (j *job) validate(r Request, src *sources) error {
+	if r.HeaderFile != "" {
+		if err := src.readable("--header-file "+r.HeaderFile, r.HeaderFile); err != nil {
+			return err
+		}
+	}
+	for _, g := range j.generators {
+		if file := headerOf(g.gen); file != "" {
+			if err := src.readable(g.name+":headerFile="+file, file); err != nil {
+				return err
+			}
+		}
+		var folders []string
+		switch rule := g.rule.(type) {
+		case genall.OutputToDirectory:
+			folders = []string{string(rule)}
+		case genall.OutputArtifacts:
+			folders = []string{string(rule.Config), string(rule.Code)}
+		}
+		for _, f := range folders {
+			if _, ok := inProject(src.dir, filepath.FromSlash(f)); !ok {
+				return outsideError(g.name, f)
+			}
+		}
+	}
+	return nil
+}
+
+func headerOf(g genall.Generator) string {
+	switch v := g.(type) {
+	case deepcopy.Generator:
+		return v.HeaderFile
+	case crd.Generator:
+		return v.HeaderFile
+	case rbac.Generator:
+		return v.HeaderFile
+	case webhook.Generator:
+		return v.HeaderFile
+	}
+	return ""
 }
 
 // withHeader sets the header file of a generator of Go code, and the year of

@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -39,12 +39,12 @@ func load(ctx context.Context, src *sources, paths []string) (*packageSet, error
 		return nil, err
 	}
 	cfg := &packages.Config{
-		Context:    ctx,
-		Dir:        src.dir,
-		Env:        goEnv(os.Environ()),
-		Fset:       token.NewFileSet(),
-		BuildFlags: append(flags, "-compiled=false"),
+		Context: ctx,
+		Dir:     src.dir,
+		Env:     goEnv(os.Environ()),
+		Fset:    token.NewFileSet(),
 	}
+	cfg.BuildFlags = slices.Concat(flags, modFlags(cfg))
 	roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
 	if err != nil {
 		return nil, loadError(ctx, src, err)
@@ -54,19 +54,32 @@ func load(ctx context.Context, src *sources, paths []string) (*packageSet, error
 	return set, nil
 }
 
-// goEnv is the environment of the go command: no network, no other toolchain,
-// and no -mod=mod, with which a mere listing rewrites go.mod.
+// goEnv is the environment of the go command: no network, no other toolchain.
 func goEnv(env []string) []string {
-	res := append([]string{}, env...)
-	for i, kv := range res {
-		if flags, ok := strings.CutPrefix(kv, "GOFLAGS="); ok {
-			res[i] = "GOFLAGS=" + strings.Join(strings.Fields(modMod.ReplaceAllString(flags, " ")), " ")
-		}
-	}
-	return append(res, "GOPROXY=off", "GOTOOLCHAIN=local")
+	return append(slices.Clone(env), "GOPROXY=off", "GOTOOLCHAIN=local")
 }
 
-var modMod = regexp.MustCompile(`(?:^|\s)--?mod=mod(?:\s|$)`)
+// modFlags returns -mod=readonly where GOFLAGS, be it from the environment or
+// from the go command's own file, asks for -mod=mod, with which a mere listing
+// writes go.mod. On the command line it beats GOFLAGS; it looks past vendor
+// folders as -mod=mod does, and unlike that is allowed in a workspace. Elsewhere
+// the go command's default is right, module by module: readonly, or vendor.
+func modFlags(cfg *packages.Config) []string {
+	ask := exec.CommandContext(cfg.Context, "go", "env", "GOFLAGS")
+	ask.Dir, ask.Env = cfg.Dir, cfg.Env
+	goFlags, err := ask.Output()
+	if err != nil || !rewritesGoMod(string(goFlags)) {
+		return nil // a go command that fails here fails again in load, and says more then
+	}
+	return []string{"-mod=readonly"}
+}
+
+// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod.
+func rewritesGoMod(goFlags string) bool {
+	return slices.ContainsFunc(strings.Fields(goFlags), func(flag string) bool {
+		return strings.TrimLeft(strings.Trim(flag, `'"`), "-") == "mod=mod"
+	})
+}
 
 // presetSyntax parses the packages that the plan changes from the planned
 // bytes, for the loader reads files from the disk only. Every package of the

@@ -96,12 +96,17 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 	name := filepath.Join(filepath.FromSlash(folder), item)
 	rel, ok := inProject(r.dir, name)
 	if !ok {
-		err := fault.Usage("choose a folder below the project root, or output:"+r.name+":stdout",
-			"the output %s of %s lies outside of the project", filepath.ToSlash(name), r.name)
+		err := outsideError(r.name, name) // the item leads out, such as rbac:fileName=../../x
 		if r.err == nil {
 			r.err = err
 		}
 		return nil, err
 	}
 	return r.open(r.name, rel), nil
+}
+
+// outsideError is about a folder or file that a plan cannot hold.
+func outsideError(generator, name string) error {
+	return fault.Usage("choose a folder below the project root, or output:"+generator+":stdout",
+		"the output %s of %s lies outside of the project", filepath.ToSlash(name), generator)
 }

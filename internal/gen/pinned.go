@@ -24,7 +24,7 @@ func warnPinned(p *scaffold.Plan) {
 	if m == nil {
 		return
 	}
-	pinned, have := string(src[m[2]:m[3]]), toolsVersion()
+	pinned, have := string(src[m[2]:m[3]]), ControllerToolsVersion()
 	if pinned == have {
 		return
 	}

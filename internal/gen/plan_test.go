@@ -235,7 +235,7 @@ func TestCancelled(t *testing.T) {
 func TestConfiguredProject(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
-	cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{
+	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{
 		"args": []any{"crd:maxDescLen=0", "object", "output:crd:dir=manifests", "paths=./api/aqua/..."},
 	}}}
 	p := newPlan(t, dir)

@@ -13,6 +13,9 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
+// inAPI spares the generators what a broken API package cannot disturb.
+const inAPI = "crd object paths=./api/..."
+
 // broken lists edits of the fixture that make controller-gen complain, or
 // that it tolerates.
 var broken = []struct {
@@ -20,22 +23,21 @@ var broken = []struct {
 	files string
 	args  string
 }{
-	{"syntax error", "-- api/v1/broken.go --\npackage v1\n\nfunc {\n\ntype X struct {\n", ""},
+	{"syntax error", "-- api/v1/broken.go --\npackage v1\n\nfunc {\n\ntype X struct {\n", inAPI},
 	{"syntax errors in two packages", "-- api/v1/broken.go --\npackage v1\nvar x = = 1\n-- internal/shared/b.go --\npackage shared\nfunc f( {\n", ""},
 	{"package clause", "-- api/v1/broken.go --\npackag v1\n", ""},
-	{"two package names", "-- api/v1/broken.go --\npackage other\n", ""},
-	{"unused wrong type", "-- api/v1/wrong.go --\npackage v1\n\nvar x int = \"text\"\n", ""},
+	{"two package names", "-- api/v1/broken.go --\npackage other\n", inAPI},
+	{"unused wrong type", "-- api/v1/wrong.go --\npackage v1\n\nvar x int = \"text\"\n", inAPI},
 	{"wrong call in a body", "-- internal/controller/wrong.go --\npackage controller\n\nfunc f() { g(1, 2) }\n", ""},
-	{"unknown type in a kind", "-- api/v2/groupversion_info.go --\n// +kubebuilder:object:generate=true\n// +groupName=zoo.example.com\npackage v2\n\n// S is used.\ntype S struct {\n\tMissing Nothing `json:\"missing\"`\n}\n", ""},
-	{"field without a tag", "-- api/v2/s.go --\npackage v2\n\ntype S struct {\n\tA string\n\tB chan int `json:\"b\"`\n}\n", "crd object"},
-	{"float", "-- api/v1/s.go --\npackage v1\n\n// MoreSpec is.\ntype MoreSpec struct {\n\tF float64 `json:\"f\"`\n}\n\nfunc init() {}\n", ""},
+	{"unknown type in a kind", "-- api/v2/groupversion_info.go --\n// +kubebuilder:object:generate=true\n// +groupName=zoo.example.com\npackage v2\n\n// S is used.\ntype S struct {\n\tMissing Nothing `json:\"missing\"`\n}\n", inAPI},
+	{"field without a tag", "-- api/v2/s.go --\npackage v2\n\ntype S struct {\n\tA string\n\tB chan int `json:\"b\"`\n}\n", inAPI},
+	{"float", "-- api/v1/s.go --\npackage v1\n\n// MoreSpec is.\ntype MoreSpec struct {\n\tF float64 `json:\"f\"`\n}\n\nfunc init() {}\n", inAPI},
 	{"unknown standard import", "-- api/v1/s.go --\npackage v1\n\nimport \"nosuch/pkg\"\n\nvar _ = pkg.X\n", ""},
 	{"unknown module", "-- api/v1/s.go --\npackage v1\n\nimport \"example.net/no/such\"\n\nvar _ = such.X\n", ""},
 	{"unknown package of the module", "-- api/v1/s.go --\npackage v1\n\nimport \"example.com/zoo/gone\"\n\nvar _ = gone.X\n", ""},
 	{"import cycle", "-- internal/shared/cycle.go --\npackage shared\n\nimport _ \"example.com/zoo/api/v1\"\n", ""},
 	{"marker arguments", "-- api/v1/s.go --\npackage v1\n\n// S has.\n// +kubebuilder:validation:Minimum=abc\n// +kubebuilder:resource:path=x,bogus=1\ntype S int\n\n// +kubebuilder:rbac:grups=apps,resources=x,verbs=get\n\nvar _ = 1\n", ""},
 	{"webhook without side effects", "-- internal/webhook/w.go --\npackage webhook\n\n// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,groups=a,resources=b,verbs=create,versions=v1,name=x.kb.io,admissionReviewVersions=v1\n\nvar _ = 1\n", ""},
-	{"missing header", "", "object:headerFile=none.txt"},
 	{"no Go files", "-- docs/readme.md --\nhello\n", "crd paths=./docs"},
 	{"unknown import path", "", "crd paths=example.com/zoo/none"},
 	{"build constraints", "-- only/x.go --\n//go:build never\n\npackage only\n", "crd paths=./only"},
@@ -60,7 +62,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			dir := fixture(t, "zoo", tt.files)
 			before := tree(t, dir)
 			p := newPlan(t, dir)
-			cfg := &project.Config{Plugins: map[string]any{ConfigKey: map[string]any{"args": args}}}
+			cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
 			err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p)
 			files := generated(p)
 

@@ -3,6 +3,7 @@ package gen
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -114,14 +115,36 @@ func (s *sources) plansDir(name string) bool {
 	return false
 }
 
+// open returns the content of a header file, by a path from the root or an
+// absolute one.
+func (s *sources) open(name string) ([]byte, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.dir, name)
+	}
+	return s.read(name)
+}
+
+// readable makes a usage error of a header file that cannot be read; what names
+// it as the user did.
+func (s *sources) readable(what, name string) error {
+	_, err := s.open(name)
+	if err == nil {
+		return nil
+	}
+	reason := err.Error()
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		reason = pathErr.Err.Error() // less the path, which stands in what
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		reason = "no such file" // on every system
+	}
+	return fault.Usage("name a file by its path from the project root", "%s: %s", what, reason)
+}
+
 // OpenForRead implements genall.InputRule for header files. Line ends become
 // LF, so that a checkout with CRLF generates the same bytes.
 func (s *sources) OpenForRead(name string) (io.ReadCloser, error) {
-	full := name
-	if !filepath.IsAbs(name) {
-		full = filepath.Join(s.dir, name)
-	}
-	content, err := s.read(full)
+	content, err := s.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -142,5 +165,20 @@ func (s *sources) rel(name string) string {
 
 // shorten makes paths in a message relative to the root.
 func (s *sources) shorten(msg string) string {
-	return strings.ReplaceAll(msg, s.dir+string(filepath.Separator), "")
+	return relativeTo(s.dir, string(filepath.Separator), msg)
+}
+
+// relativeTo makes the paths below root in a message relative to it, with
+// slashes whatever the system's separator is. A path ends where a place
+// (x.go:3:1), a quote, a bracket or the line does.
+func relativeTo(root, separator, msg string) string {
+	parts := strings.Split(msg, root+separator)
+	for i, part := range parts[1:] {
+		end := strings.IndexAny(part, ":;,\"'`()[]\r\n")
+		if end < 0 {
+			end = len(part)
+		}
+		parts[i+1] = strings.ReplaceAll(part[:end], separator, "/") + part[end:]
+	}
+	return strings.Join(parts, "")
 }

@@ -17,7 +17,7 @@ import (
 
 // Rules of the warnings about files that nothing generates any more.
 const (
-	ruleStaleRemoved    = "stale-removed"    // operon wrote it, and removes it
+	ruleStaleRemoved    = "stale-removed"    // operon wrote it; the plan deletes it
 	ruleStaleEdited     = "stale-edited"     // operon wrote it, somebody edited it; kept
 	ruleStaleUnrecorded = "stale-unrecorded" // another tool wrote it; kept
 )
@@ -54,7 +54,7 @@ func removeStale(j *job, outputs []output, src *sources, p *scaffold.Plan) error
 			return err
 		}
 		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRemoved,
-			Message: "nothing generates this file any more; it is removed" + listed})
+			Message: "nothing generates this file any more" + listed})
 	}
 	return warnUnrecorded(j, func(name string) bool { return made[name] || recorded[name] }, src, p)
 }

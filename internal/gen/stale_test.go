@@ -30,9 +30,9 @@ func TestStale(t *testing.T) {
 		{
 			name:    "untouched files go",
 			removed: []string{fishCopy, fishCRD, "config/webhook/manifests.yaml"},
-			want: fishCopy + ":0:0: [stale-removed] nothing generates this file any more; it is removed\n" +
-				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; it is removed; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
-				"config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more; it is removed\n",
+			want: fishCopy + ":0:0: [stale-removed] nothing generates this file any more\n" +
+				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
+				"config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n",
 		},
 		{
 			name: "edited files stay",
@@ -55,19 +55,24 @@ func TestStale(t *testing.T) {
 		{name: "other paths judge nothing", request: Request{Paths: []string{"./api/v1"}}},
 		{name: "another place judges nothing", request: Request{Args: []string{"output:dir=elsewhere"}}},
 		{name: "only what ran", request: Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
-			want: "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more; it is removed\n"},
+			want: "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n"},
 	}
+	zoo := fixture(t, "zoo")
+	writeFile(t, filepath.Join(zoo, "config/crd/kustomization.yaml"), []byte(kustomization))
+	first := newPlan(t, zoo)
+	if err := Plan(t.Context(), Request{Dir: zoo}, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files := tree(t, zoo)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := fixture(t, "zoo")
-			writeFile(t, filepath.Join(dir, "config/crd/kustomization.yaml"), []byte(kustomization))
-			first := newPlan(t, dir)
-			if err := Plan(t.Context(), Request{Dir: dir}, first); err != nil {
-				t.Fatal(err)
-			}
-			if err := first.Apply(t.Context()); err != nil {
-				t.Fatal(err)
+			dir := t.TempDir()
+			for name, content := range files {
+				writeFile(t, filepath.Join(dir, name), []byte(content))
 			}
 			for _, name := range []string{"api/aqua/v1alpha1/fish_types.go", "internal/webhook/lion_webhook.go", "internal/controller/lion_controller.go"} {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {

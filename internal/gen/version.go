@@ -10,8 +10,10 @@ import (
 
 const toolsModule = "sigs.k8s.io/controller-tools"
 
-// toolsVersion is the version of the controller-tools in this binary.
-func toolsVersion() string {
+// ControllerToolsVersion is the version of the controller-tools in this
+// binary, as the build recorded it: vX.Y.Z, or "(devel)" when a folder replaced
+// the module.
+func ControllerToolsVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return versionIn(info)
 }
@@ -45,7 +47,7 @@ const versionAnnotation = "    controller-gen.kubebuilder.io/version: "
 // controller-gen itself. The annotation's line is found by its indentation,
 // which no text inside the schema can have before it.
 func stampVersion(manifest []byte) []byte {
-	wrong, right := version.Version(), toolsVersion()
+	wrong, right := version.Version(), ControllerToolsVersion()
 	if wrong == right {
 		return manifest
 	}

@@ -1,0 +1,117 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+)
+
+// Rules of the warnings about markers.
+const (
+	ruleMarkerUnknown = "marker-unknown"     // no generator knows the name
+	ruleMarkerIgnored = "marker-ignored"     // known, but has no effect where it stands
+	ruleGroupVersion  = "rbac-group-version" // an API group that holds a version matches nothing
+)
+
+// warnings returns what is to say about the marker. Column is an offset from
+// the start of the comment.
+func (m *marker) warnings(known *vocabulary) []scaffold.Warning {
+	start := strings.Index(m.comment.Text, "+")
+	if isExample(m.comment.Text[:start]) {
+		return nil
+	}
+	switch {
+	case m.scopes == 0:
+		near, suspect := known.suspect(m.name)
+		if !suspect {
+			return nil
+		}
+		msg := m.name + " is not a marker of controller-gen, which ignores it"
+		if near != "" {
+			msg += "; did you mean +" + near + "?"
+		}
+		return []scaffold.Warning{{Column: start, Rule: ruleMarkerUnknown, Message: msg}}
+	case !m.used:
+		if !ours(m.name) {
+			return nil
+		}
+		return []scaffold.Warning{{Column: start, Rule: ruleMarkerIgnored,
+			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
+	case m.name == "+"+rbac.RuleDefinition.Name:
+		return m.groupVersions()
+	}
+	return nil
+}
+
+// isExample reports whether the text before a marker's plus sign makes the
+// line a code block of a doc comment, which shows a marker and means none.
+func isExample(before string) bool {
+	indent := strings.TrimPrefix(before, "//")
+	return strings.Contains(indent, "\t") || len(indent) >= 3
+}
+
+// ours keeps quiet about markers that other tools read as well (+optional,
+// +listType, +k8s:...), which may well stand where controller-gen ignores them.
+func ours(name string) bool {
+	return strings.HasPrefix(name, "+kubebuilder:") || name == "+groupName" || name == "+versionName"
+}
+
+func describes(scopes int) string {
+	var parts []string
+	for t, word := range map[markers.TargetType]string{
+		markers.DescribesPackage: "a package", markers.DescribesType: "a type", markers.DescribesField: "a field",
+	} {
+		if scopes&(1<<t) != 0 {
+			parts = append(parts, word)
+		}
+	}
+	slices.SortFunc(parts, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return strings.Join(parts, " or ")
+}
+
+var versionLike = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// groupVersions finds groups such as apps/v1 or v1. An API group holds no
+// version, so a rule with one matches no request.
+func (m *marker) groupVersions() []scaffold.Warning {
+	value, err := rbac.RuleDefinition.Parse(m.text)
+	if err != nil {
+		return nil // reported as an error by the generator
+	}
+	var all []scaffold.Warning
+	for _, g := range value.(rbac.Rule).Groups {
+		group, version, slash := strings.Cut(g, "/")
+		if !slash {
+			group, version = "", g
+		}
+		if !versionLike.MatchString(version) {
+			continue
+		}
+		right := strconv.Quote(group)
+		if group != "" {
+			right = group
+		}
+		all = append(all, scaffold.Warning{
+			Column: m.offset(g), Rule: ruleGroupVersion,
+			Message: fmt.Sprintf("the API group %q holds a version and matches nothing; write groups=%s", g, right),
+		})
+	}
+	return all
+}
+
+// offset is where the value of groups= stands in the comment.
+func (m *marker) offset(group string) int {
+	if i := strings.Index(m.comment.Text, "groups="); i >= 0 {
+		if j := strings.Index(m.comment.Text[i:], group); j >= 0 {
+			return i + j
+		}
+	}
+	return strings.Index(m.comment.Text, "+")
+}
