@@ -135,10 +135,11 @@ func loadConfig(p *scaffold.Plan) (*project.Config, error) {
 // parseConfig decodes and checks PROJECT: its values go into files and names.
 func parseConfig(src []byte) (*project.Config, error) {
 	cfg, err := project.Parse(src)
-	if err == nil {
-		err = cfg.Validate()
-	}
 	if err != nil {
+		// It starts with line:column: together they are a place to jump to.
+		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
+	}
+	if err := cfg.Validate(); err != nil {
 		return nil, fault.In(project.File, err)
 	}
 	return cfg, nil

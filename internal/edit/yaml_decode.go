@@ -54,7 +54,7 @@ func stringKeys(v any) (any, error) {
 		for k, item := range v {
 			name := fmt.Sprint(k)
 			if _, twice := m[name]; twice {
-				return nil, fault.Failed("", "the key %s stands twice in one mapping", name)
+				return nil, fault.Failed("keep one of the two", "the key %s stands twice in one mapping", name)
 			}
 			if m[name], err = stringKeys(item); err != nil {
 				return nil, err

@@ -27,12 +27,9 @@ type yamlDoc struct {
 
 // parseYAML reads a document whose root is a mapping or nothing.
 func parseYAML(src []byte) (*yamlDoc, error) {
-	d := &yamlDoc{src: src, lines: lineStarts(src), eol: "\n", stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
+	d := &yamlDoc{src: src, lines: lineStarts(src), eol: lineEnd(src), stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
 	if !utf8.Valid(src) {
-		return nil, fault.Failed("save the file as UTF-8", "not UTF-8 text")
-	}
-	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
-		d.eol = "\r\n"
+		return nil, d.notText()
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	var second yaml.Node
@@ -53,7 +50,7 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		return d, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, d.errorAt(root, "", "the document is not a mapping of keys to values")
+		return nil, d.errorAt(root, "write lines of the form key: value", "the document is not a mapping of keys to values")
 	}
 	d.root = root
 	d.style = styleOf(root)
@@ -168,6 +165,21 @@ func (d *yamlDoc) offset(line, column int) int {
 func (d *yamlDoc) errorAt(n *yaml.Node, hint, format string, args ...any) error {
 	place := strconv.Itoa(n.Line) + ":" + strconv.Itoa(n.Column)
 	return fault.In(place, fault.Failed(hint, format, args...))
+}
+
+// notText reports the first byte that is no UTF-8.
+func (d *yamlDoc) notText() error {
+	at := 0
+	for at < len(d.src) {
+		r, size := utf8.DecodeRune(d.src[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	line := d.line(at)
+	column := 1 + utf8.RuneCount(d.src[d.lines[line]:at])
+	return d.errorAt(&yaml.Node{Line: line + 1, Column: column}, "save the file as UTF-8", "not UTF-8 text")
 }
 
 var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)

@@ -38,13 +38,13 @@ func (d *yamlDoc) find(path []any) (s spot, depth int, err error) {
 		switch step := step.(type) {
 		case string:
 			if n.Kind != yaml.MappingNode {
-				return s, depth, d.errorAt(n, "", "a mapping with the key %q is expected here", step)
+				return s, depth, d.errorAt(n, "write the value as a mapping, or edit the file by hand", "a mapping with the key %q is expected here", step)
 			}
 			width = 2
 			child.index = valueIndex(n, step)
 		case int:
 			if n.Kind != yaml.SequenceNode {
-				return s, depth, d.errorAt(n, "", "a list is expected here")
+				return s, depth, d.errorAt(n, "write the value as a list, or edit the file by hand", "a list is expected here")
 			}
 			if step < len(n.Content) {
 				child.index = step

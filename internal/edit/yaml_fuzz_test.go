@@ -194,8 +194,10 @@ func FuzzUncommentYAML(f *testing.F) {
 	f.Add("r:\n- a\n#- ../crd\n")
 	f.Add("r:\n  # - ../crd # x\n  - a\n")
 	f.Add("r: |\n  #- ../crd\n#   - ../crd")
+	f.Add("r:\n#\t-   '../../config/crd/'\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		out, err := UncommentYAML([]byte(src), "- ../crd")
+		const dir = "config/default"
+		out, err := UncommentYAML([]byte(src), "- ../crd", dir)
 		if err != nil {
 			return
 		}
@@ -203,7 +205,7 @@ func FuzzUncommentYAML(f *testing.F) {
 		if bare.Replace(src) != bare.Replace(string(out)) {
 			t.Fatalf("%q\n%q", src, out)
 		}
-		again, err := UncommentYAML(out, "- ../crd")
+		again, err := UncommentYAML(out, "- ../crd", dir)
 		if err != nil || string(again) != string(out) {
 			t.Fatalf("not idempotent: %v\n%q\n%q\n%q", err, src, out, again)
 		}

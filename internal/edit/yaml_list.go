@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -12,13 +13,14 @@ import (
 type ListAnchor struct {
 	Path   []string // keys from the document's root to the list, such as {"resources"}
 	Marker string   // name of the scaffold comment ("crdkustomizeresource"); "" for none
+	Dir    string   // of a list of paths: the file's folder, in the project; see sameItem
 }
 
 // AppendYAML adds item, which is YAML itself and may span lines
 // ("bases/x.yaml", "path: p.yaml\ntarget:\n  kind: Deployment"), to a list:
 // above the comment "# +kubebuilder:scaffold:<marker>" when it stands in the
 // list, else after the last item. A missing list is made, above the marker or
-// at the end. An item that the list holds already, by value, changes nothing.
+// at the end. An item that the list holds already changes nothing.
 // Errors in src say line:column.
 func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
 	value, err := decodeYAML([]byte(item))
@@ -41,7 +43,7 @@ func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if depth == len(path) && holds(s.node, value) {
+	if depth == len(path) && holds(s.node, value, o.Dir) {
 		return src, nil
 	}
 	a := appender{yamlDoc: d, item: strings.Split(strings.TrimRight(item, "\n"), "\n"), value: value, marker: o.Marker}
@@ -56,16 +58,31 @@ func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
 	return out, d.check(out, path, expected)
 }
 
-// holds reports whether n is a list with an item that decodes to value.
-func holds(n *yaml.Node, value any) bool {
+// holds reports whether n is a list with an item that is the same as value.
+func holds(n *yaml.Node, value any, dir string) bool {
 	if n.Kind != yaml.SequenceNode {
 		return false
 	}
 	return slices.ContainsFunc(n.Content, func(item *yaml.Node) bool {
 		var v any
-		return item.Decode(&v) == nil && equalYAML(v, value)
+		return item.Decode(&v) == nil && sameItem(v, value, dir)
 	})
 }
+
+// sameItem compares list items by value. Where the list is one of paths, dir is
+// the folder that they start from, and those that lead to one place are the
+// same: "../crd", "../crd/" and "../../config/crd" in config/default.
+func sameItem(a, b any, dir string) bool {
+	x, xText := a.(string)
+	y, yText := b.(string)
+	if dir == "" || !xText || !yText || !relative(x) || !relative(y) {
+		return equalYAML(a, b)
+	}
+	return path.Join(dir, x) == path.Join(dir, y)
+}
+
+// relative tells a path from an address and from a path that starts at the root.
+func relative(s string) bool { return !path.IsAbs(s) && !strings.Contains(s, "://") }
 
 // appender adds one item to a list. Its methods return the new bytes and the
 // index that the item gets.
@@ -91,7 +108,7 @@ func (a appender) add(s spot, path []any, depth int) ([]byte, int, error) {
 		out, err := a.fill(s)
 		return out, 0, err
 	}
-	return nil, 0, a.errorAt(n, "", "a list is expected here")
+	return nil, 0, a.errorAt(n, "write the value as a list, or edit the file by hand", "a list is expected here")
 }
 
 // lines is the item under keys that are still to be written, in the file's style.

@@ -180,7 +180,7 @@ func TestAppendYAMLErrors(t *testing.T) {
 		"syntax":          {"a: 1\n b: 2\n", "2:2: mapping values are not allowed in this context"},
 		"list document":   {"- a\n", "1:1: the document is not a mapping of keys to values"},
 		"two documents":   {"a: 1\n---\nb: 1\n", "2:1: a second document starts here"},
-		"not UTF-8":       {"a: \xff\n", "not UTF-8 text"},
+		"not UTF-8":       {"a: \xff\n", "1:4: not UTF-8 text"},
 		"unknown anchor":  {"a: *x\n", "1:1: unknown anchor 'x' referenced"},
 		"duplicated keys": {"a: 1\na: 2\n", `2:1: mapping key "a" already defined at line 1`},
 	} {
@@ -219,26 +219,26 @@ func TestUncommentYAML(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := UncommentYAML([]byte(tt.src), tt.line)
+			got, err := UncommentYAML([]byte(tt.src), tt.line, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if again, err := UncommentYAML(got, tt.line); err != nil || string(again) != string(got) {
+			if again, err := UncommentYAML(got, tt.line, ""); err != nil || string(again) != string(got) {
 				t.Errorf("a repeat gives %v\n%s", err, again)
 			}
 		})
 	}
-	_, err := UncommentYAML([]byte("r:\n- a\n"), "- ../crd")
+	_, err := UncommentYAML([]byte("r:\n- a\n"), "- ../crd", "")
 	if want := `neither "- ../crd" nor a comment with it is in the file`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
 	if want := "add by hand, to the list where it belongs:\n- ../crd"; fault.HintOf(err) != want {
 		t.Errorf("hint %q, want %q", fault.HintOf(err), want)
 	}
-	if _, err := UncommentYAML([]byte("r:\n#- a\n"), "a: b"); err == nil {
+	if _, err := UncommentYAML([]byte("r:\n#- a\n"), "a: b", ""); err == nil {
 		t.Error("a line that is not a list item is accepted")
 	}
 }

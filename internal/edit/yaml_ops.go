@@ -17,7 +17,7 @@ func (d *yamlDoc) set(path []any, v any) ([]byte, error) {
 		return nil, err
 	}
 	if s.parent == nil {
-		return nil, d.errorAt(s.node, "", "the document as a whole cannot be replaced")
+		return nil, d.errorAt(s.node, "edit the file by hand", "the document as a whole cannot be replaced")
 	}
 	if s.node.Kind == yaml.AliasNode {
 		return nil, d.aliasError(s.node)
@@ -103,7 +103,7 @@ func (d *yamlDoc) insertKey(path []any, key string, v any) ([]byte, error) {
 	}
 	m := s.node
 	if m.Kind != yaml.MappingNode {
-		return nil, d.errorAt(m, "", "a mapping is expected here")
+		return nil, d.errorAt(m, "write the value as a mapping, or edit the file by hand", "a mapping is expected here")
 	}
 	if isFlow(m) {
 		if len(m.Content) == 0 && !s.flow && s.parent != nil {
@@ -162,7 +162,7 @@ func (d *yamlDoc) insertItem(path []any, i int, v any) ([]byte, error) {
 	}
 	switch {
 	case s.node.Kind != yaml.SequenceNode:
-		return nil, d.errorAt(s.node, "", "a list is expected here")
+		return nil, d.errorAt(s.node, "write the value as a list, or edit the file by hand", "a list is expected here")
 	case isFlow(s.node) && len(s.node.Content) == 0 && !s.flow:
 		return d.set(path, []any{v})
 	case isFlow(s.node):

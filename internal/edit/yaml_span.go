@@ -194,7 +194,7 @@ func (d *yamlDoc) dash(seq *yaml.Node, i int) (int, error) {
 			return at, nil
 		}
 	}
-	return 0, d.errorAt(item, "", "the dash of this item is not found")
+	return 0, d.errorAt(item, "write the list with one item per line", "the dash of this item is not found")
 }
 
 // tail returns the offset of the first line below end that does not belong to

@@ -10,31 +10,36 @@ import (
 
 // UncommentYAML makes a commented list item active: the comment "#- ../crd"
 // becomes the item for line "- ../crd". line may span lines, all of which are
-// commented out in the file. The indentation follows the items around it. An
-// item that some list holds already changes nothing; when it is neither a
-// comment nor active, the error's hint says what to add by hand.
-func UncommentYAML(src []byte, line string) ([]byte, error) {
+// commented out in the file. White space and quotes in the comment do not
+// matter, nor, with the folder dir of a file that lists paths, how a path is
+// written (as with ListAnchor.Dir); the comment's own text becomes the item. The
+// indentation follows the items around it. An item that some list holds already
+// changes nothing; when it is neither a comment nor active, the error's hint
+// says what to add by hand.
+func UncommentYAML(src []byte, line, dir string) ([]byte, error) {
 	wanted := strings.Split(strings.TrimRight(line, "\n"), "\n")
-	items, err := decodeYAML([]byte(line))
-	list, ok := items.([]any)
-	if err != nil || !ok || len(list) != 1 {
+	item, ok := oneItem(line)
+	if !ok {
 		return nil, fault.Failed("", "%q is not one list item", line)
 	}
 	d, err := parseYAML(src)
 	if err != nil {
 		return nil, err
 	}
-	if count(d.root, list[0]) > 0 {
+	if count(d.root, item, dir) > 0 {
 		return src, nil
 	}
 	for i := range d.lines {
-		edits, column, ok := d.uncomment(i, wanted)
+		c, ok := d.commented(i, len(wanted))
 		if !ok {
 			continue
 		}
-		for _, indent := range d.indents(i, column) {
-			out := d.apply(edits(indent)...)
-			if e, err := parseYAML(out); err == nil && count(e.root, list[0]) == 1 {
+		if v, ok := oneItem(c.text); !ok || !sameItem(v, item, dir) {
+			continue
+		}
+		for _, indent := range d.indents(i, c.column) {
+			out := d.apply(d.uncomment(i, len(wanted), len(c.prefix), indent)...)
+			if e, err := parseYAML(out); err == nil && count(e.root, item, dir) == 1 {
 				return out, nil
 			}
 		}
@@ -43,53 +48,67 @@ func UncommentYAML(src []byte, line string) ([]byte, error) {
 		"neither %q nor a comment with it is in the file", wanted[0])
 }
 
-// count returns how many list items below n decode to value.
-func count(n *yaml.Node, value any) int {
+// oneItem decodes the only item of a list.
+func oneItem(text string) (any, bool) {
+	v, err := decodeYAML([]byte(text))
+	list, ok := v.([]any)
+	if err != nil || !ok || len(list) != 1 {
+		return nil, false
+	}
+	return list[0], true
+}
+
+// count returns how many list items below n are the same as value.
+func count(n *yaml.Node, value any, dir string) int {
 	total := 0
 	for _, child := range n.Content {
 		var v any
-		if n.Kind == yaml.SequenceNode && child.Decode(&v) == nil && equalYAML(v, value) {
+		if n.Kind == yaml.SequenceNode && child.Decode(&v) == nil && sameItem(v, value, dir) {
 			total++
 		}
-		total += count(child, value)
+		total += count(child, value, dir)
 	}
 	return total
 }
 
-var (
-	commentLine = regexp.MustCompile(`^([ \t]*)#( ?)(.*)$`)
-	commentOnly = regexp.MustCompile(`^([ \t]+#.*|[ \t]*)$`)
-)
+var commentLine = regexp.MustCompile(`^(([ \t]*)#[ \t]*)-[ \t]`)
 
-// uncomment matches the comment lines from index i on with wanted. It returns
-// the column that the text had behind its "#" and a function that makes the
-// edits for another column.
-func (d *yamlDoc) uncomment(i int, wanted []string) (edits func(indent int) []byteEdit, column int, ok bool) {
-	if i+len(wanted) > len(d.lines) {
-		return nil, 0, false
+// comment is a list item that is commented out.
+type comment struct {
+	column int    // of the "#"
+	prefix string // what each of its lines begins with, up to the column of the dash
+	text   string // the lines behind that
+}
+
+// commented reads n comment lines from index i on, of which the first holds a
+// dash.
+func (d *yamlDoc) commented(i, n int) (comment, bool) {
+	m := commentLine.FindStringSubmatch(d.lineText(d.lines[i]))
+	if m == nil || i+n > len(d.lines) {
+		return comment{}, false
 	}
-	first := commentLine.FindStringSubmatch(d.lineText(d.lines[i]))
-	if first == nil {
-		return nil, 0, false
-	}
-	// Behind "# - a" the text starts one column later than behind "#- a".
-	prefix := first[1] + "#" + first[2]
-	inner := strings.TrimLeft(first[3], " ")
-	prefix += first[3][:len(first[3])-len(inner)]
-	for k, text := range wanted {
-		rest, found := strings.CutPrefix(d.lineText(d.lines[i+k]), prefix+text)
-		if !found || !commentOnly.MatchString(rest) {
-			return nil, 0, false
+	c := comment{column: len(m[2]), prefix: m[1]}
+	var lines []string
+	for k := range n {
+		text, ok := strings.CutPrefix(d.lineText(d.lines[i+k]), c.prefix)
+		if !ok {
+			return comment{}, false
 		}
+		lines = append(lines, text)
 	}
-	return func(indent int) []byteEdit {
-		var all []byteEdit
-		for k := range wanted {
-			at := d.lines[i+k]
-			all = append(all, byteEdit{at, at + len(prefix), strings.Repeat(" ", indent)})
-		}
-		return all
-	}, len(first[1]), true
+	c.text = strings.Join(lines, "\n")
+	return c, true
+}
+
+// uncomment puts n lines from index i on to another column, in place of a
+// prefix of that length.
+func (d *yamlDoc) uncomment(i, n, prefix, indent int) []byteEdit {
+	var all []byteEdit
+	for k := range n {
+		at := d.lines[i+k]
+		all = append(all, byteEdit{at, at + prefix, strings.Repeat(" ", indent)})
+	}
+	return all
 }
 
 // indents lists the columns to try for an item at line i: its own, then those

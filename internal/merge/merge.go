@@ -23,7 +23,9 @@ const apart = 4
 // Text applies to ours what changed from base to theirs. A change that both
 // sides made is made once. Where the sides changed the same lines, or lines
 // without an unchanged line between them, to something different, clean is
-// false and merged holds both versions between conflict markers.
+// false and merged holds both versions between conflict markers: text to show to
+// a person, as operon never writes markers into a file. A caller that only
+// decides (scaffold.Decide) takes the file as it was and leaves merged aside.
 //
 // When ours has one kind of line end throughout, the other two are read as if
 // they had it as well: a checkout with other line ends is not a change. A

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/fault"
 )
 
 // inputs are PROJECT files of all styles, by name; each also with CR LF.
@@ -268,69 +267,4 @@ func asJSON(t *testing.T, c *Config) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-func TestParseErrors(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ src, want string }{
-		"empty":            {"", "1:1: the key version is missing"},
-		"another program":  {"name: x\n", "1:1: the key version is missing"},
-		"version 2":        {"domain: x\nversion: \"2\"\n", `2:10: project version "2" is not supported`},
-		"version 3-alpha":  {"version: 3-alpha\n", `1:10: project version "3-alpha" is not supported`},
-		"syntax":           {"version: 3\n  domain: x\n", "2:3: mapping values are not allowed in this context"},
-		"a key twice":      {"version: \"3\"\ndomain: x\ndomain: y\n", `3:1: mapping key "domain" already defined at line 2`},
-		"a list":           {"- version: \"3\"\n", "1:1: the document is not a mapping of keys to values"},
-		"domain":           {"version: \"3\"\ndomain: [x]\n", "2:9: domain is not one word of text"},
-		"multigroup":       {"version: \"3\"\nmultigroup: maybe\n", "2:13: multigroup is neither true nor false"},
-		"layout":           {"version: \"3\"\nlayout: {a: b}\n", "2:9: layout is not a list"},
-		"layout item":      {"version: \"3\"\nlayout:\n- a\n- [b]\n", "4:3: 1 is not one word of text"},
-		"resources":        {"version: \"3\"\nresources: x\n", "2:12: resources is not a list"},
-		"resource":         {"version: \"3\"\nresources:\n- x\n", "3:3: an item of resources is not a mapping"},
-		"null resource":    {"version: \"3\"\nresources:\n-\n", "3:2: an item of resources is not a mapping"},
-		"without a kind":   {"version: \"3\"\nresources:\n- version: v1\n", "3:3: the resource has no kind"},
-		"api":              {"version: \"3\"\nresources:\n- kind: K\n  version: v1\n  api: true\n", "5:8: api is not a mapping"},
-		"plugins":          {"version: \"3\"\nplugins: []\n", "2:10: plugins is not a mapping"},
-		"keys alike":       {"version: \"3\"\nplugins: {1: a, 1.0: b}\n", "1:1: the key 1 stands twice in one mapping"},
-		"more than a file": {"version: \"3\"\n---\nversion: \"3\"\n", "2:1: a second document starts here"},
-	} {
-		_, err := Parse([]byte(tt.src))
-		if err == nil || err.Error() != tt.want || fault.Code(err) != fault.CodeUsage {
-			t.Errorf("%s: error %v (exit code %d), want %q", name, err, fault.Code(err), tt.want)
-		}
-	}
-	if _, err := (&Config{}).Encode([]byte("a: [")); err == nil {
-		t.Error("a file that does not parse is edited")
-	}
-}
-
-func TestFindAndPut(t *testing.T) {
-	t.Parallel()
-	c := &Config{Domain: "example.org"}
-	c.Put(Resource{Group: "ship", Domain: "io", Version: "v1", Kind: "Sloop", External: true})
-	c.Put(sloop)
-	if r := c.Find("ship", "v1", "Sloop"); r == nil || r.External {
-		t.Errorf("found %+v, want the project's own", r)
-	}
-	if r := c.Find("ship", "v2", "Sloop"); r != nil {
-		t.Errorf("found %+v in another version", r)
-	}
-	changed := sloop
-	changed.Plural, changed.Controller = "sloops", false
-	c.Put(changed)
-	if r := c.Find("ship", "v1", "Sloop"); len(c.Resources) != 2 || r.Controller || r.Plural != "" {
-		t.Errorf("after Put: %+v", c.Resources)
-	}
-	c.Find("ship", "v1", "Sloop").Plural = "sloops" // as a user may have written
-	c.Put(changed)
-	if r := c.Find("ship", "v1", "Sloop"); r.Plural != "sloops" {
-		t.Errorf("a plural that stood in PROJECT is gone")
-	}
-	// kubebuilder cannot pluralise these.
-	c.Put(Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "DNS"})
-	if r := c.Find("ship", "v1", "DNS"); r.Plural != "dns" {
-		t.Errorf("plural of DNS is %q", r.Plural)
-	}
-	if got := (&Config{ProjectName: "ks"}).Namespace(); got != "ks-system" {
-		t.Errorf("namespace %q", got)
-	}
 }

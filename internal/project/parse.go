@@ -83,9 +83,9 @@ func (o object) resource() Resource {
 		Core:       o.boolean("core"),
 		Module:     o.text("module"),
 	}
-	for _, key := range []string{"kind", "version"} {
-		if o.text(key) == "" {
-			o.fail(o.path, "", "the resource has no %s", key)
+	for _, need := range []struct{ key, example string }{{"kind", "Frigate"}, {"version", "v1"}} {
+		if o.text(need.key) == "" {
+			o.fail(o.path, "add it to the resource, as in "+need.key+": "+need.example, "the resource has no %s", need.key)
 		}
 	}
 	if api, ok := o.object("api"); ok {
@@ -127,7 +127,11 @@ func (d *decoder) scalar(path []any, v any) string {
 	case string:
 		return v
 	case map[string]any, []any:
-		d.fail(path, "", "%v is not one word of text", path[len(path)-1])
+		name := path[len(path)-1]
+		if _, ok := name.(int); ok {
+			name = fmt.Sprintf("an item of %v", path[len(path)-2])
+		}
+		d.fail(path, "write one word, in quotes where YAML needs them", "%v is not one word of text", name)
 		return ""
 	}
 	return d.doc.Text(path, fmt.Sprint(v))
@@ -136,7 +140,7 @@ func (d *decoder) scalar(path []any, v any) string {
 func (o object) boolean(key string) bool {
 	v, ok := o.m[key].(bool)
 	if !ok && o.m[key] != nil {
-		o.fail(o.at(key), "", "%s is neither true nor false", key)
+		o.fail(o.at(key), "write "+key+": true or "+key+": false", "%s is neither true nor false", key)
 	}
 	return v
 }
@@ -144,7 +148,7 @@ func (o object) boolean(key string) bool {
 func (o object) list(key string) []any {
 	v, ok := o.m[key].([]any)
 	if !ok && o.m[key] != nil {
-		o.fail(o.at(key), "", "%s is not a list", key)
+		o.fail(o.at(key), "write its items on lines of their own, each behind a dash", "%s is not a list", key)
 	}
 	return v
 }
@@ -160,7 +164,7 @@ func (o object) texts(key string) []string {
 func (o object) object(key string) (object, bool) {
 	m, ok := o.m[key].(map[string]any)
 	if !ok && o.m[key] != nil {
-		o.fail(o.at(key), "", "%s is not a mapping", key)
+		o.fail(o.at(key), "write lines of the form key: value below it", "%s is not a mapping", key)
 	}
 	return object{o.decoder, o.at(key), m}, ok
 }
@@ -171,7 +175,7 @@ func (o object) objects(key string) []object {
 		path := append(o.at(key), i)
 		m, ok := item.(map[string]any)
 		if !ok {
-			o.fail(path, "", "an item of %s is not a mapping", key)
+			o.fail(path, "write lines of the form key: value behind the dash", "an item of %s is not a mapping", key)
 		}
 		all = append(all, object{o.decoder, path, m})
 	}

@@ -10,21 +10,43 @@ import (
 )
 
 // FindRoot returns the nearest folder that holds PROJECT, from dir upward to
-// the root of the filesystem, as git looks for its own.
+// the root of the filesystem, as git looks for its own. A folder called PROJECT
+// is passed by; a file that cannot be read is an error.
 func FindRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fault.In("find the project", err)
 	}
+	other := "" // the nearest PROJECT that is no file
 	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(filepath.Join(at, File)); err == nil && info.Mode().IsRegular() {
-			return at, nil
+		name := filepath.Join(at, File)
+		switch info, err := os.Stat(name); {
+		case err != nil:
+		case info.Mode().IsRegular():
+			return at, checkReadable(name)
+		case other == "":
+			other = name
 		}
 		if filepath.Dir(at) == at {
-			return "", fault.Usage("change into a project, or start one with operon init",
-				"no %s file in %s or a folder above it", File, dir)
+			return "", outside(dir, other)
 		}
 	}
+}
+
+func checkReadable(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return &fault.Error{Code: fault.CodeFailed, Hint: "give yourself the right to read that file", Err: err}
+	}
+	return f.Close()
+}
+
+func outside(dir, other string) error {
+	msg := "no " + File + " file in " + dir + " or a folder above it"
+	if other != "" {
+		return fault.Usage("change into a project, or move "+other+" away and start one with operon init", "%s: %s is no file", msg, other)
+	}
+	return fault.Usage("change into a project, or start one with operon init", "%s", msg)
 }
 
 // DefaultName is a project name made of the folder's: in lower case, with "-"

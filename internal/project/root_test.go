@@ -1,6 +1,8 @@
 package project
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +18,14 @@ func TestFindRoot(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(deep, File), 0o755); err != nil { // a folder of that name is no project
 		t.Fatal(err)
 	}
-	if _, err := FindRoot(deep); fault.Code(err) != fault.CodeUsage || !strings.Contains(err.Error(), "no PROJECT file in "+deep) {
+	_, err := FindRoot(root)
+	if fault.Code(err) != fault.CodeUsage || err.Error() != "no PROJECT file in "+root+" or a folder above it" || fault.HintOf(err) == "" {
 		t.Errorf("outside of a project: %v", err)
+	}
+	_, err = FindRoot(deep)
+	if want := "no PROJECT file in " + deep + " or a folder above it: " + filepath.Join(deep, File) + " is no file"; fault.Code(err) != fault.CodeUsage ||
+		err.Error() != want || !strings.Contains(fault.HintOf(err), "move") {
+		t.Errorf("folder PROJECT: %v, hint %q", err, fault.HintOf(err))
 	}
 	if err := os.WriteFile(filepath.Join(root, File), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -29,6 +37,23 @@ func TestFindRoot(t *testing.T) {
 	}
 }
 
+func TestFindRootUnreadable(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	name := filepath.Join(root, File)
+	if err := os.WriteFile(name, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(name); err == nil {
+		f.Close()
+		t.Skip("this user, or system, reads every file")
+	}
+	_, err := FindRoot(root)
+	if !errors.Is(err, fs.ErrPermission) || fault.Code(err) != fault.CodeFailed || fault.HintOf(err) == "" {
+		t.Errorf("%v, hint %q, exit code %d", err, fault.HintOf(err), fault.Code(err))
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ dir, name, repo string }{
@@ -37,6 +62,9 @@ func TestDefaults(t *testing.T) {
 		{"/home/x/My_Operator", "my-operator", "My_Operator"},
 		{"/home/x/v2", "v2", "v2"},
 		{"/home/x/k.io", "k-io", "k.io"},
+		{"/home/x/~x", "x", "x"},
+		{"/home/x/+x", "x", "x"},
+		{"/home/x/a~b", "a-b", "a~b"},
 		{"/", "operator", "operator"},
 		{"/home/x/---", "operator", "operator"},
 		{"/home/x/größe", "gr-e", "gr-e"},

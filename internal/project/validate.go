@@ -113,6 +113,8 @@ func CheckRepo(s string) error {
 	}
 	words := strings.Split(s, "/")
 	switch {
+	case s[0] == '~' || s[0] == '+': // cmd/go/internal/load.SafeArg
+		return fault.Usage(hint, "repo %q is not a Go module path: the go command builds no package whose path starts with %q", s, s[0])
 	case slices.Contains(words, "vendor"):
 		return fault.Usage(hint, "repo %q is not a Go module path: packages below a folder named vendor cannot be imported", s)
 	case slices.Contains([]string{"cmd", "go", "std", "toolchain"}, words[0]):
@@ -186,6 +188,11 @@ func CheckKind(s string) error {
 		return fault.Usage("choose a shorter one", "kind %q has %d characters; with more than %d the kind %sList passes the %d of a DNS label",
 			s, len(s), most, s, maxLabel)
 	}
+	// client-go adds List to every group version that it discovers, as a kind
+	// without namespaces (restmapper.NewDiscoveryRESTMapper), which hides ours.
+	if s == "List" {
+		return fault.Usage("choose another kind", "kind %q is taken: clients know a kind List, outside of namespaces, in every API group", s)
+	}
 	if slices.Contains(takenKinds, s) {
 		return fault.Usage("choose another kind", "kind %q is taken: every API package has that name for something else", s)
 	}
@@ -215,23 +222,26 @@ func CheckControllerName(s string) error {
 		return nil
 	}
 	guess := strings.ToLower(strings.ReplaceAll(s, "_", "-"))
-	return fault.Usage(tryFlag("controller-name", guess, dns1035Label, "start with a letter, and use lower-case letters, digits and '-'"),
-		"controller name %q is not a DNS label (RFC 1035)", s)
+	hint := "start with a letter, and use lower-case letters, digits and '-'"
+	if dns1035Label.MatchString(guess) && len(guess) <= maxLabel {
+		hint = "write name: " + guess + " below controllers in PROJECT"
+	}
+	return fault.Usage(hint, "controller name %q is not a DNS label (RFC 1035)", s)
 }
 
 // CheckCRDVersion checks the version of the CustomResourceDefinition API.
-func CheckCRDVersion(s string) error { return checkV1("crd-version", s, "CRD") }
+func CheckCRDVersion(s string) error { return checkV1("use --crd-version v1", s, "CRD") }
 
 // checkV1 checks the version of apiextensions.k8s.io or
 // admissionregistration.k8s.io; both dropped v1beta1 in the same release.
-func checkV1(flag, s, what string) error {
+func checkV1(hint, s, what string) error {
 	switch s {
 	case "v1":
 		return nil
 	case "v1beta1":
-		return fault.Usage("use --"+flag+" v1", "%s version v1beta1 was removed in Kubernetes 1.22", what)
+		return fault.Usage(hint, "%s version v1beta1 was removed in Kubernetes 1.22", what)
 	}
-	return fault.Usage("use --"+flag+" v1", "%s version %q does not exist", what, s)
+	return fault.Usage(hint, "%s version %q does not exist", what, s)
 }
 
 // tryFlag is the hint "try --flag guess", or otherwise when the guess is no

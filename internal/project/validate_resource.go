@@ -48,7 +48,7 @@ func (c *Config) checkNames(r Resource) error {
 		}
 	}
 	if r.Path != "" && module.CheckImportPath(r.Path) != nil {
-		return fault.Usage("", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
+		return fault.Usage("correct path of the resource in PROJECT", "path %q of kind %s is not a Go import path", r.Path, r.Kind)
 	}
 	if (r.External || r.Core) && r.Path == "" {
 		return fault.Usage("add path to the resource in PROJECT", "the Go import path of kind %s is missing", r.Kind)
@@ -101,40 +101,59 @@ func reservedOnWindows(name string) bool {
 	return len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && '1' <= name[3] && name[3] <= '9'
 }
 
+// checkWebhooks checks values that only PROJECT can hold, so the hints name its
+// keys.
 func (c *Config) checkWebhooks(r Resource) error {
 	w := r.Webhooks
 	if w == nil {
 		return nil
 	}
 	if w.WebhookVersion != "" {
-		if err := checkV1("webhook-version", w.WebhookVersion, "webhook"); err != nil {
+		if err := checkV1("write webhookVersion: v1 "+belowWebhooks, w.WebhookVersion, "webhook"); err != nil {
 			return err
 		}
 	}
-	for _, p := range []struct {
-		flag, path string
-		on         bool
-	}{
-		{"defaulting", w.DefaultingPath, w.Defaulting},
-		{"validation", w.ValidationPath, w.Validation},
-	} {
-		switch {
-		case p.path == "":
-		case !p.on:
-			return fault.Usage("ask for that webhook too", "--%s-path %s is given without the webhook", p.flag, p.path)
-		case !strings.HasPrefix(p.path, "/") || strings.ContainsAny(p.path, " \t\r\n?#\"'`,;"):
-			return fault.Usage("try --"+p.flag+"-path /"+strings.Trim(p.path, "/ "), "webhook path %q is not the path of a URL that starts with /", p.path)
-		}
+	if err := checkWebhookPath(r, "defaulting", w.DefaultingPath, w.Defaulting); err != nil {
+		return err
+	}
+	if err := checkWebhookPath(r, "validation", w.ValidationPath, w.Validation); err != nil {
+		return err
 	}
 	for i, v := range w.Spoke {
 		switch {
 		case slices.Contains(w.Spoke[:i], v):
-			return fault.Usage("name it once", "spoke version %s is given twice", v)
+			return fault.Usage("name it once below spoke in PROJECT", "spoke version %s is given twice", v)
 		case v == r.Version:
-			return fault.Usage("name the other versions with --spoke", "version %s is the hub and cannot be a spoke of itself", v)
+			return fault.Usage("name other versions only below spoke in PROJECT", "version %s is the hub and cannot be a spoke of itself", v)
 		case c.Find(r.Group, v, r.Kind) == nil:
-			return fault.Usage("create it first: operon create api --version "+v, "kind %s has no version %s for --spoke", r.Kind, v)
+			return fault.Usage("create it first: "+createVersion(r, v), "kind %s has no version %s to be a spoke", r.Kind, v)
 		}
 	}
 	return nil
+}
+
+const belowWebhooks = "below webhooks in PROJECT"
+
+// checkWebhookPath checks the URL path of one webhook, whose key in PROJECT is
+// that of the webhook with "Path" behind it.
+func checkWebhookPath(r Resource, key, path string, on bool) error {
+	switch {
+	case path == "":
+	case !on:
+		return fault.Usage("add "+key+": true "+belowWebhooks+", or take "+key+"Path out",
+			"kind %s has the %sPath %s without that webhook", r.Kind, key, path)
+	case !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \t\r\n?#\"'`,;"):
+		return fault.Usage("write "+key+"Path: /"+strings.Trim(path, "/ ")+" "+belowWebhooks,
+			"webhook path %q is not the path of a URL that starts with /", path)
+	}
+	return nil
+}
+
+// createVersion is the command that adds a version to the kind of r.
+func createVersion(r Resource, version string) string {
+	command := "operon create api"
+	if r.Group != "" {
+		command += " --group " + r.Group
+	}
+	return command + " --version " + version + " --kind " + r.Kind + " --controller=false"
 }

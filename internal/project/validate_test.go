@@ -62,6 +62,7 @@ func TestCheckRepo(t *testing.T) {
 	for s, want := range map[string]verdict{
 		"s3-operator": {}, "github.com/systek/s3-operator": {}, "handsomeguy.cn/databaseuser": {}, "example.org/m/v2": {},
 		"Example.org/M": {}, "m": {}, "gopkg.in/m.v1": {}, "github.com/x/internal/y": {},
+		"a~b": {}, "x/~a": {}, "x/+a": {}, "_m": {}, ".m": {}, "0": {}, "a...b": {}, // the go command builds them
 		"":             {"the module path is missing", hint},
 		"Bad Repo!!":   {`repo "Bad Repo!!" is not a Go module path: invalid char ' '`, hint},
 		"/m":           {`repo "/m" is not a Go module path: empty path element`, hint},
@@ -69,6 +70,9 @@ func TestCheckRepo(t *testing.T) {
 		"a//b":         {`repo "a//b" is not a Go module path: double slash`, hint},
 		"./m":          {`repo "./m" is not a Go module path: invalid path element "."`, hint},
 		"-m":           {`repo "-m" is not a Go module path: leading dash`, hint},
+		"~x":           {`repo "~x" is not a Go module path: the go command builds no package whose path starts with '~'`, hint},
+		"+x/y":         {`repo "+x/y" is not a Go module path: the go command builds no package whose path starts with '+'`, hint},
+		"a~1":          {`repo "a~1" is not a Go module path: trailing tilde and digits in path element`, hint},
 		"m.":           {`repo "m." is not a Go module path: trailing dot in path element`, hint},
 		"a/con":        {`repo "a/con" is not a Go module path: "con" disallowed as path element component on Windows`, hint},
 		"ü":            {`repo "ü" is not a Go module path: invalid char 'ü'`, hint},
@@ -131,7 +135,7 @@ func TestCheckKind(t *testing.T) {
 	const form = "start with a capital, and use ASCII letters and digits only"
 	rule := func(s string) string { return `kind "` + s + `" is not a Go identifier in PascalCase` }
 	for s, want := range map[string]verdict{
-		"Frigate": {}, "S3": {}, "NFS": {}, "Type": {}, "Switch": {}, "Func": {}, "String": {}, "Error": {}, "Int": {}, "Con": {}, "List": {}, long[:59]: {},
+		"Frigate": {}, "S3": {}, "NFS": {}, "Type": {}, "Switch": {}, "Func": {}, "String": {}, "Error": {}, "Int": {}, "Con": {}, "WaitList": {}, long[:59]: {},
 		"":        {"the kind is missing", "give one: --kind Frigate"},
 		"foo-bar": {rule("foo-bar"), "try --kind FooBar"},
 		"Foo-Bar": {rule("Foo-Bar"), "try --kind FooBar"},
@@ -144,6 +148,7 @@ func TestCheckKind(t *testing.T) {
 		"*Foo":    {rule("*Foo"), "try --kind Foo"},
 		long: {`kind "` + long + `" has 60 characters; with more than 59 the kind ` + long + `List passes the 63 of a DNS label`,
 			"choose a shorter one"},
+		"List":          {`kind "List" is taken: clients know a kind List, outside of namespaces, in every API group`, "choose another kind"},
 		"GroupVersion":  {`kind "GroupVersion" is taken: every API package has that name for something else`, "choose another kind"},
 		"SchemeBuilder": {`kind "SchemeBuilder" is taken: every API package has that name for something else`, "choose another kind"},
 		"AddToScheme":   {`kind "AddToScheme" is taken: every API package has that name for something else`, "choose another kind"},
@@ -160,7 +165,7 @@ func TestOtherChecks(t *testing.T) {
 	judge(t, "plural", CheckPlural("Frigates"), verdict{`plural "Frigates" is not a DNS label (RFC 1035)`, "try --plural frigates"})
 	judge(t, "plural", CheckPlural("3s"), verdict{`plural "3s" is not a DNS label (RFC 1035)`, form})
 	judge(t, "controller", CheckControllerName("captain-backup"), verdict{})
-	judge(t, "controller", CheckControllerName("Bad_N"), verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "try --controller-name bad-n"})
+	judge(t, "controller", CheckControllerName("Bad_N"), verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "write name: bad-n below controllers in PROJECT"})
 	judge(t, "controller", CheckControllerName(""), verdict{`controller name "" is not a DNS label (RFC 1035)`, form})
 	judge(t, "CRD", CheckCRDVersion("v1"), verdict{})
 	judge(t, "CRD", CheckCRDVersion("v1beta1"), verdict{"CRD version v1beta1 was removed in Kubernetes 1.22", "use --crd-version v1"})

@@ -34,7 +34,7 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if !needsClusterRole(c, r) {
 		return nil
 	}
-	if err := tree("kustomize/clusterrole", nil, initData(c), p); err != nil {
+	if err := tree("kustomize/clusterrole", nil, initData(c), p, p.Seed); err != nil {
 		return err
 	}
 	return list(p, rbacEntries, "", "cluster_role_binding.yaml")
@@ -61,7 +61,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	}
 	vars := map[string]string{"role": strings.Join(c.KindWords(r), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 	roles := newRoles(vars["role"], p)
-	if err := tree("kustomize/api", vars, apiData(c, r), p); err != nil {
+	if err := tree("kustomize/api", vars, apiData(c, r), p, seedOrKeep(p)); err != nil {
 		return err
 	}
 	for _, r := range crds {
@@ -80,7 +80,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		}
 	}
 	return change(p, defaultEntries, "- ../crd", func(src []byte) ([]byte, error) {
-		return edit.UncommentYAML(src, "- ../crd")
+		return edit.UncommentYAML(src, "- ../crd", path.Dir(defaultEntries))
 	})
 }
 
@@ -100,7 +100,7 @@ func newRoles(kind string, p *scaffold.Plan) []string {
 // list adds entry to the resources of the kustomization at name.
 func list(p *scaffold.Plan, name, marker, entry string) error {
 	return change(p, name, "- "+entry, func(src []byte) ([]byte, error) {
-		return edit.AppendYAML(src, entry, edit.ListAnchor{Path: []string{"resources"}, Marker: marker})
+		return edit.AppendYAML(src, entry, edit.ListAnchor{Path: []string{"resources"}, Marker: marker, Dir: path.Dir(name)})
 	})
 }
 

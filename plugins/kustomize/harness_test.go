@@ -34,13 +34,19 @@ func config() *project.Config {
 	return &project.Config{Version: "3", Domain: "example.org", ProjectName: "fleet", Layout: []string{Key}}
 }
 
-// plan plans and applies one event.
-func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
+func newPlan(t *testing.T, fsys afero.Fs, o scaffold.Options) *scaffold.Plan {
 	t.Helper()
-	p, err := scaffold.New(fsys, scaffold.Options{Command: "test"})
+	p, err := scaffold.New(fsys, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// plan plans and applies one event.
+func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
+	t.Helper()
+	p := newPlan(t, fsys, scaffold.Options{Command: "test"})
 	if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
 		return err
 	}

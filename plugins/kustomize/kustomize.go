@@ -7,6 +7,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/render"
@@ -35,7 +36,7 @@ func (Plugin) Options() []plugin.Option { return nil }
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Kind {
 	case plugin.Init:
-		return tree("kustomize/init", nil, initData(e.Project), p)
+		return tree("kustomize/init", nil, initData(e.Project), p, p.Seed)
 	case plugin.CreateAPI:
 		return createAPI(e.Project, *e.Resource, p)
 	}
@@ -45,8 +46,8 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 // tree renders a template tree into p. A kustomization and its configuration
 // are shared, because several tools and the user add to them. The manager's
 // role is only a stand-in until it is generated. All else is the user's once it
-// is written.
-func tree(dir string, vars map[string]string, data any, p *scaffold.Plan) error {
+// is written, and goes to seed.
+func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed render.Sink) error {
 	return render.Tree(templates.FS, dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
 		switch {
 		case name == managerRole && p.Exists(name):
@@ -54,6 +55,32 @@ func tree(dir string, vars map[string]string, data any, p *scaffold.Plan) error 
 		case name == managerRole, path.Base(name) == kustomization, name == crdConfig:
 			return p.Share(name, mode, content)
 		}
-		return p.Seed(name, mode, content)
+		return seed(name, mode, content)
 	})
+}
+
+// seedOrKeep is a sink for what belongs to one kind. A file that is there
+// although operon never wrote it is what another tool made for that kind: it
+// stays as it is, also for further versions, unless the command is forced.
+func seedOrKeep(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		had, err := p.Read(name)
+		if err != nil || p.HasBase(name) {
+			return p.Seed(name, mode, content)
+		}
+		// Another version of the kind may have planned it already.
+		if err := p.Remove(name); err != nil {
+			return err
+		}
+		if err := p.Seed(name, mode, content); err != nil {
+			return err
+		}
+		if !slices.Contains(p.Conflicts(), name) {
+			return nil // it says the same, or is replaced by force
+		}
+		if err := p.Remove(name); err != nil {
+			return err
+		}
+		return p.Share(name, mode, had)
+	}
 }

@@ -106,3 +106,38 @@ func TestLostAnchors(t *testing.T) {
 		})
 	}
 }
+
+// Entries count as listed however their paths are written: kustomize refuses a
+// resource that comes twice.
+func TestEntriesInOtherForms(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, file, from, to, want string }{
+		{"a slash", defaultEntries, "- ../crd\n", "- ../crd/\n", "- ../crd/\n"},
+		{"from the root", defaultEntries, "- ../crd\n", "- ../../config/crd\n", "- ../../config/crd\n"},
+		{"commented with space", defaultEntries, "- ../crd\n", "#-   ../crd\n", "-   ../crd\n"},
+		{"commented with a slash", defaultEntries, "- ../crd\n", "# - ../crd/\n", "- ../crd/\n"},
+		{"CRD", crdEntries, "- bases/", "- ./bases/", "- ./bases/"},
+		{"sample", sampleEntries, "- ship_v1_", "- ./ship_v1_", "- ./ship_v1_"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			fsys := scaffolded(t, c, frigate)
+			before := files(t, fsys)[test.file]
+			if !strings.Contains(before, test.from) {
+				t.Fatalf("no %q in\n%s", test.from, before)
+			}
+			users := strings.Replace(before, test.from, test.to, 1)
+			if err := afero.WriteFile(fsys, test.file, []byte(users), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := do(t, fsys, c, &frigate); err != nil {
+				t.Fatal(err)
+			}
+			want := strings.Replace(before, test.from, test.want, 1)
+			if diff := cmp.Diff(want, files(t, fsys)[test.file]); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,35 @@
+package project
+
+import "testing"
+
+func TestFindAndPut(t *testing.T) {
+	t.Parallel()
+	c := &Config{Domain: "example.org"}
+	c.Put(Resource{Group: "ship", Domain: "io", Version: "v1", Kind: "Sloop", External: true})
+	c.Put(sloop)
+	if r := c.Find("ship", "v1", "Sloop"); r == nil || r.External {
+		t.Errorf("found %+v, want the project's own", r)
+	}
+	if r := c.Find("ship", "v2", "Sloop"); r != nil {
+		t.Errorf("found %+v in another version", r)
+	}
+	changed := sloop
+	changed.Plural, changed.Controller = "sloops", false
+	c.Put(changed)
+	if r := c.Find("ship", "v1", "Sloop"); len(c.Resources) != 2 || r.Controller || r.Plural != "" {
+		t.Errorf("after Put: %+v", c.Resources)
+	}
+	c.Find("ship", "v1", "Sloop").Plural = "sloops" // as a user may have written
+	c.Put(changed)
+	if r := c.Find("ship", "v1", "Sloop"); r.Plural != "sloops" {
+		t.Errorf("a plural that stood in PROJECT is gone")
+	}
+	// kubebuilder cannot pluralise these.
+	c.Put(Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "DNS"})
+	if r := c.Find("ship", "v1", "DNS"); r.Plural != "dns" {
+		t.Errorf("plural of DNS is %q", r.Plural)
+	}
+	if got := (&Config{ProjectName: "ks"}).Namespace(); got != "ks-system" {
+		t.Errorf("namespace %q", got)
+	}
+}

@@ -1,0 +1,119 @@
+package kustomize
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+// adopted is a project with resources of which operon holds no record, whose
+// roles and samples say something of their own.
+func adopted(t *testing.T, c *project.Config, resources ...project.Resource) afero.Fs {
+	t.Helper()
+	fsys := scaffolded(t, c, resources...)
+	if err := fsys.RemoveAll(".operon"); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files(t, fsys) {
+		if strings.HasSuffix(name, "_role.yaml") || path.Dir(name) == "config/samples" && path.Base(name) != kustomization {
+			if err := afero.WriteFile(fsys, name, []byte("# of another tool\n"+content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return fsys
+}
+
+// The roles and the sample of a kind that another tool scaffolded are there
+// already: a repeat, and a further version, take them as they are.
+func TestFilesOfAnotherTool(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		add   []project.Resource
+		extra []string // files that come to the project
+	}{
+		{"repeated", []project.Resource{frigate}, nil},
+		{"second version", []project.Resource{without(frigateV2)}, []string{"config/samples/ship_v2_frigate.yaml"}},
+		{"replayed", []project.Resource{frigate, without(frigateV2)}, []string{"config/samples/ship_v2_frigate.yaml"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			fsys := adopted(t, c, frigate)
+			before := files(t, fsys)
+			p := newPlan(t, fsys, scaffold.Options{})
+			for _, r := range test.add {
+				c.Put(r)
+				if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &r}, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := p.Conflicts(); len(got) > 0 {
+				t.Fatalf("conflicts: %v", got)
+			}
+			if err := p.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			after := files(t, fsys)
+			checkTree(t, after)
+			for _, name := range test.extra {
+				if _, ok := after[name]; !ok {
+					t.Errorf("no %s", name)
+				}
+				delete(after, name)
+				after[sampleEntries] = strings.Replace(after[sampleEntries], "- "+path.Base(name)+"\n", "", 1)
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Only --force replaces them.
+func TestForceReplacesFilesOfAnotherTool(t *testing.T) {
+	t.Parallel()
+	c := config()
+	want := files(t, scaffolded(t, c, frigate))
+	fsys := adopted(t, c, frigate)
+	p := newPlan(t, fsys, scaffold.Options{Force: true})
+	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, fsys)
+	for _, name := range []string{"config/rbac/frigate_admin_role.yaml", "config/rbac/frigate_viewer_role.yaml", c.SamplePath(frigate)} {
+		if got[name] != want[name] {
+			t.Errorf("%s:\n%s", name, got[name])
+		}
+	}
+}
+
+// What operon wrote is still merged, and overlapping edits are a conflict.
+func TestFilesWithRecordAreDecided(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate)
+	name := c.SamplePath(frigate)
+	for file, content := range map[string]string{name: "user\n", ".operon/base/" + name + ".base": "older\n"} {
+		if err := afero.WriteFile(fsys, file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := newPlan(t, fsys, scaffold.Options{})
+	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{name}, p.Conflicts()); diff != "" {
+		t.Error(diff)
+	}
+}

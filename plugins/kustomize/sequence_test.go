@@ -1,0 +1,174 @@
+package kustomize
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+// Whatever order kinds come in, every kustomization lists what there is once,
+// PROJECT reads back as it was written, and a repeat changes nothing.
+func TestRandomSequences(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			s := sequence{Rand: rand.New(rand.NewPCG(seed, 1)), fsys: afero.NewMemMapFs(), c: config()}
+			s.c.Repo = "example.org/fleet"
+			s.c.MultiGroup, s.c.Namespaced = seed%2 == 0, seed%3 == 0
+			s.plan(t, true, plugin.Event{Kind: plugin.Init, Project: s.c})
+			for range 20 {
+				s.step(t)
+			}
+			s.plan(t, false, s.replay()...)
+			all := files(t, s.fsys)
+			checkTree(t, all)
+			s.checkLists(t, all)
+		})
+	}
+}
+
+// sequence is a project that grows at random.
+type sequence struct {
+	*rand.Rand
+	fsys    afero.Fs
+	c       *project.Config
+	project []byte // PROJECT
+}
+
+// step adds a resource, or a part of one, and repeats that.
+func (s *sequence) step(t *testing.T) {
+	t.Helper()
+	r := s.valid()
+	s.c.Put(r)
+	e := plugin.Event{Kind: plugin.CreateAPI, Project: s.c, Resource: &r}
+	s.encode(t)
+	s.plan(t, true, e)
+	before := string(s.project)
+	s.c.Put(r)
+	s.encode(t)
+	if diff := cmp.Diff(before, string(s.project)); diff != "" {
+		t.Errorf("PROJECT after a repeat of %+v: %s", r, diff)
+	}
+	s.plan(t, false, e)
+}
+
+// valid makes resources until one fits the project.
+func (s *sequence) valid() project.Resource {
+	for {
+		r := project.Resource{
+			Group:      s.pick("ship", "ship", "crew", "", "3scale", "foo.bar-baz", "null"),
+			Domain:     s.c.Domain,
+			Version:    s.pick("v1", "v2", "v1beta1"),
+			Kind:       s.pick("Frigate", "Captain", "S3", "DNS", "NFS", "Type", "Null", "Person", "On", "FrigateSpec", "Metrics", "HTTPRoute"),
+			Plural:     s.pick("", "", "", "y", "n1", "crews"),
+			API:        &project.API{CRDVersion: "v1", Namespaced: s.IntN(3) > 0},
+			Controller: s.IntN(2) > 0,
+		}
+		if known := s.c.Find(r.Group, r.Version, r.Kind); known != nil {
+			r.Plural, r.API, r.Controller = known.Plural, known.API, known.Controller || r.Controller
+		}
+		r.Path = s.c.APIPath(r)
+		if s.c.ValidateResource(r) == nil {
+			return r
+		}
+	}
+}
+
+func (s *sequence) pick(words ...string) string { return words[s.IntN(len(words))] }
+
+// encode writes PROJECT and reads it back.
+func (s *sequence) encode(t *testing.T) {
+	t.Helper()
+	if err := s.c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.c.Encode(s.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := project.Parse(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s.c, back, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("PROJECT reads otherwise (-want +got): %s\n%s", diff, out)
+	}
+	s.project = out
+}
+
+// plan plans and applies events in one plan, and looks whether they change
+// anything. PROJECT is no part of it.
+func (s *sequence) plan(t *testing.T, mayChange bool, events ...plugin.Event) {
+	t.Helper()
+	p := newPlan(t, s.fsys, scaffold.Options{Command: "test"})
+	for _, e := range events {
+		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range p.Changes() {
+		if c.Op == scaffold.Conflict || !mayChange {
+			t.Errorf("%s %s\n%s", c.Op, c.Path, c.Diff())
+		}
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replay is what a second init does.
+func (s *sequence) replay() []plugin.Event {
+	events := []plugin.Event{{Kind: plugin.Init, Project: s.c}}
+	for _, r := range s.c.Resources {
+		events = append(events, plugin.Event{Kind: plugin.CreateAPI, Project: s.c, Resource: &r})
+	}
+	return events
+}
+
+// checkLists checks that no list names a place twice, that the lists of roles
+// and samples name every file, and that of the CRDs every kind.
+func (s *sequence) checkLists(t *testing.T, all map[string]string) {
+	t.Helper()
+	listed := map[string]int{}
+	objects := map[string]string{} // by what kustomize tells them apart by
+	for name, content := range all {
+		if path.Base(name) == kustomization {
+			for _, entry := range entries(t, all, name) {
+				listed[path.Join(path.Dir(name), entry)]++
+			}
+		}
+		for _, doc := range documents(t, name, content) {
+			id := fmt.Sprint(path.Dir(name), at(doc, "apiVersion"), at(doc, "kind"), at(doc, "metadata", "name"))
+			if other := objects[id]; other != "" && at(doc, "metadata", "name") != nil && strings.HasPrefix(name, "config/rbac/") {
+				t.Errorf("%s and %s hold the same object %s", name, other, id)
+			}
+			objects[id] = name
+		}
+	}
+	for name := range all {
+		dir := path.Dir(name)
+		if (dir == "config/rbac" || dir == "config/samples") && path.Base(name) != kustomization && listed[name] == 0 {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	for _, r := range s.c.Resources {
+		if crd := path.Join("config/crd", crdBase(r)); listed[crd] == 0 {
+			t.Errorf("%s is not listed", crd)
+		}
+	}
+	for name, times := range listed {
+		if times > 1 {
+			t.Errorf("%s is listed %d times", name, times)
+		}
+	}
+}
