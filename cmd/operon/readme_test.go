@@ -64,12 +64,14 @@ func (s *shell) run(line string) string {
 	cmd := exec.Command("bash", "-c", "set -o pipefail\n"+line+"\nstatus=$?; pwd > "+pwd+"; exit $status")
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "LC_ALL=C")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
+	// A screen shows both streams; which comes first is chance where there is a pipe.
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
 		s.t.Logf("%s: %v", strings.TrimSpace(line), err)
 	}
 	if dir, err := os.ReadFile(pwd); err == nil {
 		s.dir = strings.TrimSpace(string(dir))
 	}
-	return string(out)
+	return out.String() + errs.String()
 }

@@ -21,8 +21,9 @@ type GoFile struct {
 	src   []byte
 	file  *ast.File
 	tok   *token.File
-	added []string // import lines that were not there before, for the hint of Insert
-	clean *bool    // whether src is gofmt-clean; nil: not known yet
+	added []string        // import lines that were not there before, for the hint of Insert
+	avoid map[string]bool // names that new imports must not take
+	clean *bool           // whether src is gofmt-clean; nil: not known yet
 	err   error
 }
 
@@ -71,7 +72,7 @@ func (f *GoFile) apply(splices []splice) (*GoFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.added = f.added
+	g.added, g.avoid = f.added, f.avoid
 	return g, nil
 }
 

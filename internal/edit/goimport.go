@@ -3,6 +3,7 @@ package edit
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +20,15 @@ import (
 //
 // The line goes above "// +kubebuilder:scaffold:imports" when that stands in an
 // import block, else into the group that suits it best, else into a new block.
-func (f *GoFile) Import(name, path string) (local string) {
-	for _, spec := range f.file.Imports {
-		if local := f.localName(spec); importPath(spec) == path && local != "_" && local != "." {
+func (f *GoFile) Import(name, path string) (local string) { return f.ImportAt(name, path) }
+
+// ImportAt is Import for lines that go to the first of the anchors that the file
+// has: an import that a variable hides there does not count, and the package is
+// then imported once more under a name of its own.
+func (f *GoFile) ImportAt(name, path string, anchors ...Anchor) (local string) {
+	at := f.ScopeAt(anchors...)
+	for _, local := range f.importNames(path) {
+		if local != "_" && local != "." && (at == nil || !at.hides(local)) {
 			return local
 		}
 	}
@@ -55,10 +62,8 @@ func (f *GoFile) Import(name, path string) (local string) {
 // before in another form, for example by hand.
 func (f *GoFile) Uses(path, selector string) bool {
 	names := map[string]bool{}
-	for _, spec := range f.file.Imports {
-		if importPath(spec) == path {
-			names[f.localName(spec)] = true
-		}
+	for _, local := range f.importNames(path) {
+		names[local] = true
 	}
 	found := false
 	ast.Inspect(f.file, func(n ast.Node) bool {
@@ -154,11 +159,18 @@ func isMajor(elem string) bool {
 	return err == nil && n >= 2 && elem == "v"+strconv.Itoa(n)
 }
 
+// Avoid keeps new imports from names that other files of the package declare: Go
+// does not allow both.
+func (f *GoFile) Avoid(names map[string]bool) { f.avoid = names }
+
 // free returns name, or name with a number when the file uses it for something
 // else: another import, or anything declared in the file. A local variable is
 // counted too, for it would hide the import from the lines that need it.
 func (f *GoFile) free(name string) string {
-	taken := map[string]bool{}
+	taken := maps.Clone(f.avoid)
+	if taken == nil {
+		taken = map[string]bool{}
+	}
 	for _, spec := range f.file.Imports {
 		taken[f.localName(spec)] = true
 	}

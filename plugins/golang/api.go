@@ -1,9 +1,15 @@
 package golang
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -42,22 +48,30 @@ var notFaked = []string{
 
 // createAPI plans what r asks for: types when it has an API, a controller when
 // it has one, and the wiring of both.
-func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func createAPI(e plugin.Event, p *scaffold.Plan) error {
+	c, r := e.Project, *e.Resource
+	if c.Repo == "" {
+		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
+	}
 	if err := checkMain(c, r, p); err != nil {
 		return err
 	}
-	data, err := valuesOf(c, r, p)
+	types, controller, err := parts(r, p)
+	if err != nil {
+		return err
+	}
+	data, err := valuesOf(e, p)
 	if err != nil {
 		return err
 	}
 	vars := map[string]string{"apidir": c.APIDir(r), "controllerdir": c.ControllerDir(r), "kind": r.Lower()}
 	if r.API != nil {
-		if err := planTypes(c, r, p, vars, data); err != nil {
+		if err := planTypes(c, r, types, p, vars, data); err != nil {
 			return err
 		}
 	}
 	if r.HasController() {
-		if err := planController(c, r, p, vars, data); err != nil {
+		if err := planController(c, r, controller, p, vars, data); err != nil {
 			return err
 		}
 	}
@@ -67,8 +81,9 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return planModules(c.Repo, forAPI, p)
 }
 
-func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValues, error) {
-	header, err := readHeader(p)
+func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
+	c, r := e.Project, *e.Resource
+	header, err := readHeader(e, p)
 	if err != nil {
 		return apiValues{}, err
 	}
@@ -104,17 +119,29 @@ func valuesOf(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValue
 	return v, nil
 }
 
-func planController(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) error {
-	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+// planController plans the controller of r with its tests, the suite that all
+// controllers of the package share, and the helpers that these import.
+func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, vars map[string]string, data apiValues) error {
+	var suite string
+	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
 		return err
 	}
-	if err := tree("suite", vars, data, p.Share); err != nil {
+	if err := tree("controller", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	if err := tree("controller", vars, data, p.Seed); err != nil {
-		return err
+	for _, name := range []string{suite, c.ControllerDir(r) + "/" + r.Lower() + "_controller_test.go"} {
+		src, err := p.Read(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
+			continue // a suite or test of another tool may do without them
+		}
+		if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+			return err
+		}
 	}
-	return wireSuite(c, r, p)
+	return wireSuite(c, r, suite, p)
 }
 
 // controllerName is unique in the manager.

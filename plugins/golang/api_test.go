@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
@@ -286,22 +285,6 @@ func TestWiringFindsItsPlace(t *testing.T) {
 				t.Errorf("the controller is set up twice:\n%s", got)
 			}
 		})
-	}
-}
-
-func TestMovedMain(t *testing.T) {
-	t.Parallel()
-	x := start(t, nil)
-	x.cfg.Repo = "example.org/fleet"
-	_, err := x.plan(x.createAPI(frigate()))
-	if err == nil || err.Error() != "cmd/main.go is missing: a Frigate cannot be made known to the manager" {
-		t.Fatalf("got %v", err)
-	}
-	for _, line := range []string{`import shipv1 "example.org/fleet/api/v1"`, "utilruntime.Must(shipv1.AddToScheme(scheme))",
-		`import controller "example.org/fleet/internal/controller"`, "if err := (&controller.FrigateReconciler{"} {
-		if !strings.Contains(fault.HintOf(err), line) {
-			t.Errorf("the hint lacks %q:\n%s", line, fault.HintOf(err))
-		}
 	}
 }
 

@@ -28,10 +28,14 @@ func generateOptions() []plugin.Option {
 // generate derives deepcopy code and manifests from the project's sources as
 // the plan has them.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	header, err := headerText(p)
+	if err != nil {
+		return err
+	}
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
-		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: e.String("this-year"),
+		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: yearFor(header, e, p),
 	}
 	if e.Bool("manifests") {
 		if slices.Contains(r.Only, "object") {

@@ -30,8 +30,9 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 
 // Options implements plugin.Plugin. For an Init event the command adds "year",
 // the licence year, and "license-text", the content of the file that
-// license-file names; for a Generate event "args", the arguments in
-// controller-gen's syntax, "manifests", which leaves Go code out, and
+// license-file names; for a CreateAPI event "this-year", which fills " YEAR" in a
+// header where no file tells another; for a Generate event "args", the arguments
+// in controller-gen's syntax, "manifests", which leaves Go code out, and
 // "this-year".
 func (Plugin) Options() []plugin.Option {
 	events := []plugin.Kind{plugin.Init}
@@ -50,7 +51,7 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:
-		return createAPI(e.Project, *e.Resource, p)
+		return createAPI(e, p)
 	case plugin.Generate:
 		return generate(ctx, e, p)
 	}

@@ -230,6 +230,8 @@ func TestModulePath(t *testing.T) {
 		"recorded":          {recorded: "example.org/x", want: "example.org/x"},
 		"recorded differs":  {recorded: "example.org/x", option: "example.org/y", err: "already initialised with --repo example.org/x"},
 		"not a module path": {option: "Bad Repo!!", err: `Bad Repo!!`},
+		"required":          {option: "k8s.io/api", err: "the module path k8s.io/api is that of a module that the project requires"},
+		"go.mod, required":  {goMod: "module sigs.k8s.io/controller-runtime\n", err: "sigs.k8s.io/controller-runtime is that of a module"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -255,5 +257,15 @@ func TestModulePath(t *testing.T) {
 				t.Errorf("got error %v (code %d), want %q", err, fault.Code(err), test.err)
 			}
 		})
+	}
+}
+
+func TestProjectWithoutRepo(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.cfg.Repo = ""
+	_, err := x.plan(x.createAPI(frigate()))
+	if err == nil || err.Error() != "PROJECT has no repo" || fault.Code(err) != fault.CodeUsage || !strings.Contains(fault.HintOf(err), "repo: example.com/name") {
+		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
 	}
 }

@@ -174,23 +174,6 @@ func isDirective(comment string) bool {
 	})
 }
 
-// readHeader returns the project's header as templates print it: with a line
-// end, so that an empty line parts it from a package comment, or empty.
-func readHeader(p *scaffold.Plan) (string, error) {
-	text, err := p.Read(headerFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	header := strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))
-	if err := checkHeader(header); err != nil {
-		return "", fault.Failed("Go files start with it: make it one Go comment, or empty", "%s: %s", headerFile, err)
-	}
-	return withNewline(header), nil
-}
-
 func withNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

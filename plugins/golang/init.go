@@ -55,7 +55,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := planHeader(e, p); err != nil {
 		return err
 	}
-	header, err := readHeader(p)
+	header, err := readHeader(e, p)
 	if err != nil {
 		return err
 	}
@@ -106,17 +106,37 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	if wanted == "" {
-		return project.DefaultRepo(goMod, e.Dir)
+	have := modfile.ModulePath(goMod)
+	switch {
+	case wanted == "":
+		wanted, err = project.DefaultRepo(goMod, e.Dir)
+	case have != "" && have != wanted:
+		err = fault.Usage("leave out --repo, or change the module path in go.mod first",
+			"--repo %s differs from the module path %s in go.mod", wanted, have)
+	default:
+		err = project.CheckRepo(wanted)
 	}
-	if err := project.CheckRepo(wanted); err != nil {
+	if err != nil {
 		return "", err
 	}
-	if have := modfile.ModulePath(goMod); have != "" && have != wanted {
-		return "", fault.Usage("leave out --repo, or change the module path in go.mod first",
-			"--repo %s differs from the module path %s in go.mod", wanted, have)
+	return wanted, checkNotRequired(wanted)
+}
+
+// checkNotRequired refuses the path of a module that the project will need.
+func checkNotRequired(repo string) error {
+	goMod, _, err := pinnedModules(repo)
+	if err != nil {
+		return err
 	}
-	return wanted, nil
+	f, err := modfile.Parse(goModFile, goMod, nil)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == repo }) {
+		return fault.Usage("give a path of your own: --repo example.com/name",
+			"the module path %s is that of a module that the project requires", repo)
+	}
+	return nil
 }
 
 // leaderElectionID names the Lease that replicas of the manager compete for. It

@@ -56,8 +56,14 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 		return err
 	}
 	next, foreign, err := complete(src, ours, needed)
-	if err != nil || bytes.Equal(next, src) {
+	if err != nil {
 		return err
+	}
+	if bytes.Equal(next, src) {
+		if !carriesPins(src, ours) {
+			return nil // its go.sum is for the go command to keep
+		}
+		return addSums(sums, p)
 	}
 	if foreign {
 		p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"})
@@ -66,6 +72,24 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 		return err
 	}
 	return addSums(sums, p)
+}
+
+// carriesPins reports whether the go.mod src requires all that ours does, in the
+// same versions: then it needs every line of our go.sum.
+func carriesPins(src, ours []byte) bool {
+	have, err := modfile.Parse(goModFile, src, nil)
+	if err != nil {
+		return false
+	}
+	want, err := modfile.Parse(goModFile, ours, nil)
+	if err != nil {
+		return false
+	}
+	versions := map[string]string{}
+	for _, r := range have.Require {
+		versions[r.Mod.Path] = r.Mod.Version
+	}
+	return !slices.ContainsFunc(want.Require, func(r *modfile.Require) bool { return versions[r.Mod.Path] != r.Mod.Version })
 }
 
 // pinnedModules returns the go.mod and go.sum of a new project.
@@ -89,7 +113,7 @@ func pinnedModules(repo string) (goMod, goSum []byte, err error) {
 func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err error) {
 	have, err := modfile.Parse(goModFile, src, nil)
 	if err != nil {
-		return nil, false, fault.Failed("correct it, then repeat the command", "%s", err)
+		return nil, false, unreadable(err)
 	}
 	want, err := modfile.Parse(goModFile, ours, nil)
 	if err != nil {
@@ -120,7 +144,17 @@ func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err
 	return next, foreign, err
 }
 
-// addSums plans go.sum: the lines that are there, and those of sums.
+// unreadable is the error for a go.mod that does not parse. Its first mistake is
+// what has to be mended; the others often follow from it.
+func unreadable(err error) error {
+	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
+		err = &list[0]
+	}
+	return fault.Failed("correct it, then repeat the command", "%s", err)
+}
+
+// addSums plans go.sum: the lines that are there, and those of sums. Where none
+// is missing it stays as it is.
 func addSums(sums []byte, p *scaffold.Plan) error {
 	src, err := p.Read(goSumFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +163,20 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	lines := slices.Collect(strings.Lines(withNewline(string(src)) + string(sums)))
+	have := map[string]bool{}
+	for line := range strings.Lines(string(src)) {
+		have[strings.TrimSpace(line)] = true
+	}
+	var missing []string
+	for line := range strings.Lines(string(sums)) {
+		if !have[strings.TrimSpace(line)] {
+			missing = append(missing, line)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	lines := slices.AppendSeq(missing, strings.Lines(withNewline(string(src))))
 	sortSums(lines)
 	next := strings.Join(slices.Compact(lines), "")
 	return p.Edit(goSumFile, func([]byte) ([]byte, error) { return []byte(next), nil })

@@ -1,10 +1,12 @@
 package golang
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/mod/modfile"
@@ -94,13 +96,16 @@ func TestSumsAreMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, have := range map[string]string{
-		"none": "", "some": "", "all": string(sums), "no newline": strings.TrimSpace(string(sums)),
+		"none": "", "some": "", "all": string(sums), "no newline": "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "some" {
-				lines := strings.SplitAfter(string(sums), "\n")
+			lines := strings.SplitAfter(string(sums), "\n")
+			switch name {
+			case "some":
 				have = lines[100] + lines[3]
+			case "no newline":
+				have = lines[3] + strings.TrimSpace(lines[100])
 			}
 			x := start(t, map[string]string{goSumFile: have})
 			p, err := x.plan()
@@ -115,5 +120,51 @@ func TestSumsAreMerged(t *testing.T) {
 				t.Errorf("%v, go.sum (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestSumsAreRestored: while go.mod carries our pins, go.sum is complete after
+// every command; other go.sum files are the go command's.
+func TestSumsAreRestored(t *testing.T) {
+	t.Parallel()
+	ours, sums, err := pinnedModules("example.org/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.Replace(string(ours), "require (\n", "require (\n\texample.org/mine v1.0.0\n", 1)
+	raised := strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1)
+	half := string(sums[:bytes.LastIndexByte(sums[:len(sums)/2], '\n')+1])
+	unsorted := "zzz.org/x v1.0.0 h1:x=\n" + string(sums)
+	tests := map[string]struct{ goMod, goSum, want string }{
+		"gone":                  {string(ours), "", string(sums)},
+		"half":                  {string(ours), half, string(sums)},
+		"with a module more":    {own, "", string(sums)},
+		"complete, in disarray": {own, unsorted, unsorted},
+		"raised by the user":    {raised, half, half},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			for _, e := range []plugin.Event{{Kind: plugin.Init}, x.createAPI(frigate())} {
+				x.write(goModFile, test.goMod)
+				x.write(goSumFile, "x")
+				x.write(goSumFile, test.goSum)
+				x.apply(e)
+				if diff := cmp.Diff(test.want, x.read(goSumFile)); diff != "" {
+					t.Errorf("%s: go.sum (-want +got):\n%s", e.Kind, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestBrokenGoModIsExplained(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.write(goModFile, "module example.org/fleet\nrequire (\nx y z\nmore wrong\n")
+	_, err := x.plan(x.createAPI(frigate()))
+	if err == nil || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "go.mod:") {
+		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
 	}
 }

@@ -2,9 +2,11 @@ package golang
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
 )
@@ -65,6 +68,42 @@ func TestPins(t *testing.T) {
 		t.Errorf("go.mod.tmpl differs from the pins (-pins +go.mod.tmpl):\n%s", diff)
 	}
 }
+
+// templateVersion is a version, or a release of Debian, in a template.
+var templateVersion = regexp.MustCompile(`\bv[0-9]+\.[0-9]+\.[0-9]+\b|\bdebian[0-9]+\b`)
+
+// TestTemplatesPinNothing finds versions that stand in a template and not in
+// package pins, where nobody would look for them.
+func TestTemplatesPinNothing(t *testing.T) {
+	err := fs.WalkDir(templates.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		// TestPins compares the modules, and go.sum has many more.
+		if err != nil || d.IsDir() || d.Name() == goModFile+render.Suffix || d.Name() == goSumFile {
+			return err
+		}
+		content, err := fs.ReadFile(templates.FS, name)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(content), "\n") {
+			// An action is named by its commit, and the release is a comment.
+			if strings.HasPrefix(name, "golang/init/.github/") && strings.Contains(line, "- uses: ") {
+				continue
+			}
+			for _, version := range templateVersion.FindAllString(line, -1) {
+				if version != firstRelease {
+					t.Errorf("templates/%s:%d: %s: name it in package pins", name, i+1, version)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// firstRelease is the tag of the image that a new project builds.
+const firstRelease = "v0.1.0"
 
 // writePins resolves the pinned versions for a new project, checks that a
 // project with an API needs the same, and writes the result into the templates.

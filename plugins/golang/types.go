@@ -18,23 +18,20 @@ const storageMarker = "+kubebuilder:storageversion"
 
 // planTypes plans the types of r, and the group-version file that all kinds of
 // the package share.
-func planTypes(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data apiValues) error {
-	if err := tree("group", vars, data, p.Share); err != nil {
+func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Plan, vars map[string]string, data apiValues) error {
+	var group string
+	if err := tree("group", vars, data, share(p, "SchemeBuilder", &group)); err != nil {
 		return err
 	}
-	form, err := readForm(groupVersionFile(c, r), p)
+	form, err := readForm(group, p)
 	if err != nil {
 		return err
 	}
 	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
-	if err := tree("types", vars, data, p.Seed); err != nil {
+	if err := tree("types", vars, data, types.seed(p)); err != nil {
 		return err
 	}
 	return keepStorageVersion(c, r, p)
-}
-
-func groupVersionFile(c *project.Config, r project.Resource) string {
-	return c.APIDir(r) + "/groupversion_info.go"
 }
 
 func typesFile(c *project.Config, r project.Resource) string {

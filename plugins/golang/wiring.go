@@ -12,8 +12,6 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-const mainFile = "cmd/main.go"
-
 // Import paths that inserted lines need.
 const (
 	utilRuntime  = "k8s.io/apimachinery/pkg/util/runtime"
@@ -22,23 +20,13 @@ const (
 
 // setupController is the form in which other tools of this layout add
 // controllers too, so that main.go stays even.
-const setupController = `if err := (&%s.%sReconciler{
-	Client: mgr.GetClient(),
-	Scheme: mgr.GetScheme(),
-}).SetupWithManager(mgr); err != nil {
-	setupLog.Error(err, "cannot set up the controller", "controller", %q)
-	%s.Exit(1)
+const setupController = `if err := (&%[1]s.%[2]sReconciler{
+	Client: %[3]s.GetClient(),
+	Scheme: %[3]s.GetScheme(),
+}).SetupWithManager(%[3]s); err != nil {
+	%[4]s.Error(err, "cannot set up the controller", "controller", %[5]q)
+	%[6]s.Exit(1)
 }`
-
-// checkMain stops before anything is planned when main.go is not where it can
-// be wired, and gives the lines that belong there.
-func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	if p.Exists(mainFile) {
-		return nil
-	}
-	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+mainLines(c, r),
-		"%s is missing: %s %s cannot be made known to the manager", mainFile, r.Article(), r.Kind)
-}
 
 // mainLines are the lines that wireMain adds, for a person to add them.
 func mainLines(c *project.Config, r project.Resource) string {
@@ -47,58 +35,92 @@ func mainLines(c *project.Config, r project.Resource) string {
 		return lines
 	}
 	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
-	setup := fmt.Sprintf(setupController, name, r.Kind, controllerName(c, r), "os")
+	setup := fmt.Sprintf(setupController, name, r.Kind, "mgr", "setupLog", controllerName(c, r), "os")
 	return lines + fmt.Sprintf("\nimport %s %q\n%s", name, c.ControllerPath(r), setup)
 }
 
+// wiring is one thing that the manager's main package does for a kind.
+type wiring struct {
+	done func(*edit.GoFile) bool    // a file does it already, in whatever form
+	add  []func(*edit.GoFile) error // ways to make a file do it, the preferred first
+}
+
 // wireMain registers the types of r with the manager's scheme, and sets its
-// controller up. What is there already, in whatever form, stays. Where one place
-// is missing, the error gives all the lines, for the other may be missing too.
+// controller up. What is there already, in whatever form and file, stays. Where
+// one place is missing, the error gives all the lines, for the other may be
+// missing too.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	return change(p, mainFile, func(f *edit.GoFile) error {
-		err := registerTypes(c, r, f)
-		if err == nil {
-			err = setUpController(c, r, f)
+	m, err := readMain(p)
+	if err != nil {
+		return err
+	}
+	wirings := []wiring{registration(c, r, m)}
+	if r.HasController() {
+		wirings = append(wirings, setUp(c, r, m))
+	}
+	for _, w := range wirings {
+		if err := m.wire(w, p); err != nil {
+			return &fault.Error{Code: fault.Code(err), Err: err,
+				Hint: "add these lines by hand where they belong, then run the command again:\n" + mainLines(c, r)}
 		}
-		if err == nil {
-			return nil
-		}
-		return &fault.Error{Code: fault.Code(err), Err: err,
-			Hint: "add these lines by hand where they belong, then run the command again:\n" + mainLines(c, r)}
-	})
+	}
+	return nil
 }
 
-func registerTypes(c *project.Config, r project.Resource, f *edit.GoFile) error {
+// registration makes the types of r known to the manager's scheme, best where
+// others are.
+func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	types := c.APIPath(r)
-	if f.Uses(types, "AddToScheme") {
-		return nil
+	add := func(f *edit.GoFile, anchors ...edit.Anchor) error {
+		scheme, err := m.scheme(f, anchors)
+		if err != nil {
+			return err
+		}
+		must, api := f.ImportAt("utilruntime", utilRuntime, anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
+		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
 	}
-	must, api := f.Import("utilruntime", utilRuntime), f.Import(r.ImportAlias(), types)
-	return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(scheme))", must, api),
-		edit.Marker("scheme"), edit.AfterCall("init", "AddToScheme"), edit.EndOfFunc("init"))
+	marker, others := edit.Marker("scheme"), edit.AfterCall("init", "AddToScheme")
+	return wiring{
+		done: func(f *edit.GoFile) bool { return f.Uses(types, "AddToScheme") },
+		add: []func(*edit.GoFile) error{
+			func(f *edit.GoFile) error { return add(f, marker, others) },
+			func(f *edit.GoFile) error { return add(f, marker, others, edit.EndOfFunc("init")) },
+		},
+	}
 }
 
-func setUpController(c *project.Config, r project.Resource, f *edit.GoFile) error {
+// setUp starts the controller of r with the manager.
+func setUp(c *project.Config, r project.Resource, m mainPackage) wiring {
 	controllers := c.ControllerPath(r)
-	if !r.HasController() || f.Uses(controllers, r.Kind+"Reconciler") {
-		return nil
+	return wiring{
+		done: func(f *edit.GoFile) bool { return f.Uses(controllers, r.Kind+"Reconciler") },
+		add: []func(*edit.GoFile) error{func(f *edit.GoFile) error {
+			anchors := builderAnchors(f)
+			manager, logger, err := m.managerAndLogger(f, anchors)
+			if err != nil {
+				return err
+			}
+			local, exit := f.ImportAt(c.ControllerAlias(r), controllers, anchors...), f.ImportAt("", "os", anchors...)
+			return f.Insert(fmt.Sprintf(setupController, local, r.Kind, manager, logger, controllerName(c, r), exit), anchors...)
+		}},
 	}
-	local, exit := f.Import(c.ControllerAlias(r), controllers), f.Import("", "os")
-	return f.Insert(fmt.Sprintf(setupController, local, r.Kind, controllerName(c, r), exit),
-		edit.Marker("builder"), edit.BeforeCall("main", "mgr.AddHealthzCheck"), edit.BeforeCall("main", "mgr.Start"))
 }
 
 // wireSuite registers the types of r with the scheme of the controllers' suite.
-func wireSuite(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	return change(p, c.ControllerDir(r)+"/suite_test.go", func(f *edit.GoFile) error {
+func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.Plan) error {
+	return change(p, suite, func(f *edit.GoFile) error {
 		types := c.APIPath(r)
 		if f.Uses(types, "AddToScheme") {
 			return nil
 		}
-		api, scheme := f.Import(r.ImportAlias(), types), f.Import("", clientScheme)
+		anchors := []edit.Anchor{edit.Marker("scheme"), edit.AfterCall("BeforeSuite", "AddToScheme"), edit.BeforeCall("BeforeSuite", "testEnv.Start")}
+		api, scheme := f.ImportAt(r.ImportAlias(), types, anchors...), f.ImportAt("", clientScheme, anchors...)
 		// Other tools of this layout look for these very lines.
-		return f.Insert(fmt.Sprintf("err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())", api, scheme),
-			edit.Marker("scheme"), edit.AfterCall("BeforeSuite", "AddToScheme"), edit.BeforeCall("BeforeSuite", "testEnv.Start"))
+		lines := "err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())"
+		if at := f.ScopeAt(anchors...); at != nil && !at.Variable("err") {
+			lines = "Expect(%s.AddToScheme(%s.Scheme)).To(Succeed())"
+		}
+		return f.Insert(fmt.Sprintf(lines, api, scheme), anchors...)
 	})
 }
 

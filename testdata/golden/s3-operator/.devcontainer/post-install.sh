@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the Makefile calls but cannot install itself: kind and kubectl.
+# Installs kubectl, which the Makefile calls but cannot install, and kind.
 set -euo pipefail
 
 kubectl=v1.37.1

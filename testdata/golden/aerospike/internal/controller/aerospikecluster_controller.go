@@ -53,15 +53,19 @@ func (r *AerospikeClusterReconciler) Reconcile(ctx context.Context, req ctrl.Req
 		return ctrl.Result{}, nil
 	}
 
-	// Your code goes here: bring the world to what aerospikecluster.Spec asks for. Return errors that may pass.
+	// Your code goes here: bring the world to what aerospikecluster.Spec asks for.
+	// Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, aerospikecluster, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, r.setReady(ctx, aerospikecluster,
+		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
 // and a message for people. It writes only when something changed.
-func (r *AerospikeClusterReconciler) setReady(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
-	status metav1.ConditionStatus, reason, message string) error {
+func (r *AerospikeClusterReconciler) setReady(
+	ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
+	status metav1.ConditionStatus, reason, message string,
+) error {
 	before := aerospikecluster.DeepCopy()
 	changed := meta.SetStatusCondition(&aerospikecluster.Status.Conditions, metav1.Condition{
 		Type:               "Ready",

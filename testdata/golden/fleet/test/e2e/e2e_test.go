@@ -25,6 +25,7 @@ import (
 // Names of what config/default deploys.
 const (
 	namespace      = "fleet-system"
+	deployment     = "fleet-controller-manager"
 	serviceAccount = "fleet-controller-manager"
 	metricsService = "fleet-controller-manager-metrics-service"
 	metricsReader  = "fleet-metrics-reader"
@@ -33,19 +34,19 @@ const (
 
 var _ = Describe("Manager", Ordered, func() {
 	BeforeAll(func() {
+		By("removing what an interrupted run left, its image above all")
+		_, err := utils.Kubectl("delete", "namespace", namespace, "--ignore-not-found", "--timeout", "2m")
+		Expect(err).NotTo(HaveOccurred())
+
 		By("making the namespace, with the restricted pod security standard enforced")
-		_, err := utils.Kubectl("create", "namespace", namespace)
+		_, err = utils.Kubectl("create", "namespace", namespace)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(utils.Kubectl, "delete", "namespace", namespace, "--ignore-not-found")
-		_, err = utils.Kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+		_, err = utils.Kubectl("label", "namespace", namespace,
+			"pod-security.kubernetes.io/enforce=restricted")
 		Expect(err).NotTo(HaveOccurred())
 
-		By("installing the CRDs")
-		_, err = utils.Run(exec.Command("make", "install"))
-		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(utils.Run, exec.Command("make", "uninstall", "ignore-not-found=true"))
-
-		By("deploying the manager")
+		By("deploying the CRDs, the permissions and the manager")
 		DeferCleanup(utils.Run, exec.Command("make", "undeploy", "ignore-not-found=true"))
 		_, err = utils.Run(exec.Command("make", "deploy", "IMG="+managerImage))
 		Expect(err).NotTo(HaveOccurred())
@@ -54,7 +55,7 @@ var _ = Describe("Manager", Ordered, func() {
 	AfterEach(func() {
 		if CurrentSpecReport().Failed() {
 			report("describe", "pods", "--namespace", namespace)
-			report("logs", "deployment/"+serviceAccount, "--namespace", namespace, "--all-containers", "--tail", "200")
+			report("logs", "deployment/"+deployment, "--namespace", namespace, "--tail", "200")
 			report("get", "events", "--namespace", namespace, "--sort-by", ".lastTimestamp")
 		}
 	})
@@ -72,7 +73,9 @@ var _ = Describe("Manager", Ordered, func() {
 	})
 
 	It("serves metrics, but only to those who may read them", func() {
-		_, err := utils.Kubectl("create", "clusterrolebinding", metricsBinding,
+		_, err := utils.Kubectl("delete", "clusterrolebinding", metricsBinding, "--ignore-not-found")
+		Expect(err).NotTo(HaveOccurred())
+		_, err = utils.Kubectl("create", "clusterrolebinding", metricsBinding,
 			"--clusterrole", metricsReader, "--serviceaccount", namespace+":"+serviceAccount)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(utils.Kubectl, "delete", "clusterrolebinding", metricsBinding, "--ignore-not-found")
@@ -94,7 +97,8 @@ var _ = Describe("Manager", Ordered, func() {
 
 	// +kubebuilder:scaffold:e2e-webhooks-checks
 
-	// Your own checks go here: create objects of your kinds with kubectl and look at what the operator makes of them.
+	// Your own checks go here: create objects of your kinds with kubectl and look
+	// at what the operator makes of them.
 })
 
 // managerPods lists the pods of the manager that are not on their way out.

@@ -16,13 +16,13 @@ import (
 // which envtest starts. It looks, in this order, at
 //
 //   - KUBEBUILDER_ASSETS,
-//   - the store of the user, which `operon envtest build` and `setup-envtest use` fill,
-//   - bin/k8s in the project, which `make setup-envtest` fills,
+//   - the store of the user, which `make setup-envtest` fills,
+//   - bin/k8s in the project, which the Makefiles of kubebuilder fill,
 //   - /usr/local/kubebuilder/bin, the default of envtest.
 //
-// In a store the newest release of the Kubernetes minor version that go.mod
-// names is taken. The result is empty when USE_EXISTING_CLUSTER asks envtest to
-// start nothing.
+// In a store the Kubernetes version ENVTEST_K8S_VERSION is taken, by default
+// that of client-go in go.mod; without a patch number, its newest patch. The
+// result is empty when USE_EXISTING_CLUSTER asks envtest to start nothing.
 func EnvtestAssets() (string, error) {
 	if existing, _ := strconv.ParseBool(os.Getenv("USE_EXISTING_CLUSTER")); existing {
 		return "", nil
@@ -42,20 +42,22 @@ func EnvtestAssets() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	minor, err := kubernetesMinor(root)
-	if err != nil {
-		return "", err
+	version := strings.TrimSuffix(os.Getenv("ENVTEST_K8S_VERSION"), ".x")
+	if version == "" {
+		if version, err = kubernetesMinor(root); err != nil {
+			return "", err
+		}
 	}
 	for _, store := range []string{userStore(), filepath.Join(root, "bin")} {
-		if dir := newestRelease(filepath.Join(store, "k8s"), minor); dir != "" {
+		if dir := newestRelease(filepath.Join(store, "k8s"), version); dir != "" {
 			return dir, nil
 		}
 	}
 	if dir := "/usr/local/kubebuilder/bin"; hasControlPlane(dir) {
 		return dir, nil
 	}
-	return "", fmt.Errorf("no etcd and kube-apiserver for Kubernetes 1.%d found: "+
-		"run `operon envtest build` or `make setup-envtest`, or set %s", minor, variable)
+	return "", fmt.Errorf("no etcd and kube-apiserver for Kubernetes %s found: "+
+		"run `make setup-envtest`, or set %s", version, variable)
 }
 
 func hasControlPlane(dir string) bool {
@@ -87,20 +89,21 @@ func userStore() string {
 	return filepath.Join(data, "kubebuilder-envtest")
 }
 
-// newestRelease returns the folder <store>/1.<minor>.<patch>-<os>-<arch> with the
-// highest patch, or "".
-func newestRelease(store string, minor int) string {
+// newestRelease returns the folder <store>/<release>-<os>-<arch> of the wanted
+// version, for a version without a patch the one with the highest, or "".
+func newestRelease(store, version string) string {
 	best, dir := -1, ""
 	entries, _ := os.ReadDir(store) // a store that is not there holds nothing
 	for _, e := range entries {
-		version, platform, _ := strings.Cut(e.Name(), "-")
-		patch, ok := strings.CutPrefix(version, fmt.Sprintf("1.%d.", minor))
-		n, err := strconv.Atoi(patch)
-		if !ok || err != nil || platform != runtime.GOOS+"-"+runtime.GOARCH || n <= best {
+		release, platform, _ := strings.Cut(e.Name(), "-")
+		dot := max(strings.LastIndex(release, "."), 0)
+		patch, err := strconv.Atoi(strings.TrimPrefix(release[dot:], "."))
+		if err != nil || patch <= best || platform != runtime.GOOS+"-"+runtime.GOARCH ||
+			version != release && version != release[:dot] {
 			continue
 		}
 		if candidate := filepath.Join(store, e.Name()); hasControlPlane(candidate) {
-			best, dir = n, candidate
+			best, dir = patch, candidate
 		}
 	}
 	return dir
@@ -108,18 +111,18 @@ func newestRelease(store string, minor int) string {
 
 var clientGo = regexp.MustCompile(`(?m)^(?:require)?\s+k8s\.io/client-go v0\.(\d+)\.`)
 
-// kubernetesMinor returns 37 for k8s.io/client-go v0.37.1 in go.mod: client
+// kubernetesMinor returns 1.N for k8s.io/client-go v0.N in go.mod: client
 // libraries carry the minor version of the Kubernetes they belong to.
-func kubernetesMinor(root string) (int, error) {
+func kubernetesMinor(root string) (string, error) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	m := clientGo.FindSubmatch(mod)
 	if m == nil {
-		return 0, errors.New("go.mod does not require k8s.io/client-go")
+		return "", errors.New("go.mod does not require k8s.io/client-go")
 	}
-	return strconv.Atoi(string(m[1]))
+	return "1." + string(m[1]), nil
 }
 
 // moduleRoot finds the folder of go.mod upward from the working folder, which

@@ -2,6 +2,7 @@ package utils
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,8 @@ import (
 
 // certManager is the release that the end-to-end tests install when the
 // project's manifests ask cert-manager for certificates.
-const certManager = "https://github.com/cert-manager/cert-manager/releases/download/v1.20.2/cert-manager.yaml"
+const certManager = "https://github.com/cert-manager/cert-manager/releases/download/" +
+	"v1.20.2/cert-manager.yaml"
 
 // Run executes cmd in the root of the project and returns what it printed to
 // stdout. The error of a failed command holds what it printed to stderr.
@@ -38,18 +40,31 @@ func Kubectl(args ...string) (string, error) {
 	return Run(exec.Command("kubectl", args...))
 }
 
+// KindCluster is the name of the Kind cluster that the end-to-end tests change:
+// KIND_CLUSTER, or "kind".
+func KindCluster() string {
+	return cmp.Or(os.Getenv("KIND_CLUSTER"), "kind")
+}
+
+// RequireKindCluster fails unless kubectl, as it is configured, talks to
+// KindCluster. Other clusters are not for tests to change.
+func RequireKindCluster() error {
+	output, err := Kubectl("config", "current-context")
+	if err != nil {
+		return err
+	}
+	have, want := strings.TrimSpace(output), "kind-"+KindCluster()
+	if have != want {
+		return fmt.Errorf("the current context of kubectl is %s, not %s: run `make test-e2e`", have, want)
+	}
+	return nil
+}
+
 // LoadImage copies an image from the local container engine into the nodes of
-// the Kind cluster that KIND_CLUSTER names ("kind" by default). KIND may name
-// another kind program.
+// KindCluster. KIND may name another kind program.
 func LoadImage(image string) error {
-	program, cluster := os.Getenv("KIND"), os.Getenv("KIND_CLUSTER")
-	if program == "" {
-		program = "kind"
-	}
-	if cluster == "" {
-		cluster = "kind"
-	}
-	_, err := Run(exec.Command(program, "load", "docker-image", image, "--name", cluster))
+	program := cmp.Or(os.Getenv("KIND"), "kind")
+	_, err := Run(exec.Command(program, "load", "docker-image", image, "--name", KindCluster()))
 	return err
 }
 

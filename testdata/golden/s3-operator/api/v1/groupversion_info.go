@@ -30,7 +30,7 @@ var (
 	// package. Generators of typed clients look for this name.
 	SchemeGroupVersion = schema.GroupVersion{Group: "systek.no", Version: "v1"}
 
-	// GroupVersion is another name of SchemeGroupVersion.
+	// GroupVersion is the name that controllers and tests know it by.
 	GroupVersion = SchemeGroupVersion
 
 	// SchemeBuilder collects the types of this package: each file of types

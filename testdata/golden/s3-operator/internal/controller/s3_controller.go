@@ -53,15 +53,19 @@ func (r *S3Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Re
 		return ctrl.Result{}, nil
 	}
 
-	// Your code goes here: bring the world to what s3.Spec asks for. Return errors that may pass.
+	// Your code goes here: bring the world to what s3.Spec asks for.
+	// Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, s3, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, r.setReady(ctx, s3,
+		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
 // and a message for people. It writes only when something changed.
-func (r *S3Reconciler) setReady(ctx context.Context, s3 *systeknov1.S3,
-	status metav1.ConditionStatus, reason, message string) error {
+func (r *S3Reconciler) setReady(
+	ctx context.Context, s3 *systeknov1.S3,
+	status metav1.ConditionStatus, reason, message string,
+) error {
 	before := s3.DeepCopy()
 	changed := meta.SetStatusCondition(&s3.Status.Conditions, metav1.Condition{
 		Type:               "Ready",

@@ -34,15 +34,17 @@ import (
 
 // managerImage is built from the Dockerfile and loaded into the cluster; no
 // registry is involved.
-const managerImage = "example.com/s3-operator:v0.0.1"
+const managerImage = "example.com/s3-operator:e2e"
 
-// TestE2E changes the cluster of the current kubectl context.
+// TestE2E changes the Kind cluster, and refuses to change another one.
 func TestE2E(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "end-to-end suite")
 }
 
 var _ = BeforeSuite(func() {
+	Expect(utils.RequireKindCluster()).To(Succeed())
+
 	By("building the image of the manager")
 	_, err := utils.Run(exec.Command("make", "docker-build", "IMG="+managerImage))
 	Expect(err).NotTo(HaveOccurred())

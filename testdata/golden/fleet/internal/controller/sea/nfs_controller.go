@@ -37,15 +37,19 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 
-	// Your code goes here: bring the world to what nfs.Spec asks for. Return errors that may pass.
+	// Your code goes here: bring the world to what nfs.Spec asks for.
+	// Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, nfs, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, r.setReady(ctx, nfs,
+		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
 // and a message for people. It writes only when something changed.
-func (r *NFSReconciler) setReady(ctx context.Context, nfs *seav1beta1.NFS,
-	status metav1.ConditionStatus, reason, message string) error {
+func (r *NFSReconciler) setReady(
+	ctx context.Context, nfs *seav1beta1.NFS,
+	status metav1.ConditionStatus, reason, message string,
+) error {
 	before := nfs.DeepCopy()
 	changed := meta.SetStatusCondition(&nfs.Status.Conditions, metav1.Condition{
 		Type:               "Ready",

@@ -37,15 +37,19 @@ func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{}, nil
 	}
 
-	// Your code goes here: bring the world to what frigate.Spec asks for. Return errors that may pass.
+	// Your code goes here: bring the world to what frigate.Spec asks for.
+	// Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, frigate, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, r.setReady(ctx, frigate,
+		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
 // and a message for people. It writes only when something changed.
-func (r *FrigateReconciler) setReady(ctx context.Context, frigate *shipv1.Frigate,
-	status metav1.ConditionStatus, reason, message string) error {
+func (r *FrigateReconciler) setReady(
+	ctx context.Context, frigate *shipv1.Frigate,
+	status metav1.ConditionStatus, reason, message string,
+) error {
 	before := frigate.DeepCopy()
 	changed := meta.SetStatusCondition(&frigate.Status.Conditions, metav1.Condition{
 		Type:               "Ready",

@@ -37,15 +37,19 @@ func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 		return ctrl.Result{}, nil
 	}
 
-	// Your code goes here: bring the world to what typeObj.Spec asks for. Return errors that may pass.
+	// Your code goes here: bring the world to what typeObj.Spec asks for.
+	// Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, typeObj, metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, r.setReady(ctx, typeObj,
+		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
 // and a message for people. It writes only when something changed.
-func (r *TypeReconciler) setReady(ctx context.Context, typeObj *shipv1.Type,
-	status metav1.ConditionStatus, reason, message string) error {
+func (r *TypeReconciler) setReady(
+	ctx context.Context, typeObj *shipv1.Type,
+	status metav1.ConditionStatus, reason, message string,
+) error {
 	before := typeObj.DeepCopy()
 	changed := meta.SetStatusCondition(&typeObj.Status.Conditions, metav1.Condition{
 		Type:               "Ready",

@@ -1,0 +1,88 @@
+package scaffold
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
+)
+
+// Files returns the names, sorted and without the folder, of the regular files
+// that will stand directly in dir after Apply; dir may be ".". A link counts
+// when it leads to a regular file of the project. A folder that is not there
+// has no files.
+func (p *Plan) Files(dir string) ([]string, error) {
+	names, err := p.tree.files(dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, e := range p.entries {
+		if path.Dir(name) != dir {
+			continue
+		}
+		base := path.Base(name)
+		names = slices.DeleteFunc(names, func(n string) bool { return n == base })
+		if e.exists(p.force) {
+			names = append(names, base)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Before returns what a file was before this plan: its content on disk, and the
+// pristine content that operon wrote last. What is missing is nil.
+func (p *Plan) Before(path string) (disk, base []byte, err error) {
+	e, err := p.entry(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Clone(e.disk), slices.Clone(e.base), nil
+}
+
+// Seeded reports whether this plan seeds the file at path, so that Edit changes
+// the pristine content and not the user's.
+func (p *Plan) Seeded(path string) bool {
+	e := p.entries[path]
+	return e != nil && e.class == Seeded
+}
+
+// Forced reports whether the plan replaces seeded files that the user changed.
+func (p *Plan) Forced() bool { return p.force }
+
+// files lists the regular files in dir as they are on disk.
+func (t *tree) files(dir string) ([]string, error) {
+	resolved := "."
+	if dir != "." {
+		if err := checkName(dir); err != nil {
+			return nil, err
+		}
+		at, info, err := t.resolve(dir, true)
+		if err != nil || info == nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, fault.Failed("", "%s is a file, not a folder", dir)
+		}
+		resolved = at
+	}
+	infos, err := afero.ReadDir(t.fsys, resolved)
+	if err != nil {
+		return nil, fileError("read", dir, err)
+	}
+	var names []string
+	for _, info := range infos {
+		name := info.Name()
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if _, info, err = t.resolve(path.Join(resolved, name), true); err != nil || info == nil {
+				continue // it leads nowhere in the project
+			}
+		}
+		if info.Mode().IsRegular() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

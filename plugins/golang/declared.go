@@ -1,0 +1,159 @@
+package golang
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// part is the types or the controller of a kind: files whose declarations Go
+// allows once in a package.
+type part struct {
+	name string // the type that the part is about
+	held bool   // PROJECT recorded the part before this command
+	hint string // what to do when another file declares one of its names
+}
+
+// parts tells what of r the project had before this command.
+func parts(r project.Resource, p *scaffold.Plan) (types, controller part, err error) {
+	types = part{name: r.Kind, hint: "choose another kind, or rename what is there"}
+	controller = part{name: r.Kind + "Reconciler",
+		hint: "rename what is there; or keep it as the controller: add --controller=false, and set controller: true for the kind in " + project.File}
+	src, err := p.Read(project.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return types, controller, nil
+	}
+	if err != nil {
+		return types, controller, err
+	}
+	before, err := project.Parse(src)
+	if err != nil {
+		return types, controller, fault.In(project.File, err)
+	}
+	for _, old := range before.Resources {
+		if old.SameVersion(r) {
+			types.held, controller.held = old.API != nil, old.HasController()
+		}
+	}
+	return types, controller, nil
+}
+
+// seed is a sink for the files of a part. A part that the project held stays
+// where the user or another tool has it; otherwise nothing is declared twice.
+func (part part) seed(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		disk, base, err := p.Before(name)
+		if err != nil {
+			return err
+		}
+		if part.held && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {
+			return nil // another tool wrote it
+		}
+		twice, err := declaredTwice(name, content, p)
+		switch {
+		case err != nil:
+			return err
+		case len(twice) == 0 || disk != nil && !p.Forced():
+			return p.Seed(name, mode, content)
+		case part.held && disk == nil && (isTest(name) || slices.ContainsFunc(twice, func(d declaration) bool { return d.name == part.name })):
+			return nil // the user moved it
+		}
+		return twice[0].refused(name, part.hint)
+	}
+}
+
+// share is a sink for a file that the kinds of a package share. When the user has
+// it under another name, recognised by its mentioning key, that file stands for
+// it; at is set to the one that counts.
+func share(p *scaffold.Plan, key string, at *string) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		*at = name
+		disk, _, err := p.Before(name)
+		if err != nil || disk != nil {
+			return err
+		}
+		twice, err := declaredTwice(name, content, p)
+		if err != nil {
+			return err
+		}
+		for _, d := range twice {
+			if d.in.Mentions(key) {
+				*at = d.file
+				return nil
+			}
+		}
+		if len(twice) > 0 {
+			return twice[0].refused(name, "rename what is there")
+		}
+		return p.Share(name, mode, content)
+	}
+}
+
+// isIn reports whether a file is about the part: it declares its type, or, as a
+// test, mentions it.
+func (part part) isIn(name string, src []byte) bool {
+	f, err := edit.ParseGo(name, src)
+	if err != nil {
+		return false
+	}
+	return f.Declares()[part.name] > 0 || isTest(name) && f.Mentions(part.name)
+}
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
+
+// declaration is a name on package level, and the file and line that declare it.
+type declaration struct {
+	name, file string
+	line       int
+	in         *edit.GoFile
+}
+
+// refused is the error that a file of operon's is to declare the same.
+func (d declaration) refused(name, hint string) error {
+	return fault.Usage(hint, "%s:%d declares %s, which %s is to declare", d.file, d.line, d.name, name)
+}
+
+// declaredTwice returns those declarations of the other files in the package of
+// the file at name that its content declares too, by place.
+func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration, error) {
+	own, err := edit.ParseGo(name, content)
+	if err != nil {
+		return nil, err
+	}
+	names := own.Declares()
+	files, err := p.Files(path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	var twice []declaration
+	for _, base := range files {
+		other := path.Join(path.Dir(name), base)
+		if other == name || !strings.HasSuffix(base, ".go") {
+			continue
+		}
+		src, err := p.Read(other)
+		if err != nil {
+			return nil, err
+		}
+		f, err := edit.ParseGo(other, src)
+		if err != nil || f.Package() != own.Package() {
+			continue // what is wrong with it, the generators tell
+		}
+		here := len(twice)
+		for declared, line := range f.Declares() {
+			if names[declared] > 0 {
+				twice = append(twice, declaration{declared, other, line, f})
+			}
+		}
+		slices.SortFunc(twice[here:], func(a, b declaration) int { return strings.Compare(a.name, b.name) })
+	}
+	return twice, nil
+}

@@ -1,0 +1,211 @@
+package golang
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const mainFile = "cmd/main.go"
+
+// What the variables of the manager's main package are assigned, which tells
+// them whatever they are called.
+const (
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	managers          = controllerRuntime + "/pkg/manager"
+)
+
+var (
+	makeManager = []edit.Symbol{{Path: controllerRuntime, Name: "NewManager"}, {Path: managers, Name: "New"}}
+	managerType = []edit.Symbol{{Path: controllerRuntime, Name: "Manager"}, {Path: managers, Name: "Manager"}}
+	makeLogger  = []edit.Symbol{{Path: controllerRuntime, Name: "Log.WithName"}, {Path: controllerRuntime + "/pkg/log", Name: "Log.WithName"}}
+	makeScheme  = []edit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
+)
+
+// mainPackage is the manager's main package as the user has it: its parts may
+// have moved from main.go to other files.
+type mainPackage struct {
+	files []mainSource // main.go first
+	base  *edit.GoFile // what operon last wrote of main.go; nil: nothing
+}
+
+type mainSource struct {
+	name string
+	src  []byte
+	file *edit.GoFile
+}
+
+// readMain reads the files as they stand on disk, also when main.go is planned
+// anew: an edit then goes to its pristine content. A file that does not parse,
+// or belongs to another package, is left out, but for a main.go to be edited.
+func readMain(p *scaffold.Plan) (mainPackage, error) {
+	var m mainPackage
+	names, err := p.Files(path.Dir(mainFile))
+	if err != nil {
+		return m, err
+	}
+	for _, name := range names {
+		name = path.Join(path.Dir(mainFile), name)
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		disk, base, err := p.Before(name)
+		if err != nil {
+			return m, err
+		}
+		if name == mainFile && base != nil {
+			m.base, _ = edit.ParseGo(name, base)
+		}
+		if disk == nil {
+			continue
+		}
+		file, err := edit.ParseGo(name, disk)
+		switch {
+		case err != nil && name == mainFile && !p.Seeded(name):
+			return m, err
+		case err != nil || file.Package() != "main":
+		case name == mainFile:
+			m.files = slices.Insert(m.files, 0, mainSource{name, disk, file})
+		default:
+			m.files = append(m.files, mainSource{name, disk, file})
+		}
+	}
+	return m, nil
+}
+
+// checkMain stops before anything is planned when there is no main package that
+// can be wired, and gives the lines that belong there.
+func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	_, err := p.Read(mainFile)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if m, err := readMain(p); err != nil || len(m.files) > 0 {
+		return err
+	}
+	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+mainLines(c, r),
+		"%s is missing: %s %s cannot be made known to the manager", mainFile, r.Article(), r.Kind)
+}
+
+// wire adds w unless a file of the package has it.
+//
+// When main.go is planned anew, its pristine content gets w even then, provided
+// that operon wrote it before: else the merge would take it out of the user's
+// file. What others wrote is theirs, and must not be added a second time.
+func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
+	again := p.Seeded(mainFile)
+	if slices.ContainsFunc(m.files, func(s mainSource) bool { return w.done(s.file) }) {
+		if !again || m.base == nil || !w.done(m.base) {
+			return nil
+		}
+	}
+	name, add := mainFile, w.add[len(w.add)-1]
+	if !again {
+		name, add = m.place(w)
+	}
+	users := !again // the user's file is edited first, and then its base
+	return change(p, name, func(f *edit.GoFile) error {
+		if users {
+			f.Avoid(m.declaredOutside(name))
+		}
+		users = false // what is pristine depends on no file of the user
+		if w.done(f) {
+			return nil
+		}
+		return add(f)
+	})
+}
+
+// place returns the file that w fits best into, and the way to add it: main.go
+// when none has a place for it.
+func (m mainPackage) place(w wiring) (name string, add func(*edit.GoFile) error) {
+	for _, add := range w.add {
+		for _, s := range m.files {
+			if f, err := edit.ParseGo(s.name, s.src); err == nil && add(f) == nil {
+				return s.name, add
+			}
+		}
+	}
+	return mainFile, w.add[len(w.add)-1]
+}
+
+// declaredOutside are the names that the package declares outside of a file.
+func (m mainPackage) declaredOutside(name string) map[string]bool {
+	names := map[string]bool{}
+	for _, s := range m.files {
+		if s.name != name {
+			for declared := range maps.Keys(s.file.Declares()) {
+				names[declared] = true
+			}
+		}
+	}
+	return names
+}
+
+// builderAnchors are the places where controllers are set up: by the marker, or
+// before the manager starts.
+func builderAnchors(f *edit.GoFile) []edit.Anchor {
+	fn, manager := f.Assigned(makeManager...)
+	if fn == "" {
+		fn, manager = "main", "mgr"
+	}
+	return []edit.Anchor{edit.Marker("builder"), edit.BeforeCall(fn, manager+".AddHealthzCheck"), edit.BeforeCall(fn, manager+".Start")}
+}
+
+// scheme returns the variable of f, or of the package, that holds the manager's
+// scheme.
+func (m mainPackage) scheme(f *edit.GoFile, anchors []edit.Anchor) (string, error) {
+	at := f.ScopeAt(anchors...)
+	if at == nil {
+		return "scheme", nil // Insert says what is missing
+	}
+	if name := at.Argument("AddToScheme"); name != "" {
+		return name, nil
+	}
+	return m.variable(at, "the scheme", "scheme", makeScheme, at.Assigned(makeScheme...))
+}
+
+func (m mainPackage) managerAndLogger(f *edit.GoFile, anchors []edit.Anchor) (manager, logger string, err error) {
+	at := f.ScopeAt(anchors...)
+	if at == nil {
+		return "mgr", "setupLog", nil // Insert says what is missing
+	}
+	manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(makeManager...), at.Param(managerType...))
+	if err != nil {
+		return "", "", err
+	}
+	logger, err = m.variable(at, "a logger", "setupLog", makeLogger, at.Assigned(makeLogger...))
+	return manager, logger, err
+}
+
+// variable returns the first of the names found, else the package-level variable
+// of another file that is assigned one of the calls, else the usual name when it
+// is that of a variable. what says in the error what the variable holds.
+func (m mainPackage) variable(at *edit.Scope, what, usual string, calls []edit.Symbol, found ...string) (string, error) {
+	for _, name := range found {
+		if name != "" {
+			return name, nil
+		}
+	}
+	for _, s := range m.files {
+		if name := s.file.PackageVar(calls...); name != "" && !at.Knows(name) {
+			return name, nil
+		}
+	}
+	if at.Variable(usual) || !at.Knows(usual) && m.declares(usual) {
+		return usual, nil
+	}
+	return "", fault.Failed("", "%s: found no variable that holds %s", mainFile, what)
+}
+
+func (m mainPackage) declares(name string) bool {
+	return slices.ContainsFunc(m.files, func(s mainSource) bool { return s.file.Declares()[name] > 0 })
+}

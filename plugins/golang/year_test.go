@@ -1,0 +1,60 @@
+package golang
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/plugin"
+)
+
+// TestYearOfTheHeader: new files agree with those that are there.
+func TestYearOfTheHeader(t *testing.T) {
+	t.Parallel()
+	const header = "/*\nCopyright YEAR.\nAll of it.\n*/\n"
+	tests := map[string]struct {
+		files   map[string]string
+		options map[string]any
+		want    string
+	}{
+		"main.go":      {files: map[string]string{mainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, options: map[string]any{"this-year": "2031"}, want: "2024"},
+		"generated":    {files: map[string]string{mainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2025"},
+		"other header": {files: map[string]string{mainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2031"},
+		"init":         {options: map[string]any{"year": "2030"}, want: "2030"},
+		"none":         {want: "YEAR"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{headerFile: header}
+			maps.Copy(files, test.files)
+			x := start(t, files)
+			e := x.createAPI(frigate())
+			e.Project, e.Options = x.cfg, test.options
+			p, err := x.plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := readHeader(e, p)
+			if want := "/*\nCopyright " + test.want + ".\nAll of it.\n*/\n"; err != nil || got != want {
+				t.Errorf("got %v, %q, want %q", err, got, want)
+			}
+		})
+	}
+}
+
+func TestLicenceFileWithYear(t *testing.T) {
+	t.Parallel()
+	x := start(t, nil)
+	first := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026",
+		"license-file": "h.txt", "license-text": "// Copyright YEAR Me\n"}}
+	x.apply(first)
+	x.contains(headerFile, "// Copyright YEAR Me\n")
+	x.contains(mainFile, "// Copyright 2026 Me\n")
+	first.Options["year"] = "2031"
+	p, err := x.plan(first)
+	if err != nil || len(paths(p)) > 0 {
+		t.Errorf("years later: %v, %v", paths(p), err)
+	}
+	x.apply(x.createAPI(frigate()))
+	x.contains("api/v1/frigate_types.go", "// Copyright 2026 Me\n")
+}
