@@ -7,7 +7,6 @@ import (
 	"context"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/render"
@@ -64,23 +63,10 @@ func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed r
 // stays as it is, also for further versions, unless the command is forced.
 func seedOrKeep(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		had, err := p.Read(name)
-		if err != nil || p.HasBase(name) {
-			return p.Seed(name, mode, content)
-		}
-		// Another version of the kind may have planned it already.
-		if err := p.Remove(name); err != nil {
+		disk, base, err := p.Before(name)
+		if err != nil || disk != nil && base == nil && !p.Forced() {
 			return err
 		}
-		if err := p.Seed(name, mode, content); err != nil {
-			return err
-		}
-		if !slices.Contains(p.Conflicts(), name) {
-			return nil // it says the same, or is replaced by force
-		}
-		if err := p.Remove(name); err != nil {
-			return err
-		}
-		return p.Share(name, mode, had)
+		return p.Seed(name, mode, content)
 	}
 }
