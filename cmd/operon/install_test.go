@@ -3,11 +3,13 @@ package main
 import (
 	"archive/zip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
@@ -16,7 +18,9 @@ import (
 // TestGoInstall installs operon from a module proxy, as users do, and finds
 // that the templates came along and that the version is the module's.
 func TestGoInstall(t *testing.T) {
-	const path, version = "github.com/operon-dev/operon", "v0.0.0-installtest"
+	const path = "github.com/operon-dev/operon"
+	// The go command remembers what a version holds, so it must be a new one.
+	version := fmt.Sprintf("v0.0.0-installtest.%d", time.Now().UnixNano())
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
 	makeDir(t, dir)
