@@ -98,6 +98,15 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // readTree returns the files below dir by slash-separated path. An executable
 // file's path ends with an asterisk. The journal is no part of a project.
 func readTree(t *testing.T, dir string) map[string]string {

@@ -156,12 +156,3 @@ var edited = []string{
 	"PROJECT", "cmd/main.go", "go.mod", "go.sum", "internal/controller/suite_test.go",
 	"config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml",
 }
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
