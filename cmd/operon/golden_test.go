@@ -166,14 +166,26 @@ func writeTree(t *testing.T, dir string, tree map[string]string) {
 }
 
 // TestGoldenProjects builds, vets and tests every golden project, on a real API
-// server, and checks that its go.mod and formatting are final.
+// server, checks that its go.mod and formatting are final, and that
+// controller-gen makes the same files of it.
 func TestGoldenProjects(t *testing.T) {
+	controllerGen := filepath.Join(peers(t), "controller-gen")
 	assets := strings.TrimSpace(operon(t, ".", "envtest", "path"))
 	t.Setenv("KUBEBUILDER_ASSETS", assets)
 	for _, name := range goldenNames(t) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(goldenDir, name)
 			checkProject(t, dir)
+
+			again := filepath.Join(t.TempDir(), name)
+			if err := os.CopyFS(again, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			command(t, again, controllerGen, "rbac:roleName=manager-role", "crd", "webhook",
+				"object:headerFile=hack/boilerplate.go.txt", "paths=./...", "output:crd:artifacts:config=config/crd/bases")
+			if diff := cmp.Diff(readTree(t, again), readTree(t, dir)); diff != "" {
+				t.Errorf("controller-gen makes other files (-controller-gen +operon):\n%s", diff)
+			}
 		})
 	}
 }
