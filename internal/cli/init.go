@@ -56,7 +56,7 @@ It needs no network. Files that are already there are never overwritten.`,
 	f.StringSliceVar(&o.plugins, "plugins", []string{defaultLayout}, "layout: plugin keys or short names")
 	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in a folder of its own")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces: Role instead of ClusterRole")
-	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run `go mod download` afterwards (uses the network)")
+	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards (uses the network)")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "do not check that the go command is new enough")
 	o.bind(cmd)
 	o.options = bindOptions(cmd, a.Layouts.All(), plugin.Init)
