@@ -34,6 +34,7 @@ assets: build ## Build etcd, kube-apiserver and kubectl into the per-user store,
 modules: ## Fetch the modules that scaffolded projects and the peers need
 	$(GO) mod download
 	$(GO) -C testdata/golden/fleet mod download
+	$(GO) -C testdata/golden/fleet mod tidy -diff # wants test modules that download leaves out
 	$(GO) -C testdata/peers mod download
 
 .PHONY: lint
