@@ -20,9 +20,12 @@ step() {
 	start=$(now)
 	printf '\n$ %s\n' "$*"
 	"$@" | { head -n 6; cat >/dev/null; }
-	printf '  (%d ms)\n' $(($(now) - start))
+	local took=$(($(now) - start))
+	printf '  (%d ms)\n' "$took"
+	summary+=$(printf '%7d ms  %s' "$took" "$*")$'\n'
 }
 
+summary=
 rm -rf "$dir/aerospike"
 mkdir -p "$dir/aerospike"
 cd "$dir/aerospike"
@@ -41,3 +44,5 @@ find . -type f -not -path './.operon/*' | sed 's|^\./||' | sort
 
 printf '\n# the CRD\n'
 cat config/crd/bases/*.yaml
+
+printf '\n# what it took; the operator is in %s\n%s' "$dir/aerospike" "$summary"

@@ -19,6 +19,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// everyInit is a file that the init of every layout seeds: without its base,
+// operon did not start a project and cannot tell what the user changed in it.
+const everyInit = "Makefile"
+
 // initProject holds the flags of `operon init`.
 type initProject struct {
 	writeFlags
@@ -104,6 +108,10 @@ func (o *initProject) create(ctx context.Context, a *App, p *scaffold.Plan) erro
 	if err := project.CheckName(o.name); err != nil {
 		return err
 	}
+	if p.HasBase(everyInit) {
+		return fault.Usage("restore PROJECT from version control; to start anew, delete .operon first",
+			"operon started a project here, and its PROJECT is gone")
+	}
 	if outer, err := project.FindRoot(filepath.Dir(a.Dir)); err == nil {
 		a.note("note: this folder lies in the project %s; a project of its own is started in it", outer)
 	}
@@ -129,9 +137,7 @@ func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p
 	if err := o.agrees(a, cfg); err != nil {
 		return err
 	}
-	// Every layout's init seeds a Makefile: without its base, operon did not
-	// start this project and cannot tell what the user changed in it.
-	if !p.HasBase("Makefile") {
+	if !p.HasBase(everyInit) {
 		a.note("note: this project was started by another tool; use operon create and operon generate in it")
 		return nil
 	}
@@ -175,7 +181,7 @@ func (o *initProject) agrees(a *App, cfg *project.Config) error {
 		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
 	} {
 		if o.cmd.Flags().Changed(v.flag) && !v.same {
-			return fault.Usage("change PROJECT's other values by hand, or start in an empty folder",
+			return fault.Usage("leave the flag out, or start in an empty folder",
 				"already initialised with --%s %s", v.flag, v.have)
 		}
 	}

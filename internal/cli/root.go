@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -48,17 +49,25 @@ command's changes or none, and never overwrites a line of yours.
 
 // newGroup returns a command that only holds others.
 func newGroup(use, short string, children ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: groupHelp}
+	// Flags are left alone: they belong to a child, and a word that is none is to
+	// be named before the flags behind it.
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: groupHelp, DisableFlagParsing: true}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
+// peerCommands are commands of kubebuilder that its users will try here.
+var peerCommands = []string{"alpha", "edit", "webhook"}
+
 // groupHelp shows a group's help, or says that its argument is no command.
 func groupHelp(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		return cmd.Help()
 	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
+	if slices.Contains(peerCommands, args[0]) {
+		return fault.Usage("kubebuilder v4.15 can do this in the same project", "operon has no %s command yet", args[0])
+	}
 	cmd.SuggestionsMinimumDistance = 2
 	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"

@@ -25,7 +25,7 @@ type writeFlags struct {
 func (w *writeFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&w.dryRun, "dry-run", false, "show the plan and write nothing")
-	f.BoolVar(&w.diff, "diff", false, "show each change as a unified diff")
+	f.BoolVar(&w.diff, "diff", false, "also show each change as a unified diff")
 	f.StringVar(&w.output, "output", "text", "form of the report: text or json")
 	completeValues(cmd, "output", "text", "json")
 }

@@ -69,7 +69,7 @@ func (r Resource) ImportAlias() string {
 // also have a variable for the object.
 var taken = []string{
 	"apierrors", "b", "before", "c", "cfg", "changed", "client", "config", "context", "controller", "ctrl", "ctx",
-	"err", "errors", "fake", "fmt", "got", "list", "log", "logf", "message", "meta", "metav1", "mgr", "obj", "ok",
+	"equality", "err", "errors", "fake", "fmt", "got", "list", "log", "logf", "message", "meta", "metav1", "mgr", "obj", "ok",
 	"os", "patch", "r", "ready", "reason", "record", "recorder", "req", "request", "res", "result", "runtime",
 	"sample", "scheme", "status", "t", "testing", "time", "types", "utils",
 }

@@ -47,6 +47,10 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 	}
 	src, err := p.Read(goModFile)
 	if errors.Is(err, fs.ErrNotExist) {
+		if p.HasBase(mainFile) && !p.Seeded(mainFile) {
+			// What the user required beside our pins is in the one that is gone.
+			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
+		}
 		if err := p.Share(goModFile, 0o644, ours); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -28,8 +29,18 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
+	disk, base, err := p.Before(typesFile(c, r))
+	if err != nil {
+		return err
+	}
 	if err := tree("types", vars, data, types.seed(p)); err != nil {
 		return err
+	}
+	// The template knows nothing of the marker that a later version brought.
+	if name := typesFile(c, r); p.Seeded(name) && bytes.Contains(append(disk, base...), []byte(storageMarker)) {
+		if err := markStorage(name, r.Kind, p); err != nil {
+			return err
+		}
 	}
 	return keepStorageVersion(c, r, p)
 }
@@ -129,16 +140,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 		return nil
 	}
 	name := typesFile(c, *first)
-	err := p.Edit(name, func(src []byte) ([]byte, error) {
-		f, err := edit.ParseGo(name, src)
-		if err != nil {
-			return nil, err
-		}
-		if err := f.MarkType(r.Kind, storageMarker); err != nil {
-			return nil, err
-		}
-		return f.Bytes()
-	})
+	err := markStorage(name, r.Kind, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The user has moved the types, and may have marked them there.
 		p.Warn(scaffold.Warning{File: name, Rule: "storage-version",
@@ -146,4 +148,18 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 		return nil
 	}
 	return fault.In("edit "+name, err)
+}
+
+// markStorage marks the type kind in the file at name as the stored version.
+func markStorage(name, kind string, p *scaffold.Plan) error {
+	return p.Edit(name, func(src []byte) ([]byte, error) {
+		f, err := edit.ParseGo(name, src)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.MarkType(kind, storageMarker); err != nil {
+			return nil, err
+		}
+		return f.Bytes()
+	})
 }

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/project"
@@ -30,6 +31,7 @@ type apiValues struct {
 	Plural          string // the plural, as a scalar
 	RoleKind        string // kind of the users' roles
 	RoleName        string // what names of the users' roles begin with
+	SampleName      string
 	SampleNamespace string // where the sample must live, or ""
 }
 
@@ -45,11 +47,23 @@ func apiData(c *project.Config, r project.Resource) apiValues {
 		Plural:   scalar(r.PluralName()),
 		RoleKind: roleKind(limited),
 		RoleName: strings.Join(c.KindWords(r), "-"),
+
+		SampleName: sampleName(c, r),
 	}
 	if limited {
 		v.SampleNamespace = c.Namespace()
 	}
 	return v
+}
+
+// sampleName tells the samples of a kind's versions apart: they are one kind of
+// object in the cluster, and one name would make the last one replace the others.
+func sampleName(c *project.Config, r project.Resource) string {
+	first := slices.IndexFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && o.API != nil })
+	if first >= 0 && !c.Resources[first].SameVersion(r) {
+		return r.Lower() + "-" + r.Version + "-sample"
+	}
+	return r.Lower() + "-sample"
 }
 
 func roleKind(limited bool) string {

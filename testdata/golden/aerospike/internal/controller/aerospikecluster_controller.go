@@ -19,6 +19,7 @@ package controller
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -52,29 +53,30 @@ func (r *AerospikeClusterReconciler) Reconcile(ctx context.Context, req ctrl.Req
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := aerospikecluster.DeepCopy()
 
-	// Your code goes here: bring the world to what aerospikecluster.Spec asks for.
-	// Return errors that may pass.
+	// Your code goes here: bring the world to what aerospikecluster.Spec asks for, and
+	// note in aerospikecluster.Status what you saw. Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, aerospikecluster,
+	return ctrl.Result{}, r.setReady(ctx, before, aerospikecluster,
 		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people. It writes only when something changed.
+// and a message for people, and writes the status as far as it differs from what
+// it was before.
 func (r *AerospikeClusterReconciler) setReady(
-	ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
+	ctx context.Context, before, aerospikecluster *aerospikev1alpha1.AerospikeCluster,
 	status metav1.ConditionStatus, reason, message string,
 ) error {
-	before := aerospikecluster.DeepCopy()
-	changed := meta.SetStatusCondition(&aerospikecluster.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&aerospikecluster.Status.Conditions, metav1.Condition{
 		Type:               "Ready",
 		Status:             status,
 		Reason:             reason,
 		Message:            message,
 		ObservedGeneration: aerospikecluster.Generation,
 	})
-	if !changed {
+	if equality.Semantic.DeepEqual(before.Status, aerospikecluster.Status) {
 		return nil
 	}
 	// A merge patch replaces the whole list of conditions: the lock makes it

@@ -19,6 +19,7 @@ package controller
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -52,29 +53,30 @@ func (r *S3Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Re
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := s3.DeepCopy()
 
-	// Your code goes here: bring the world to what s3.Spec asks for.
-	// Return errors that may pass.
+	// Your code goes here: bring the world to what s3.Spec asks for, and
+	// note in s3.Status what you saw. Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, s3,
+	return ctrl.Result{}, r.setReady(ctx, before, s3,
 		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people. It writes only when something changed.
+// and a message for people, and writes the status as far as it differs from what
+// it was before.
 func (r *S3Reconciler) setReady(
-	ctx context.Context, s3 *systeknov1.S3,
+	ctx context.Context, before, s3 *systeknov1.S3,
 	status metav1.ConditionStatus, reason, message string,
 ) error {
-	before := s3.DeepCopy()
-	changed := meta.SetStatusCondition(&s3.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&s3.Status.Conditions, metav1.Condition{
 		Type:               "Ready",
 		Status:             status,
 		Reason:             reason,
 		Message:            message,
 		ObservedGeneration: s3.Generation,
 	})
-	if !changed {
+	if equality.Semantic.DeepEqual(before.Status, s3.Status) {
 		return nil
 	}
 	// A merge patch replaces the whole list of conditions: the lock makes it

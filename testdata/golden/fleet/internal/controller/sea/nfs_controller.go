@@ -3,6 +3,7 @@ package sea
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,29 +37,30 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := nfs.DeepCopy()
 
-	// Your code goes here: bring the world to what nfs.Spec asks for.
-	// Return errors that may pass.
+	// Your code goes here: bring the world to what nfs.Spec asks for, and
+	// note in nfs.Status what you saw. Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, nfs,
+	return ctrl.Result{}, r.setReady(ctx, before, nfs,
 		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people. It writes only when something changed.
+// and a message for people, and writes the status as far as it differs from what
+// it was before.
 func (r *NFSReconciler) setReady(
-	ctx context.Context, nfs *seav1beta1.NFS,
+	ctx context.Context, before, nfs *seav1beta1.NFS,
 	status metav1.ConditionStatus, reason, message string,
 ) error {
-	before := nfs.DeepCopy()
-	changed := meta.SetStatusCondition(&nfs.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&nfs.Status.Conditions, metav1.Condition{
 		Type:               "Ready",
 		Status:             status,
 		Reason:             reason,
 		Message:            message,
 		ObservedGeneration: nfs.Generation,
 	})
-	if !changed {
+	if equality.Semantic.DeepEqual(before.Status, nfs.Status) {
 		return nil
 	}
 	// A merge patch replaces the whole list of conditions: the lock makes it

@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,29 +37,30 @@ func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := frigate.DeepCopy()
 
-	// Your code goes here: bring the world to what frigate.Spec asks for.
-	// Return errors that may pass.
+	// Your code goes here: bring the world to what frigate.Spec asks for, and
+	// note in frigate.Status what you saw. Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, frigate,
+	return ctrl.Result{}, r.setReady(ctx, before, frigate,
 		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people. It writes only when something changed.
+// and a message for people, and writes the status as far as it differs from what
+// it was before.
 func (r *FrigateReconciler) setReady(
-	ctx context.Context, frigate *shipv1.Frigate,
+	ctx context.Context, before, frigate *shipv1.Frigate,
 	status metav1.ConditionStatus, reason, message string,
 ) error {
-	before := frigate.DeepCopy()
-	changed := meta.SetStatusCondition(&frigate.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&frigate.Status.Conditions, metav1.Condition{
 		Type:               "Ready",
 		Status:             status,
 		Reason:             reason,
 		Message:            message,
 		ObservedGeneration: frigate.Generation,
 	})
-	if !changed {
+	if equality.Semantic.DeepEqual(before.Status, frigate.Status) {
 		return nil
 	}
 	// A merge patch replaces the whole list of conditions: the lock makes it

@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,29 +37,30 @@ func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := typeObj.DeepCopy()
 
-	// Your code goes here: bring the world to what typeObj.Spec asks for.
-	// Return errors that may pass.
+	// Your code goes here: bring the world to what typeObj.Spec asks for, and
+	// note in typeObj.Status what you saw. Return errors that may pass.
 
-	return ctrl.Result{}, r.setReady(ctx, typeObj,
+	return ctrl.Result{}, r.setReady(ctx, before, typeObj,
 		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
 }
 
 // setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people. It writes only when something changed.
+// and a message for people, and writes the status as far as it differs from what
+// it was before.
 func (r *TypeReconciler) setReady(
-	ctx context.Context, typeObj *shipv1.Type,
+	ctx context.Context, before, typeObj *shipv1.Type,
 	status metav1.ConditionStatus, reason, message string,
 ) error {
-	before := typeObj.DeepCopy()
-	changed := meta.SetStatusCondition(&typeObj.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&typeObj.Status.Conditions, metav1.Condition{
 		Type:               "Ready",
 		Status:             status,
 		Reason:             reason,
 		Message:            message,
 		ObservedGeneration: typeObj.Generation,
 	})
-	if !changed {
+	if equality.Semantic.DeepEqual(before.Status, typeObj.Status) {
 		return nil
 	}
 	// A merge patch replaces the whole list of conditions: the lock makes it
