@@ -69,6 +69,7 @@ func Main(ctx context.Context, args []string) int {
 func (a *App) Run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
+	root.SetFlagErrorFunc(flagError(args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -35,9 +35,6 @@ command's changes or none, and never overwrites a line of yours.
 		RunE:          groupHelp,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s", err)
-	})
 	root.AddCommand(
 		newInit(a), newCreate(a),
 		newGenerate(a), newManifests(a),
@@ -45,6 +42,18 @@ command's changes or none, and never overwrites a line of yours.
 		newCompletion(), newVersion(a),
 	)
 	return root
+}
+
+// flagError returns what a command line with these arguments says of a flag that
+// its command does not have. A first word that is no command comes first: the
+// flags behind it belong to a command of another tool, or of another spelling.
+func flagError(args []string) func(*cobra.Command, error) error {
+	return func(cmd *cobra.Command, err error) error {
+		if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+			return groupHelp(cmd, args[:1])
+		}
+		return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s", err)
+	}
 }
 
 // newGroup returns a command that only holds others.
