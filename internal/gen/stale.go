@@ -20,6 +20,7 @@ const (
 	ruleStaleRemoved    = "stale-removed"    // operon wrote it; the plan deletes it
 	ruleStaleEdited     = "stale-edited"     // operon wrote it, somebody edited it; kept
 	ruleStaleUnrecorded = "stale-unrecorded" // another tool wrote it; kept
+	ruleGroupMissing    = "group-missing"    // a package of types without a group
 )
 
 // removeStale removes the files that earlier runs generated and this one did
@@ -34,6 +35,12 @@ func removeStale(j *job, outputs []output, src *sources, p *scaffold.Plan) error
 	made := map[string]bool{}
 	for _, o := range outputs {
 		made[o.path] = true
+		if o.generator == "crd" && strings.HasPrefix(path.Base(o.path), "_") {
+			// The kinds are still there, only their group is gone: nothing is stale.
+			p.Warn(scaffold.Warning{File: o.path, Rule: ruleGroupMissing,
+				Message: "this CRD has no group: a package of types lacks the comment // +groupName=<group>, which stands in groupversion_info.go"})
+			return nil
+		}
 	}
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
