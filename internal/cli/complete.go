@@ -43,7 +43,33 @@ func completeLayouts(a *App, cmd *cobra.Command) {
 // completeAPI offers the groups, versions and kinds that the project has.
 func completeAPI(a *App, cmd *cobra.Command) {
 	completeValues(cmd, "crd-version", "v1")
-	given := func(name string) string { return cmd.Flags().Lookup(name).Value.String() }
+	completeResource(a, cmd)
+}
+
+// completeWebhook offers them too, and the other versions of the kind as spokes.
+func completeWebhook(a *App, cmd *cobra.Command) {
+	completeResource(a, cmd)
+	given := givenText(cmd)
+	must(cmd.RegisterFlagCompletionFunc("spoke", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.resourceFields(func(r project.Resource) string {
+			if r.Group != given("group") || r.Kind != given("kind") || r.Version == given("version") {
+				return ""
+			}
+			return r.Version
+		}), cobra.ShellCompDirectiveNoFileComp
+	}))
+	for _, flag := range []string{"defaulting-path", "validation-path"} {
+		must(cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions))
+	}
+}
+
+// givenText returns what the command line says so far for a flag.
+func givenText(cmd *cobra.Command) func(flag string) string {
+	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
+}
+
+func completeResource(a *App, cmd *cobra.Command) {
+	given := givenText(cmd)
 	fields := map[string]func(project.Resource) string{
 		"group": func(r project.Resource) string { return r.Group },
 		"version": func(r project.Resource) string {

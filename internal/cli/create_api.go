@@ -79,29 +79,16 @@ func (o *createAPI) run(a *App) error {
 		if err != nil {
 			return err
 		}
-		active, unknown, err := a.Layouts.Select(s.cfg.Layout)
+		t, err := a.team(s, o.options)
 		if err != nil {
 			return err
 		}
-		opts, err := o.options.given(active)
-		if err != nil {
-			return err
-		}
-		if opts["this-year"], err = a.year(); err != nil {
-			return err
-		}
-		warnUnknown(s.plan, unknown)
 		s.cfg.Put(r)
 		asked := o.asksFor(r)
-		e := plugin.Event{Kind: plugin.CreateAPI, Dir: s.root, Project: s.cfg, Resource: &asked, Options: opts}
-		if err := active.Plan(ctx, e, s.plan); err != nil {
+		if err := t.send(ctx, plugin.CreateAPI, &asked); err != nil || !o.make {
 			return err
 		}
-		if !o.make {
-			return nil
-		}
-		e = plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: map[string]any{"this-year": opts["this-year"]}}
-		return active.Plan(ctx, e, s.plan)
+		return t.generate(ctx)
 	})
 	if err != nil || o.dryRun {
 		return err

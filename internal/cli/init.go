@@ -144,22 +144,8 @@ func (o *initProject) repeat(ctx context.Context, a *App, cfg *project.Config, p
 	if err := o.plan(ctx, a, cfg, p); err != nil {
 		return err
 	}
-	active, _, err := a.Layouts.Select(cfg.Layout)
-	if err != nil {
+	if err := a.replay(ctx, a.Dir, cfg, p); err != nil {
 		return err
-	}
-	year, err := a.year()
-	if err != nil {
-		return err
-	}
-	for _, r := range cfg.Resources {
-		if r.Core || r.External {
-			continue // recorded by another tool
-		}
-		e := plugin.Event{Kind: plugin.CreateAPI, Dir: a.Dir, Project: cfg, Resource: &r, Options: map[string]any{"this-year": year}}
-		if err := active.Plan(ctx, e, p); err != nil {
-			return err
-		}
 	}
 	return saveConfig(cfg, p)
 }

@@ -36,7 +36,7 @@ command's changes or none, and never overwrites a line of yours.
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		newInit(a), newCreate(a),
+		newInit(a), newCreate(a), newEdit(a),
 		newGenerate(a), newManifests(a),
 		newEnvtest(a),
 		newCompletion(), newVersion(a),
@@ -66,7 +66,7 @@ func newGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 }
 
 // peerCommands are commands of kubebuilder that its users will try here.
-var peerCommands = []string{"alpha", "edit", "webhook"}
+var peerCommands = []string{"alpha"}
 
 // groupHelp shows a group's help, or says that its argument is no command.
 func groupHelp(cmd *cobra.Command, args []string) error {

@@ -20,9 +20,11 @@ type Kind string
 
 // The kinds that operon's own commands send.
 const (
-	Init      Kind = "init"       // a new project; Resource is nil
-	CreateAPI Kind = "create-api" // Resource is the new or repeated API
-	Generate  Kind = "generate"   // derive generated files from the sources
+	Init          Kind = "init"           // a new project; Resource is nil
+	CreateAPI     Kind = "create-api"     // Resource is reduced to the parts to write: types, controllers
+	CreateWebhook Kind = "create-webhook" // Resource.Webhooks is reduced to those to write
+	Edit          Kind = "edit"           // Project is as it is to be, Before as it was
+	Generate      Kind = "generate"       // derive generated files from the sources
 )
 
 // Event is what a command asks of the plugins.
@@ -31,6 +33,7 @@ type Event struct {
 	Dir      string            `json:"dir"` // absolute path of the project root
 	Project  *project.Config   `json:"project"`
 	Resource *project.Resource `json:"resource,omitempty"`
+	Before   *project.Config   `json:"before,omitempty"`  // of an Edit event
 	Options  map[string]any    `json:"options,omitempty"` // by flag name: what the user set, and what the command adds
 }
 
@@ -91,7 +94,7 @@ type Set []Plugin
 
 // Plan runs every plugin in order over the same plan.
 func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
-	if e.Kind == CreateAPI && e.Resource == nil {
+	if (e.Kind == CreateAPI || e.Kind == CreateWebhook) && e.Resource == nil {
 		return fault.Failed("", "the event %s has no resource", e.Kind)
 	}
 	for _, pl := range s {

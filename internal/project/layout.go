@@ -78,6 +78,11 @@ func (c *Config) ControllerAlias(r Resource) string {
 	return c.ControllerPackage(r) + "controller"
 }
 
+// ControllerFile is the file of the controller with that name, in ControllerDir,
+// without _controller.go or _controller_test.go at its end: frigate_backup for
+// frigate-backup.
+func ControllerFile(controller string) string { return strings.ReplaceAll(controller, "-", "_") }
+
 // WebhookDir is the folder of the webhooks for r.
 func (c *Config) WebhookDir(r Resource) string {
 	return path.Join("internal/webhook", c.groupDir(r), r.Version)
@@ -85,6 +90,12 @@ func (c *Config) WebhookDir(r Resource) string {
 
 // WebhookPath is the import path of WebhookDir.
 func (c *Config) WebhookPath(r Resource) string { return path.Join(c.Repo, c.WebhookDir(r)) }
+
+// WebhookAlias is the name that cmd/main.go imports WebhookPath by: webhookv1, or
+// webhookshipv1 where each group has its folder.
+func (c *Config) WebhookAlias(r Resource) string {
+	return "webhook" + strings.ToLower(alphanumeric(c.groupDir(r))) + r.Version
+}
 
 func (c *Config) groupDir(r Resource) string {
 	if c.MultiGroup {

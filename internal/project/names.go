@@ -10,8 +10,12 @@ import (
 )
 
 // QualifiedGroup is the API group as the cluster knows it: group and domain,
-// either of which may be empty.
+// either of which may be empty. Kubernetes' first group has no name; PROJECT
+// calls it core.
 func (r Resource) QualifiedGroup() string {
+	if r.Core && r.Group == "core" {
+		return ""
+	}
 	return strings.Trim(r.Group+"."+r.Domain, ".")
 }
 
@@ -85,19 +89,33 @@ func (r Resource) VarName() string {
 	return name
 }
 
-// reconcilers are the types that r's controllers have, in r's controller
-// package: one named after the kind, or after each controller.
-func (r Resource) reconcilers() []string {
+// ControllerNames are the names of r's controllers in PROJECT's order. The one
+// that PROJECT only calls "controller: true" is named after the kind.
+func (r Resource) ControllerNames() []string {
 	var names []string
 	if r.Controller {
-		names = append(names, r.Kind+"Reconciler")
+		names = append(names, r.Lower())
 	}
 	for _, c := range r.Controllers {
-		if c.Name == r.Lower() {
-			names = append(names, r.Kind+"Reconciler")
-			continue
-		}
-		names = append(names, pascal(c.Name)+"Reconciler")
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Reconciler is the Go type of r's controller of that name: for the one named
+// after the kind FrigateReconciler, for frigate-backup FrigateBackupReconciler.
+func (r Resource) Reconciler(controller string) string {
+	if controller == r.Lower() {
+		return r.Kind + "Reconciler"
+	}
+	return pascal(controller) + "Reconciler"
+}
+
+// reconcilers are the types of r's controllers, in r's controller package.
+func (r Resource) reconcilers() []string {
+	var names []string
+	for _, name := range r.ControllerNames() {
+		names = append(names, r.Reconciler(name))
 	}
 	return names
 }

@@ -120,6 +120,9 @@ func (r Resource) HasController() bool {
 	return r.Controller || slices.Contains(r.Controllers, Controller{Name: r.Lower()})
 }
 
+// Foreign reports that the types of r are not this project's.
+func (r Resource) Foreign() bool { return r.Core || r.External }
+
 // IsNamespaced reports whether objects of r live in namespaces. A resource that
 // stands for a controller alone has no API: the project knows it.
 func (c *Config) IsNamespaced(r Resource) bool {

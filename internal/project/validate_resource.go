@@ -1,6 +1,7 @@
 package project
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func (c *Config) checkWebhooks(r Resource) error {
 		case v == r.Version:
 			return fault.Usage("name other versions only below spoke in PROJECT", "version %s is the hub and cannot be a spoke of itself", v)
 		case c.Find(r.Group, v, r.Kind) == nil:
-			return fault.Usage("create it first: "+createVersion(r, v), "kind %s has no version %s to be a spoke", r.Kind, v)
+			return fault.Usage("create it first: "+CreateVersion(r, v), "kind %s has no version %s to be a spoke", r.Kind, v)
 		}
 	}
 	return nil
@@ -142,15 +143,33 @@ func checkWebhookPath(r Resource, key, path string, on bool) error {
 	case !on:
 		return fault.Usage("add "+key+": true "+belowWebhooks+", or take "+key+"Path out",
 			"kind %s has the %sPath %s without that webhook", r.Kind, key, path)
-	case !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \t\r\n?#\"'`,;"):
+	case !isURLPath(path):
 		return fault.Usage("write "+key+"Path: /"+strings.Trim(path, "/ ")+" "+belowWebhooks,
 			"webhook path %q is not the path of a URL that starts with /", path)
 	}
 	return nil
 }
 
-// createVersion is the command that adds a version to the kind of r.
-func createVersion(r Resource, version string) string {
+// CheckWebhookPath checks the URL path of a webhook, given by flag. It may be
+// empty: then the webhook has the path of the rule.
+func CheckWebhookPath(flag, path string) error {
+	if path == "" || isURLPath(path) {
+		return nil
+	}
+	return fault.Usage(tryFlag(flag, "/"+strings.Trim(path, "/ "), urlPath, "use letters, digits and - . _ ~ between slashes"),
+		"webhook path %q is not the path of a URL that starts with /", path)
+}
+
+// urlPath is a path (RFC 3986, section 3.3) of unreserved characters: it stands
+// in a marker, in Go code and in a URL without quotes.
+var urlPath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+
+func isURLPath(path string) bool {
+	return urlPath.MatchString(path) && !strings.Contains(path+"/", "/../") && !strings.Contains(path+"/", "/./")
+}
+
+// CreateVersion is the command that adds a version to the kind of r.
+func CreateVersion(r Resource, version string) string {
 	command := "operon create api"
 	if r.Group != "" {
 		command += " --group " + r.Group

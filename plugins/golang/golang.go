@@ -51,7 +51,20 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:
-		return createAPI(e, p)
+		if !e.Resource.Foreign() {
+			return createAPI(e, p)
+		}
+		if err := controlForeign(e, p); err != nil {
+			return err
+		}
+		return requireModule(ctx, e, p)
+	case plugin.CreateWebhook:
+		if err := createWebhook(e, p); err != nil {
+			return err
+		}
+		return requireModule(ctx, e, p)
+	case plugin.Edit:
+		return editProject(e, p)
 	case plugin.Generate:
 		return generate(ctx, e, p)
 	}

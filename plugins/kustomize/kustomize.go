@@ -38,6 +38,10 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return tree("kustomize/init", nil, initData(e.Project), p, p.Seed)
 	case plugin.CreateAPI:
 		return createAPI(e.Project, *e.Resource, p)
+	case plugin.CreateWebhook:
+		return createWebhook(e.Project, *e.Resource, p)
+	case plugin.Edit:
+		return editProject(e, p)
 	}
 	return nil
 }

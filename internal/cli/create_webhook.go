@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// createWebhook holds the flags of `operon create webhook`.
+type createWebhook struct {
+	writeFlags
+	foreign  foreignFlags
+	resource project.Resource
+	webhooks project.Webhooks
+	make     bool
+
+	cmd     *cobra.Command
+	options *options
+}
+
+func newCreateWebhook(a *App) *cobra.Command {
+	o := &createWebhook{}
+	cmd := &cobra.Command{
+		Use:   "webhook",
+		Short: "Add webhooks to a kind: defaulting, validation, conversion",
+		Long: `Add webhooks to a kind of the project, of Kubernetes or of another module: Go
+code, tests that call it through an API server, and the wiring of main.go,
+kustomize, cert-manager and network policy, all in one step. Webhooks that a
+kind has already stay as they are: add others whenever you need them.
+
+With --conversion, the given version is the hub that the other versions are
+converted to and from. The conversion functions come with every field mapped
+that both versions have, and with a test that fails when a field gets lost.`,
+		Example: `  # Set defaults, and validate beyond what the schema can say
+  operon create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation
+
+  # Convert v1 to and from v2, the hub
+  operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1
+
+  # Set defaults in the pods of the cluster
+  operon create webhook --group core --version v1 --kind Pod --defaulting`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; core, apps, batch, ... for the kinds of Kubernetes")
+	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
+	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong; for types of other modules")
+	f.BoolVar(&o.webhooks.Defaulting, "defaulting", false, "set defaults when objects are created or updated")
+	f.BoolVar(&o.webhooks.Validation, "programmatic-validation", false, "validate objects that are created or updated")
+	f.BoolVar(&o.webhooks.Conversion, "conversion", false, "convert between this version, the hub, and others")
+	f.StringSliceVar(&o.webhooks.Spoke, "spoke", nil, "versions to convert to and from the hub (default: all others of the kind)")
+	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook, instead of the regular one")
+	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook, instead of the regular one")
+	o.foreign.bind(cmd)
+	f.BoolVar(&o.make, "make", true, "also generate the webhook configuration")
+	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.bind(cmd)
+	o.options = bindOptions(cmd, a.Layouts.All(), plugin.CreateWebhook)
+	completeWebhook(a, cmd)
+	return cmd
+}
+
+func (o *createWebhook) run(a *App) error {
+	if err := o.checkGiven(); err != nil {
+		return err
+	}
+	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+		r, err := o.complete(ctx, a, s)
+		if err != nil {
+			return err
+		}
+		t, err := a.team(s, o.options)
+		if err != nil {
+			return err
+		}
+		s.cfg.Put(r)
+		asked := r
+		asked.Webhooks = &o.webhooks
+		if err := t.send(ctx, plugin.CreateWebhook, &asked); err != nil || !o.make {
+			return err
+		}
+		return t.generate(ctx)
+	})
+	if err != nil || o.dryRun {
+		return err
+	}
+	if !o.make {
+		a.note("note: nothing was generated (--make=false); run `operon generate`")
+	}
+	a.next("fill in the functions in internal/webhook, then make test")
+	return nil
+}
+
+// checkGiven checks the flags by themselves, before the project is looked at.
+func (o *createWebhook) checkGiven() error {
+	w := o.webhooks
+	switch {
+	case o.resource.Version == "":
+		return fault.Usage("add --version, for example --version v1", "no version given")
+	case o.resource.Kind == "":
+		return fault.Usage("add --kind, for example --kind Frigate", "no kind given")
+	case !w.Defaulting && !w.Validation && !w.Conversion:
+		return fault.Usage("add --defaulting, --programmatic-validation or --conversion, or several of them", "no webhook asked for")
+	case w.DefaultingPath != "" && !w.Defaulting:
+		return fault.Usage("add --defaulting", "--defaulting-path without a defaulting webhook")
+	case w.ValidationPath != "" && !w.Validation:
+		return fault.Usage("add --programmatic-validation", "--validation-path without a validation webhook")
+	case len(w.Spoke) > 0 && !w.Conversion:
+		return fault.Usage("add --conversion", "--spoke without a conversion webhook")
+	case w.Conversion && o.foreign.given():
+		return fault.Usage("leave out --conversion", "types of another module are converted there")
+	}
+	if w.Defaulting && w.DefaultingPath != "" && w.DefaultingPath == w.ValidationPath {
+		return fault.Usage("choose another for one of them", "the path %s is asked for twice", w.DefaultingPath)
+	}
+	for _, check := range []error{
+		project.CheckGroup(o.resource.Group), project.CheckVersion(o.resource.Version), project.CheckKind(o.resource.Kind),
+		project.CheckWebhookPath("defaulting-path", w.DefaultingPath), project.CheckWebhookPath("validation-path", w.ValidationPath),
+	} {
+		if check != nil {
+			return check
+		}
+	}
+	return nil
+}
+
+// complete returns the resource with all the webhooks that it is to have, and
+// reduces the flags to those that are asked for.
+func (o *createWebhook) complete(ctx context.Context, a *App, s session) (project.Resource, error) {
+	r := o.resource
+	if old := s.cfg.Find(r.Group, r.Version, r.Kind); old != nil {
+		r = *old
+	} else {
+		var err error
+		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+			return r, err
+		}
+	}
+	if !r.Foreign() && r.API == nil {
+		return r, fault.Usage("write the types first: operon create api --resource",
+			"%s %s is no type of this project, so it can have no webhooks here", r.Version, r.Kind)
+	}
+	if o.webhooks.Conversion {
+		if err := o.completeSpokes(s.cfg, r); err != nil {
+			return r, err
+		}
+	}
+	have := project.Webhooks{WebhookVersion: "v1"}
+	if r.Webhooks != nil {
+		have = *r.Webhooks
+	}
+	if err := o.agrees(r, have); err != nil {
+		return r, err
+	}
+	have.Defaulting = have.Defaulting || o.webhooks.Defaulting
+	have.Validation = have.Validation || o.webhooks.Validation
+	have.Conversion = have.Conversion || o.webhooks.Conversion
+	have.DefaultingPath = cmp.Or(have.DefaultingPath, o.webhooks.DefaultingPath)
+	have.ValidationPath = cmp.Or(have.ValidationPath, o.webhooks.ValidationPath)
+	o.webhooks.DefaultingPath, o.webhooks.ValidationPath = have.DefaultingPath, have.ValidationPath
+	for _, v := range o.webhooks.Spoke {
+		if !slices.Contains(have.Spoke, v) {
+			have.Spoke = append(slices.Clone(have.Spoke), v)
+		}
+	}
+	o.webhooks.WebhookVersion = have.WebhookVersion
+	r.Webhooks = &have
+	return r, s.cfg.ValidateResource(r)
+}
+
+// agrees refuses a path that differs from the one that the webhook has: it
+// stands in a marker of the user's code.
+func (o *createWebhook) agrees(r project.Resource, have project.Webhooks) error {
+	for _, v := range []struct {
+		flag, name, given, have string
+		held                    bool
+	}{
+		{"defaulting-path", "defaulting", o.webhooks.DefaultingPath, have.DefaultingPath, have.Defaulting},
+		{"validation-path", "validation", o.webhooks.ValidationPath, have.ValidationPath, have.Validation},
+	} {
+		if v.held && v.given != "" && v.given != v.have {
+			return fault.Usage("leave out --"+v.flag+", and change the path by hand: in the webhook's marker, where it is set up, and in "+project.File,
+				"kind %s has a %s webhook already, at %s", r.Kind, v.name, cmp.Or(v.have, "the regular path"))
+		}
+	}
+	return nil
+}
+
+// completeSpokes checks the versions to convert, or takes all others of the kind.
+func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource) error {
+	if hub.Foreign() {
+		return fault.Usage("leave out --conversion", "%s is no type of this project: its versions are converted elsewhere", hub.Kind)
+	}
+	var versions []string
+	for _, r := range cfg.Resources {
+		switch {
+		case !r.SameKind(hub) || r.Version == hub.Version:
+			continue
+		case r.Webhooks != nil && r.Webhooks.Conversion:
+			return fault.Usage("use --version "+r.Version+" --spoke "+hub.Version,
+				"version %s of %s is the hub already, and a kind has one", r.Version, hub.Kind)
+		case r.API != nil:
+			versions = append(versions, r.Version)
+		}
+	}
+	for i, v := range o.webhooks.Spoke {
+		switch {
+		case v == hub.Version:
+			return fault.Usage("name other versions", "version %s is the hub and cannot be a spoke of itself", v)
+		case slices.Contains(o.webhooks.Spoke[:i], v):
+			return fault.Usage("name it once", "spoke version %s is given twice", v)
+		case !slices.Contains(versions, v):
+			return fault.Usage("create it first: "+project.CreateVersion(hub, v), "kind %s has no version %s to be a spoke", hub.Kind, v)
+		}
+	}
+	if len(o.webhooks.Spoke) == 0 {
+		o.webhooks.Spoke = versions
+	}
+	if len(o.webhooks.Spoke) == 0 {
+		return fault.Usage("create one first, for example: "+project.CreateVersion(hub, nextVersion(hub.Version)),
+			"kind %s has no version beside %s to convert", hub.Kind, hub.Version)
+	}
+	return nil
+}
+
+// nextVersion is an example of a version that may follow v.
+func nextVersion(v string) string {
+	if v == "v1" {
+		return "v2"
+	}
+	return "v1"
+}

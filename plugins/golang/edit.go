@@ -1,0 +1,9 @@
+package golang
+
+import (
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// editProject brings the sources from e.Before to e.Project.
+func editProject(e plugin.Event, p *scaffold.Plan) error { return nil }
