@@ -47,7 +47,11 @@ func (a *App) print(r report, output string) error {
 		return printJSON(a.Out, r.frame())
 	}
 	for _, w := range r.plan.Warnings() {
-		a.note("%s %s", painter(a.Err, a.getenv)(yellow, "warning:"), w)
+		text := w.String()
+		if w.Lines != "" {
+			text += "\n" + w.Lines
+		}
+		a.note("%s %s", painter(a.Err, a.getenv)(yellow, "warning:"), indentRest(text, "\t"))
 	}
 	if _, err := io.WriteString(out, r.text(painter(out, a.getenv))); err != nil {
 		return err
@@ -129,6 +133,7 @@ type warningFrame struct {
 	Column  int    `json:"column"`
 	Rule    string `json:"rule"`
 	Message string `json:"message"`
+	Lines   string `json:"lines,omitempty"` // to add to the file by hand
 }
 
 func (r report) frame() planFrame {

@@ -58,17 +58,20 @@ type Options struct {
 }
 
 // Warning is something that the user should know about a source file. Line and
-// Column start at 1; 0 means that they are not known.
+// Column start at 1; 0 means that they are not known. Message is one line; Lines
+// are those to add to the file by hand, as they would stand there, or empty.
 type Warning struct {
 	File    string
 	Line    int
 	Column  int
 	Rule    string
 	Message string
+	Lines   string
 }
 
 // String returns the warning as compilers write one: file:line:column: message
-// (rule), with line and column as far as they are known.
+// (rule), with line and column as far as they are known. The lines to add are
+// not part of it.
 func (w Warning) String() string {
 	place := w.File
 	if w.Line > 0 {
