@@ -118,9 +118,6 @@ func (o *createWebhook) checkGiven() error {
 	case w.Conversion && o.foreign.given():
 		return fault.Usage("leave out --conversion", "types of another module are converted there")
 	}
-	if w.Defaulting && w.DefaultingPath != "" && w.DefaultingPath == w.ValidationPath {
-		return fault.Usage("choose another for one of them", "the path %s is asked for twice", w.DefaultingPath)
-	}
 	for _, check := range []error{
 		project.CheckGroup(o.resource.Group), project.CheckVersion(o.resource.Version), project.CheckKind(o.resource.Kind),
 		project.CheckWebhookPath("defaulting-path", w.DefaultingPath), project.CheckWebhookPath("validation-path", w.ValidationPath),

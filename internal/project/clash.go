@@ -13,7 +13,7 @@ func (c *Config) checkNeighbours(r Resource) error {
 		if o.SameVersion(r) {
 			continue
 		}
-		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.aliasClash} {
+		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.webhookClash, c.aliasClash} {
 			if err := clash(r, o); err != nil {
 				return err
 			}
@@ -113,6 +113,24 @@ func (c *Config) reconcilerClash(r, o Resource) error {
 		}
 		return fault.Usage("use --controller=false, or folders per group (multigroup: true in PROJECT)",
 			"%s stands in %s already, for kind %s of group %s", name, c.ControllerDir(o), o.Kind, o.QualifiedGroup())
+	}
+	return nil
+}
+
+// webhookClash: the URL paths that one manager serves, and the webhooks of one
+// package, whose types and files are named after the kind.
+func (c *Config) webhookClash(r, o Resource) error {
+	if r.Webhooks == nil || o.Webhooks == nil {
+		return nil
+	}
+	for _, path := range r.webhookPaths() {
+		if slices.Contains(o.webhookPaths(), path) {
+			return fault.Usage("choose another path", "webhook path %s is that of %s %s already", path, o.Version, o.Kind)
+		}
+	}
+	if r.Lower() == o.Lower() && c.WebhookDir(r) == c.WebhookDir(o) {
+		return fault.Usage("use folders per group: operon edit --multigroup",
+			"%s has the webhooks of kind %s of group %s already", c.WebhookDir(o), o.Kind, orEmpty(o.QualifiedGroup()))
 	}
 	return nil
 }

@@ -120,6 +120,40 @@ func (r Resource) reconcilers() []string {
 	return names
 }
 
+// DefaultingPath is the URL path of r's defaulting webhook: the recorded one, else
+// that of controller-runtime's rule, /mutate-ship-example-org-v1-frigate.
+func (r Resource) DefaultingPath() string {
+	if r.Webhooks != nil && r.Webhooks.DefaultingPath != "" {
+		return r.Webhooks.DefaultingPath
+	}
+	return r.rulePath("mutate")
+}
+
+// ValidationPath is the URL path of r's validation webhook: the recorded one,
+// else that of controller-runtime's rule, /validate-ship-example-org-v1-frigate.
+func (r Resource) ValidationPath() string {
+	if r.Webhooks != nil && r.Webhooks.ValidationPath != "" {
+		return r.Webhooks.ValidationPath
+	}
+	return r.rulePath("validate")
+}
+
+func (r Resource) rulePath(verb string) string {
+	return "/" + verb + "-" + strings.ReplaceAll(r.QualifiedGroup(), ".", "-") + "-" + r.Version + "-" + r.Lower()
+}
+
+// webhookPaths are the URL paths of the webhooks that r has.
+func (r Resource) webhookPaths() []string {
+	var paths []string
+	if r.Webhooks.Defaulting {
+		paths = append(paths, r.DefaultingPath())
+	}
+	if r.Webhooks.Validation {
+		paths = append(paths, r.ValidationPath())
+	}
+	return paths
+}
+
 // alphanumeric drops everything but ASCII letters and digits.
 func alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -120,6 +120,13 @@ func (c *Config) checkWebhooks(r Resource) error {
 	if err := checkWebhookPath(r, "validation", w.ValidationPath, w.Validation); err != nil {
 		return err
 	}
+	paths := r.webhookPaths()
+	if len(paths) == 2 && paths[0] == paths[1] {
+		return fault.Usage("choose another for one of them", "webhook path %s is asked for twice", paths[0])
+	}
+	if slices.Contains(paths, conversionPath) {
+		return fault.Usage("choose another path", "webhook path %s is that of conversion", conversionPath)
+	}
 	for i, v := range w.Spoke {
 		switch {
 		case slices.Contains(w.Spoke[:i], v):
@@ -132,6 +139,9 @@ func (c *Config) checkWebhooks(r Resource) error {
 	}
 	return nil
 }
+
+// conversionPath is where controller-runtime serves the conversion of all kinds.
+const conversionPath = "/convert"
 
 const belowWebhooks = "below webhooks in PROJECT"
 
