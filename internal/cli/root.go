@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ command's changes or none, and never overwrites a line of yours.
 		RunE:          groupHelp,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
 		newInit(a), newCreate(a), newEdit(a),
 		newGenerate(a), newManifests(a),
@@ -44,15 +46,18 @@ command's changes or none, and never overwrites a line of yours.
 	return root
 }
 
-// flagError returns what a command line with these arguments says of a flag that
-// its command does not have. A first word that is no command comes first: the
-// flags behind it belong to a command of another tool, or of another spelling.
-func flagError(args []string) func(*cobra.Command, error) error {
-	return func(cmd *cobra.Command, err error) error {
-		if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-			return groupHelp(cmd, args[:1])
-		}
-		return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s", err)
+// newHelp is cobra's help command, but for a topic that is none: an error like
+// any other.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "Show what a command does",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return groupHelp(cmp.Or(cmd, root), rest)
+			}
+			return cmd.Help()
+		},
 	}
 }
 

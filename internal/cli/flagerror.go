@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagError returns what a command line with these arguments says of a flag that
+// its command does not take. A first word that is no command comes first: the
+// flags behind it belong to a command of another tool, or of another spelling.
+func flagError(args []string) func(*cobra.Command, error) error {
+	return func(cmd *cobra.Command, err error) error {
+		if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+			return groupHelp(cmd, args[:1])
+		}
+		hint := "see `" + cmd.CommandPath() + " --help`"
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			if flag := closest(unknown.GetSpecifiedName(), cmd); flag != "" {
+				hint = "did you mean --" + flag + "?"
+			}
+		}
+		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "bool" {
+			name := invalid.GetFlag().Name
+			return fault.Usage("write --"+name+" or --"+name+"=false", "--%s=%s is neither true nor false", name, invalid.GetValue())
+		}
+		return fault.Usage(hint, "%s", err)
+	}
+}
+
+// closest returns the flag of cmd that a misspelt name most likely means, or "".
+func closest(name string, cmd *cobra.Command) string {
+	type guess struct {
+		flag string
+		far  int
+	}
+	var guesses []guess
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if far := distance(name, f.Name); far <= len(name)/3 && !f.Hidden {
+			guesses = append(guesses, guess{f.Name, far})
+		}
+	})
+	if len(guesses) == 0 {
+		return ""
+	}
+	return slices.MinFunc(guesses, func(a, b guess) int { return cmp.Compare(a.far, b.far) }).flag
+}
+
+// distance is the number of letters to insert, delete or replace that turns a
+// into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
