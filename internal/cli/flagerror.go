@@ -41,7 +41,7 @@ func closest(name string, cmd *cobra.Command) string {
 	}
 	var guesses []guess
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if far := distance(name, f.Name); far <= len(name)/3 && !f.Hidden {
+		if far := distance(name, f.Name); far <= (len(name)+2)/3 && !f.Hidden {
 			guesses = append(guesses, guess{f.Name, far})
 		}
 	})
