@@ -112,6 +112,9 @@ func (o *initProject) create(ctx context.Context, a *App, p *scaffold.Plan) erro
 		return fault.Usage("restore PROJECT from version control; to start anew, delete .operon first",
 			"operon started a project here, and its PROJECT is gone")
 	}
+	if !o.cmd.Flags().Changed("domain") {
+		a.note("note: the domain of the API groups is %s; give yours with --domain", o.domain)
+	}
 	if outer, err := project.FindRoot(filepath.Dir(a.Dir)); err == nil {
 		a.note("note: this folder lies in the project %s; a project of its own is started in it", outer)
 	}

@@ -93,6 +93,8 @@ func hintFor(msg string) string {
 	case strings.Contains(msg, "missing go.sum entry"), strings.Contains(msg, "no required module provides package"),
 		strings.Contains(msg, "updates to go.mod needed"), strings.Contains(msg, "import lookup disabled by -mod=readonly"):
 		return "go mod tidy"
+	case strings.Contains(msg, "does not contain main module"), strings.Contains(msg, "go.mod file not found"):
+		return "there is no go.mod here: restore it from version control"
 	case strings.Contains(msg, "GOTOOLCHAIN=local"):
 		return "install the Go version that go.mod asks for; operon starts no other toolchain"
 	}
