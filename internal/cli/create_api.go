@@ -22,7 +22,6 @@ type createAPI struct {
 
 	cmd     *cobra.Command
 	options *options
-	asked   []string // flags whose values a person gave in answers, for the equivalent command line
 }
 
 func newCreateAPI(a *App) *cobra.Command {
@@ -97,6 +96,27 @@ func (o *createAPI) run(a *App) error {
 		a.note("note: nothing was generated (--make=false); run `operon generate`")
 	}
 	a.next("describe the kind in its _types.go, then make test")
+	return nil
+}
+
+// ask completes the flags from a person's answers, where there is one.
+func (o *createAPI) ask(a *App) error {
+	if a.Prompt == nil {
+		return checkNamed(o.resource)
+	}
+	w := &wizard{app: a, cmd: o.cmd}
+	if checkNamed(o.resource) != nil {
+		if err := w.names(&o.resource); err != nil {
+			return err
+		}
+	}
+	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
+		return err
+	}
+	if err := w.confirm("controller", "Write a controller?", &o.controller); err != nil {
+		return err
+	}
+	w.show()
 	return nil
 }
 

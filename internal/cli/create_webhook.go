@@ -69,6 +69,9 @@ that both versions have, and with a test that fails when a field gets lost.`,
 }
 
 func (o *createWebhook) run(a *App) error {
+	if err := o.ask(a); err != nil {
+		return err
+	}
 	if err := o.checkGiven(); err != nil {
 		return err
 	}
@@ -99,14 +102,39 @@ func (o *createWebhook) run(a *App) error {
 	return nil
 }
 
+// ask completes the flags from a person's answers, where there is one.
+func (o *createWebhook) ask(a *App) error {
+	if a.Prompt == nil {
+		return checkNamed(o.resource)
+	}
+	w := &wizard{app: a, cmd: o.cmd}
+	if checkNamed(o.resource) != nil {
+		if err := w.names(&o.resource); err != nil {
+			return err
+		}
+	}
+	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
+		for _, q := range []struct {
+			flag, question string
+			value          *bool
+		}{
+			{"defaulting", "Set defaults?", &o.webhooks.Defaulting},
+			{"programmatic-validation", "Validate, beyond what the schema can say?", &o.webhooks.Validation},
+			{"conversion", "Convert the kind's other versions to and from this one?", &o.webhooks.Conversion},
+		} {
+			if err := w.confirm(q.flag, q.question, q.value); err != nil {
+				return err
+			}
+		}
+	}
+	w.show()
+	return nil
+}
+
 // checkGiven checks the flags by themselves, before the project is looked at.
 func (o *createWebhook) checkGiven() error {
 	w := o.webhooks
 	switch {
-	case o.resource.Version == "":
-		return fault.Usage("add --version, for example --version v1", "no version given")
-	case o.resource.Kind == "":
-		return fault.Usage("add --kind, for example --kind Frigate", "no kind given")
 	case !w.Defaulting && !w.Validation && !w.Conversion:
 		return fault.Usage("add --defaulting, --programmatic-validation or --conversion, or several of them", "no webhook asked for")
 	case w.DefaultingPath != "" && !w.Defaulting:

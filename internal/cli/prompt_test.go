@@ -103,6 +103,30 @@ func TestCreateAPIAsksOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestCreateWebhookAsks(t *testing.T) {
+	t.Parallel()
+	a, who, out, errs := person(t, "ship", "v1", "Frigate", "y", "n", "n")
+	a.Prompt = nil
+	if code := a.Run(t.Context(), []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	a.Prompt = who
+	if code := a.Run(t.Context(), []string{"create", "webhook", "--make=false"}); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	const same = "operon create webhook --make=false --group=ship --version=v1 --kind=Frigate --defaulting=true --programmatic-validation=false --conversion=false"
+	if !strings.Contains(errs.String(), same) {
+		t.Errorf("the equivalent command line is missing:\n%s", errs)
+	}
+	out.Reset()
+	if code := a.Run(t.Context(), strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if len(who.texts) > 0 {
+		t.Errorf("not asked for: %q", who.texts)
+	}
+}
+
 func TestCreateAPIInterruptedAtTheQuestion(t *testing.T) {
 	t.Parallel()
 	a, who, out, errs := person(t)
