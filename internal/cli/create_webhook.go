@@ -69,10 +69,13 @@ that both versions have, and with a test that fails when a field gets lost.`,
 }
 
 func (o *createWebhook) run(a *App) error {
+	if err := o.checkValues(); err != nil {
+		return err
+	}
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	if err := o.checkGiven(); err != nil {
+	if err := o.checkAsked(); err != nil {
 		return err
 	}
 	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
@@ -131,8 +134,29 @@ func (o *createWebhook) ask(a *App) error {
 	return nil
 }
 
-// checkGiven checks the flags by themselves, before the project is looked at.
-func (o *createWebhook) checkGiven() error {
+// checkValues checks the given values one by one, before anything is asked.
+func (o *createWebhook) checkValues() error {
+	checks := []error{
+		project.CheckGroup(o.resource.Group),
+		project.CheckWebhookPath("defaulting-path", o.webhooks.DefaultingPath),
+		project.CheckWebhookPath("validation-path", o.webhooks.ValidationPath),
+	}
+	if o.resource.Version != "" {
+		checks = append(checks, project.CheckVersion(o.resource.Version))
+	}
+	if o.resource.Kind != "" {
+		checks = append(checks, project.CheckKind(o.resource.Kind))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAsked checks that the flags fit each other.
+func (o *createWebhook) checkAsked() error {
 	w := o.webhooks
 	switch {
 	case !w.Defaulting && !w.Validation && !w.Conversion:
@@ -145,14 +169,6 @@ func (o *createWebhook) checkGiven() error {
 		return fault.Usage("add --conversion", "--spoke without a conversion webhook")
 	case w.Conversion && o.foreign.given():
 		return fault.Usage("leave out --conversion", "types of another module are converted there")
-	}
-	for _, check := range []error{
-		project.CheckGroup(o.resource.Group), project.CheckVersion(o.resource.Version), project.CheckKind(o.resource.Kind),
-		project.CheckWebhookPath("defaulting-path", w.DefaultingPath), project.CheckWebhookPath("validation-path", w.ValidationPath),
-	} {
-		if check != nil {
-			return check
-		}
 	}
 	return nil
 }
