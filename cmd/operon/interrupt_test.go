@@ -87,6 +87,62 @@ func TestInterruptGenerate(t *testing.T) {
 	}
 }
 
+// TestInterruptChange interrupts the commands that change many files of a
+// project, some of which move: each leaves the tree as it was, or finishes.
+func TestInterruptChange(t *testing.T) {
+	start := scaffolded(t)
+	for _, args := range [][]string{
+		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"},
+		{"create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--controller=false"},
+		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting"},
+	} {
+		operon(t, start, append(args, "--make=false")...)
+	}
+	for _, args := range [][]string{
+		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--programmatic-validation", "--conversion", "--make=false"},
+		{"create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false", "--make=false"},
+		{"edit", "--multigroup", "--make=false"},
+		{"edit", "--namespaced", "--make=false"},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			t.Parallel()
+			copied := func() string {
+				dir := filepath.Join(t.TempDir(), "fleet")
+				if err := os.CopyFS(dir, os.DirFS(start)); err != nil {
+					t.Fatal(err)
+				}
+				return dir
+			}
+			done, dir := copied(), copied()
+			before := listing(t, dir)
+			operon(t, done, args...)
+			after := listing(t, done)
+			interrupted := 0
+			for i := range 30 {
+				want := before
+				code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*3*time.Millisecond, args...)
+				switch code {
+				case 0:
+					want = after
+				case 143, -1: // -1: the signal came before main had set its handler
+					interrupted++
+				default:
+					t.Fatalf("exit code %d", code)
+				}
+				if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
+					t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
+				}
+				if code == 0 {
+					dir = copied()
+				}
+			}
+			if interrupted == 0 {
+				t.Error("no run was interrupted")
+			}
+		})
+	}
+}
+
 var initArgs = []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
 
 // scaffolded returns a folder in which init ran to its end.
