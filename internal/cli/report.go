@@ -66,7 +66,7 @@ func (r report) text(paint func(string, string) string) string {
 	var out strings.Builder
 	changes := r.plan.Changes()
 	for _, c := range changes {
-		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), c.Path)
+		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
 	}
 	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 {
 		out.WriteString("nothing to do\n")
@@ -82,8 +82,16 @@ func (r report) text(paint func(string, string) string) string {
 	return out.String()
 }
 
+// place names the file of a change, and where it comes from.
+func place(c scaffold.Change) string {
+	if c.Op == scaffold.Move {
+		return c.From + " -> " + c.Path
+	}
+	return c.Path
+}
+
 var opColour = map[scaffold.Op]string{
-	scaffold.Create: green, scaffold.Update: yellow, scaffold.Delete: red, scaffold.Conflict: red, scaffold.Keep: faint,
+	scaffold.Create: green, scaffold.Update: yellow, scaffold.Move: yellow, scaffold.Delete: red, scaffold.Conflict: red, scaffold.Keep: faint,
 }
 
 func colourDiff(diff string, paint func(string, string) string) string {
@@ -121,6 +129,7 @@ type planFrame struct {
 
 type changeFrame struct {
 	Path  string         `json:"path"`
+	From  string         `json:"from,omitempty"` // of a move: where the file stood
 	Class scaffold.Class `json:"class"`
 	Op    scaffold.Op    `json:"op"`
 	Mode  string         `json:"mode"` // octal permission bits, such as 0644
@@ -142,7 +151,7 @@ func (r report) frame() planFrame {
 		Changes: []changeFrame{}, Warnings: []warningFrame{}, Output: string(r.plan.Printed()),
 	}
 	for _, c := range r.plan.Changes() {
-		cf := changeFrame{Path: c.Path, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
+		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
 		if r.diff {
 			cf.Diff = c.Diff()
 		}

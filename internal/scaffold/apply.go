@@ -44,11 +44,15 @@ func (p *Plan) steps() ([]step, error) {
 			continue
 		}
 		s := step{Path: p.entries[c.Path].real, Op: c.Op, before: c.Before, after: c.After, mode: c.Mode}
-		if c.Op == Delete { // of a link, the link goes and not its target
+		switch c.Op {
+		case Delete: // of a link, the link goes and not its target
 			var err error
 			if s.Path, _, err = p.tree.resolve(c.Path, false); err != nil {
 				return nil, err
 			}
+		case Move: // two files of the disk, of which the new one is the user's text
+			steps = append(steps, step{Path: p.entries[c.From].real, Op: Delete, before: c.Before, mode: c.Mode})
+			s.Op, s.before, s.users = Create, nil, true
 		}
 		steps = append(steps, s)
 	}

@@ -2,6 +2,8 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -13,6 +15,7 @@ import (
 // Change is one line of a plan, and what stands behind it.
 type Change struct {
 	Path   string
+	From   string // of a move, or a conflict with what is moved here: where Before stands
 	Class  Class
 	Op     Op
 	Mode   fs.FileMode // permission bits: of the file as it is, or as it will be created
@@ -21,10 +24,14 @@ type Change struct {
 }
 
 // Diff returns the change as a unified diff that patch -p1 and git apply
-// understand: a/ and b/ before the path, /dev/null for a missing side. It is
-// empty when the content stays.
+// understand: a/ and b/ before the path, /dev/null for a missing side, and for a
+// move git's lines about a rename. It is empty when the content stays in place.
 func (c Change) Diff() string {
-	from, to := "a/"+c.Path, "b/"+c.Path
+	from, to := "a/"+cmp.Or(c.From, c.Path), "b/"+c.Path
+	head := ""
+	if c.From != "" {
+		head = fmt.Sprintf("diff --git %s %s\nrename from %s\nrename to %s\n", from, to, c.From, c.Path)
+	}
 	if c.Before == nil {
 		from = "/dev/null"
 	}
@@ -32,27 +39,52 @@ func (c Change) Diff() string {
 		to = "/dev/null"
 	}
 	if bytes.Equal(c.Before, c.After) {
-		return ""
+		return head
 	}
 	if !isText(c.Before) || !isText(c.After) {
-		return "Binary files " + from + " and " + to + " differ\n"
+		return head + "Binary files " + from + " and " + to + " differ\n"
 	}
-	return udiff.Unified(from, to, string(c.Before), string(c.After))
+	return head + udiff.Unified(from, to, string(c.Before), string(c.After))
 }
 
 func isText(b []byte) bool { return utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
 // Changes returns what Apply would do, sorted by path. Files that stay as they
 // are and should be are left out; a file that the user changed and that stays
-// so is listed with Keep. State under .operon is never listed.
+// so is listed with Keep. A moved file is one change, with the path it will have.
+// State under .operon is never listed.
 func (p *Plan) Changes() []Change {
 	var changes []Change
+	moved := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
-		if c, ok := p.entries[name].change(p.force); ok {
-			changes = append(changes, c)
+		e := p.entries[name]
+		c, ok := e.change(p.force)
+		if !ok {
+			continue
 		}
+		if origin := p.origin(e); origin != nil && (c.Op == Create || c.Op == Conflict) {
+			c.From, c.Before = origin.path, origin.disk
+			if c.Op == Create {
+				c.Op = Move
+			}
+			moved[origin.path] = true
+		}
+		changes = append(changes, c)
 	}
-	return changes
+	return slices.DeleteFunc(changes, func(c Change) bool { return c.Op == Delete && moved[c.Path] })
+}
+
+// origin returns the entry of the file that e was moved from, when nothing else
+// is planned there.
+func (p *Plan) origin(e *entry) *entry {
+	origin := p.entries[e.moved]
+	if origin == nil {
+		return nil
+	}
+	if op, _ := origin.outcome(p.force); op != Delete {
+		return nil
+	}
+	return origin
 }
 
 // Conflicts returns the paths that keep the plan from being applied, sorted.

@@ -35,8 +35,11 @@ func TestDiffApplies(t *testing.T) {
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	files := map[string]string{"a": "1\n2\n3\n", "b": "gone\n", "sub/c": "no newline"}
+	files := map[string]string{"a": "1\n2\n3\n", "b": "gone\n", "sub/c": "no newline", "same": "s\n", "old": "1\n2\n"}
 	fill := func(p *Plan) {
+		must(t, p.Move("same", "sub/same"))
+		must(t, p.Move("old", "sub/old"))
+		must(t, p.Edit("sub/old", func(src []byte) ([]byte, error) { return append(src, "3\n"...), nil }))
 		must(t, p.Generate("g", "a", []byte("1\nx\n3\n")))
 		must(t, p.Remove("b"))
 		must(t, p.Generate("g", "sub/c", []byte("now one\n")))

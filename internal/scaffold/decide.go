@@ -12,6 +12,7 @@ type Op string
 // The operations.
 const (
 	Create   Op = "create"   // the file is missing and will be written
+	Move     Op = "move"     // the file will stand at another path, possibly with new content
 	Update   Op = "update"   // the file will get new content
 	Keep     Op = "keep"     // the user's file stands
 	Conflict Op = "conflict" // the user's file and the planned one can not be joined

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"io/fs"
+	"slices"
 )
 
 // permissions are the mode bits that an update preserves.
@@ -20,11 +21,14 @@ type entry struct {
 	class     Class       // as planned; "" when the plan only edits or removes
 	mode      fs.FileMode // of a file to be created
 	seed      []byte      // as first seeded, to know a repeat
+	from      []byte      // the base that the seed is compared with: base, with this plan's moves and edits
 	pristine  []byte      // the base to be: of a seeded file, next
-	content   []byte      // the file to be, unless it is seeded; nil: none
+	content   []byte      // the file to be; of a seeded file, what the seed meets; nil: none
 	recorded  string      // the generator of the last write; "": none
 	generator string      // the generator to be recorded; "": none
 	edited    bool        // content is edited in this plan
+	moved     string      // where content stood before; "": here
+	gone      bool        // the user deleted the seeded file, and it stays so
 }
 
 // entry returns the entry of path, which is read from the disk once.
@@ -60,21 +64,59 @@ func (p *Plan) entry(path string) (*entry, error) {
 
 // outcome says what Apply does with the file, and what it then holds.
 func (e *entry) outcome(force bool) (Op, []byte) {
+	content := e.content
 	if e.class == Seeded {
-		if force && e.disk != nil && !bytes.Equal(e.disk, e.pristine) {
-			return Update, e.pristine
+		next := e.nextBase()
+		op, decided := Decide(e.from, e.content, next)
+		switch {
+		case e.gone:
+			decided = nil
+		case force && e.content != nil && !bytes.Equal(e.content, next):
+			decided = next
+		case op == Conflict:
+			return op, e.content
 		}
-		return Decide(e.base, e.disk, e.pristine)
+		content = decided
 	}
 	switch {
-	case e.content == nil && e.disk != nil:
+	case content == nil && e.disk != nil:
 		return Delete, nil
-	case e.content == nil || e.disk != nil && bytes.Equal(e.disk, e.content):
-		return Keep, e.content
+	case content == nil || e.disk != nil && bytes.Equal(e.disk, content):
+		return Keep, content
 	case e.disk == nil:
-		return Create, e.content
+		return Create, content
 	}
-	return Update, e.content
+	return Update, content
+}
+
+// nextBase is the base to be. A seed that has the lines of the last one in
+// another order changes nothing: lines that commands add beside each other (in
+// main.go, say) stand in the order of these commands, which nobody remembers.
+func (e *entry) nextBase() []byte {
+	if e.class == Seeded && e.from != nil && sameLines(e.from, e.pristine) {
+		return e.from
+	}
+	return e.pristine
+}
+
+// was returns the content and the base that a seed meets, or would meet.
+func (e *entry) was() (content, base []byte) {
+	if e.class == Seeded {
+		return e.content, e.from
+	}
+	return e.content, e.pristine
+}
+
+// sameLines reports whether two texts differ at most in the order of their
+// lines.
+func sameLines(a, b []byte) bool {
+	x, y := bytes.SplitAfter(a, []byte("\n")), bytes.SplitAfter(b, []byte("\n"))
+	if len(a) != len(b) || len(x) != len(y) {
+		return false
+	}
+	slices.SortFunc(x, bytes.Compare)
+	slices.SortFunc(y, bytes.Compare)
+	return slices.EqualFunc(x, y, bytes.Equal)
 }
 
 func (e *entry) exists(force bool) bool {
@@ -90,9 +132,9 @@ func (e *entry) change(force bool) (Change, bool) {
 	case Create:
 		c.Mode = e.mode
 	case Conflict:
-		c.After = e.pristine
+		c.Before, c.After = e.content, e.nextBase()
 	case Keep:
-		return c, e.class == Seeded && !bytes.Equal(e.disk, e.pristine)
+		return c, e.class == Seeded && !e.gone && !bytes.Equal(e.disk, e.nextBase())
 	}
 	return c, true
 }
@@ -105,7 +147,7 @@ func (e *entry) kind() Class {
 		return e.class
 	case e.recorded != "":
 		return Generated
-	case e.base != nil:
+	case e.base != nil || e.pristine != nil:
 		return Seeded
 	}
 	return Shared

@@ -23,7 +23,8 @@ type scenario struct {
 }
 
 // scenarios look like init in a folder that is not empty, like create api and
-// generate in a project with user edits, links and odd modes, and like delete.
+// generate in a project with user edits, links and odd modes, like delete, and
+// like edit, which moves folders.
 func scenarios() []scenario {
 	existing := func(t testing.TB, root string) {
 		for name, content := range map[string]string{
@@ -68,6 +69,15 @@ func scenarios() []scenario {
 				p.Remove("config/role.yaml"),
 				p.Remove("run.sh"),
 				p.Remove("link/shared.yaml"))
+		}},
+		{"move", project, func(p *Plan) error {
+			return errors.Join(
+				p.MoveFolder("api/v1", "api/ship/v1"),
+				p.MoveFolder("config/crd", "crd"),
+				p.Move("cmd/main.go", "cmd/manager/main.go"),
+				p.Edit("cmd/manager/main.go", appendLine("two")),
+				p.Move("run.sh", "hack/again.sh"),
+				p.Move("config/role.yaml", "role.yaml"))
 		}},
 	}
 }

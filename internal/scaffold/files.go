@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -32,14 +33,16 @@ func (p *Plan) Files(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Before returns what a file was before this plan: its content on disk, and the
-// pristine content that operon wrote last. What is missing is nil.
-func (p *Plan) Before(path string) (disk, base []byte, err error) {
+// Before returns the user's file, and the pristine content that operon wrote of
+// it last, as a seed meets them: those on disk, with the moves and edits that
+// this plan made before the seed. What is missing is nil.
+func (p *Plan) Before(path string) (users, base []byte, err error) {
 	e, err := p.entry(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return slices.Clone(e.disk), slices.Clone(e.base), nil
+	users, base = e.was()
+	return bytes.Clone(users), bytes.Clone(base), nil
 }
 
 // Seeded reports whether this plan seeds the file at path, so that Edit changes

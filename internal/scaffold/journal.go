@@ -55,6 +55,7 @@ type step struct {
 
 	before, after []byte
 	mode          fs.FileMode // of the file after the step
+	users         bool        // after holds what only the user can write again
 }
 
 func numbered(dir, kind string, i int) string {

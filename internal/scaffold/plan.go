@@ -53,6 +53,9 @@ type Options struct {
 	// Force replaces seeded files that the user changed. Their old content
 	// stays in the journal.
 	Force bool
+	// KeepDeleted leaves seeded files away that an earlier command wrote and the
+	// user deleted. Without it, they are created again.
+	KeepDeleted bool
 	// Command is the command line, for the journal.
 	Command string
 }
@@ -98,6 +101,7 @@ type Recorded struct {
 type Plan struct {
 	tree     *tree
 	force    bool
+	deleted  bool // Options.KeepDeleted
 	command  string
 	entries  map[string]*entry
 	records  records
@@ -110,7 +114,7 @@ type Plan struct {
 // Lock and has called Recover; a project that an interrupted command left half
 // written is refused.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
-	p := &Plan{tree: newTree(fsys), force: o.Force, command: o.Command, entries: map[string]*entry{}}
+	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}
@@ -125,7 +129,8 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 }
 
 // Seed plans a file that is the user's once it is written: Decide tells what
-// becomes of it. Edits that follow in the same plan belong to the pristine
+// becomes of it, as earlier moves and edits of the same plan have left it and
+// its base. Edits that follow in the same plan belong to the pristine
 // file. To seed a path again with the same content changes nothing; with other
 // content it is an error. Only the executable bit of mode counts, and only for
 // a file that is created.
@@ -141,10 +146,12 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 		return fault.Failed("", "%s is planned twice with different content", path)
 	case e.class != "":
 		return fault.Failed("", "%s is planned as a %s and as a seeded file", path, e.class)
-	case e.edited:
-		return fault.Failed("", "%s is edited before it is seeded", path)
 	}
-	e.class, e.mode, e.generator = Seeded, fileMode(mode), ""
+	if e.moved == "" {
+		e.mode = fileMode(mode)
+	}
+	e.class, e.generator, e.from = Seeded, "", e.pristine
+	e.gone = p.deleted && e.content == nil && e.from != nil
 	e.seed = present(bytes.Clone(content))
 	e.pristine = e.seed
 	return nil
@@ -201,7 +208,7 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if !e.exists(p.force) {
+	if !e.exists(p.force) && !e.gone {
 		return notExist(path)
 	}
 	if e.class == Seeded {
@@ -232,7 +239,7 @@ func (p *Plan) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	e.class, e.content, e.pristine, e.generator, e.edited = "", nil, nil, "", false
+	e.class, e.content, e.pristine, e.generator, e.edited, e.moved, e.gone = "", nil, nil, "", false, "", false
 	return nil
 }
 

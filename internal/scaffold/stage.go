@@ -21,19 +21,16 @@ type stager struct {
 	open []afero.File // written and not yet flushed
 }
 
-// How write treats a file.
-const (
-	durable = true
-	cached  = false
-)
+// durable is how write treats a file that cannot be made again.
+const durable = true
 
 // step writes the files of one step. Only the content of files that existed is
-// durable: a new file can be made again.
+// durable, here or elsewhere: a new file can be made again.
 func (o *stager) step(dir string, i int, s step, mode fs.FileMode) error {
 	staged, before := numbered(dir, stagedDir, i), numbered(dir, beforeDir, i)
 	switch s.Op {
 	case Create:
-		return o.write(staged, s.after, mode, cached)
+		return o.write(staged, s.after, mode, s.users)
 	case Update:
 		if err := o.write(before, s.before, mode, durable); err != nil {
 			return err

@@ -125,7 +125,7 @@ func (p *Plan) nextRecords() records {
 func (p *Plan) stateSteps(others bool) ([]step, error) {
 	var steps []step
 	for name, e := range p.entries {
-		if s, ok := stateStep(basePath(name), e.base, e.pristine); ok {
+		if s, ok := stateStep(basePath(name), e.base, e.nextBase()); ok {
 			steps = append(steps, s)
 		}
 	}
@@ -180,8 +180,9 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HasBase reports whether an earlier command seeded the file at path.
+// HasBase reports whether an earlier command seeded the file at path, or what
+// this plan moved there.
 func (p *Plan) HasBase(path string) bool {
-	base, err := p.tree.state(basePath(path))
+	_, base, err := p.Before(path)
 	return err == nil && base != nil
 }

@@ -1,0 +1,145 @@
+package scaffold
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/afero"
+)
+
+// Move plans that a file stands at another path: its content, its mode, and what
+// operon knows of it, be it a base or the record of a generator. Edits that
+// follow name the new path. Of a file that the user deleted, the base moves.
+//
+// Something at the new path, a symbolic link at the old one, and paths that
+// differ in case only are errors; so is a file that is not there and never was,
+// whose error wraps fs.ErrNotExist.
+func (p *Plan) Move(from, to string) error {
+	if strings.EqualFold(from, to) {
+		return fault.Failed("", "%s cannot be moved to %s: many file systems hold them for one", from, to)
+	}
+	old, err := p.entry(from)
+	if err != nil {
+		return err
+	}
+	if old.real != from {
+		return fault.Failed("replace the link by what it leads to, then repeat the command",
+			"%s cannot be moved: it is a symbolic link, or below one", from)
+	}
+	target, err := p.entry(to)
+	if err != nil {
+		return err
+	}
+	switch {
+	case target.disk != nil || target.exists(p.force) || target.pristine != nil:
+		return fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: a file is there", from, to)
+	case old.class == Seeded:
+		return fault.Failed("", "%s is moved after it is seeded", from)
+	case old.content == nil && old.pristine == nil:
+		return notExist(from)
+	}
+	target.class, target.mode = old.class, old.mode
+	target.content, target.pristine, target.edited = old.content, old.pristine, true
+	if old.disk != nil {
+		target.mode = old.diskMode
+	}
+	target.moved = old.moved
+	if old.moved == "" && old.disk != nil {
+		target.moved = from
+	}
+	if old.recorded != "" && hash(old.disk) == p.records[from].SHA256 {
+		target.class, target.generator = Generated, old.recorded
+	}
+	return p.Remove(from)
+}
+
+// MoveFolder moves everything below a folder, with all that is there: the new
+// folder must be empty or missing. A folder that is not there is no error.
+func (p *Plan) MoveFolder(from, to string) error {
+	there, err := p.Below(to)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 && !strings.HasPrefix(from+"/", to+"/") && !strings.HasPrefix(to+"/", from+"/") {
+		return fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: %s is there", from, to, there[0])
+	}
+	names, err := p.Below(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := p.Move(name, to+strings.TrimPrefix(name, from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Below returns the paths, sorted, of all files that will stand below dir after
+// Apply, in folders of any depth; dir may be ".". Files that the user deleted,
+// and of which operon has the base, are among them: Exists tells them apart.
+// Links are named and not followed, and .git, .operon and what is neither a
+// file, a link nor a folder is left out.
+func (p *Plan) Below(dir string) ([]string, error) {
+	names := map[string]bool{}
+	if err := p.tree.below(dir, "", func(name string) { names[name] = true }); err != nil {
+		return nil, err
+	}
+	bases := path.Join(baseDir, dir)
+	err := p.tree.below(bases, stateDir, func(name string) {
+		if base, ok := strings.CutSuffix(strings.TrimPrefix(name, baseDir+"/"), ".base"); ok {
+			names[base] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, e := range p.entries {
+		if dir != "." && !strings.HasPrefix(name, dir+"/") {
+			continue
+		}
+		delete(names, name)
+		if _, base := e.was(); base != nil || e.exists(p.force) {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// below calls found with every file and link on disk below dir. Folders of git
+// and of operon are left out but within the folder inside.
+func (t *tree) below(dir, inside string, found func(string)) error {
+	if dir != "." {
+		info, err := t.lstat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fileError("look at", dir, err)
+		case !info.IsDir():
+			return fault.Failed("", "%s is no folder", dir)
+		}
+	}
+	infos, err := afero.ReadDir(t.fsys, dir)
+	if err != nil {
+		return fileError("read", dir, err)
+	}
+	for _, info := range infos {
+		name := path.Join(dir, info.Name())
+		switch {
+		case inside == "" && checkName(name) != nil:
+		case info.IsDir():
+			if err := t.below(name, inside, found); err != nil {
+				return err
+			}
+		case info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0:
+			found(name)
+		}
+	}
+	return nil
+}

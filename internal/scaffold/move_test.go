@@ -1,0 +1,156 @@
+package scaffold
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMove(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) {
+		seed(t, p, "api/v1/types.go", main1)
+		seed(t, p, "api/v1/gone.go", "deleted by the user\n")
+		must(t, p.Generate("object", "api/v1/zz.go", []byte("generated\n")))
+		must(t, p.Generate("object", "api/v1/zz_edited.go", []byte("generated\n")))
+	})
+	must(t, os.Remove(filepath.Join(root, "api/v1/gone.go")))
+	write(t, root, "api/v1/types.go", "// mine\n"+main1)
+	write(t, root, "api/v1/zz_edited.go", "mine\n")
+	write(t, root, "api/v1/sub/mine.sh", "#!/bin/sh\n")
+	must(t, os.Chmod(filepath.Join(root, "api/v1/sub/mine.sh"), 0o750))
+
+	done := apply(t, fsys, Options{KeepDeleted: true}, func(p *Plan) {
+		must(t, p.MoveFolder("api/v1", "api/ship/v1"))
+		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
+		seed(t, p, "api/ship/v1/types.go", main1)
+		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
+		seed(t, p, "api/ship/v1/gone.go", "deleted by the user\n")
+		if p.Exists("api/v1/types.go") || p.Exists("api/ship/v1/gone.go") || !p.HasBase("api/ship/v1/gone.go") {
+			t.Error("the plan does not see its moves")
+		}
+		seed(t, p, "api/ship/v1/new.go", "new\n")
+	})
+	same(t, "plan", []string{
+		"create seeded api/ship/v1/new.go",
+		"move shared api/ship/v1/sub/mine.sh",
+		"move seeded api/ship/v1/types.go",
+		"move generated api/ship/v1/zz.go",
+		"move shared api/ship/v1/zz_edited.go",
+	}, done)
+	same(t, "files", map[string]string{
+		"api/ship/v1/types.go":     "// mine\n" + strings.Replace(main1, "// here", "one\n// here", 1),
+		"api/ship/v1/zz.go":        "generated\n",
+		"api/ship/v1/zz_edited.go": "mine\n",
+		"api/ship/v1/sub/mine.sh":  "#!/bin/sh\n",
+		"api/ship/v1/new.go":       "new\n",
+	}, contents(t, root))
+	nodes := snapshot(t, root, journalDir)
+	if mode := nodes["api/ship/v1/sub/mine.sh"].Mode; mode != 0o750 {
+		t.Errorf("the moved file has mode %v", mode)
+	}
+	for _, gone := range []string{"api/v1", ".operon/base/api/v1", ".operon/base/api/v1/types.go.base"} {
+		if _, there := nodes[gone]; there {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+	same(t, "base", strings.Replace(main1, "// here", "one\n// here", 1), nodes[".operon/base/api/ship/v1/types.go.base"].Content)
+	same(t, "base of what the user deleted", "deleted by the user\n", nodes[".operon/base/api/ship/v1/gone.go.base"].Content)
+	same(t, "records", []Recorded{{Path: "api/ship/v1/zz.go", Generator: "object", Intact: true}}, newPlan(t, fsys, Options{}).Recorded())
+
+	same(t, "and back", []string{
+		"move shared api/v1/sub/mine.sh",
+		"move generated api/v1/zz.go",
+	}, apply(t, fsys, Options{}, func(p *Plan) {
+		must(t, p.MoveFolder("api/ship/v1/sub", "api/v2/sub")) // in two steps: one move
+		must(t, p.MoveFolder("api/v2/sub", "api/v1/sub"))
+		must(t, p.Move("api/ship/v1/zz.go", "api/v1/zz.go"))
+	}))
+}
+
+// What the user has of a moved file, and what cannot be joined with it, is told
+// as of the new path.
+func TestMoveConflict(t *testing.T) {
+	t.Parallel()
+	_, fsys := project(t, map[string]string{"a": "mine\n"})
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Move("a", "b"))
+	seed(t, p, "b", "operon's\n")
+	same(t, "plan", []string{"conflict seeded b"}, list(p))
+	same(t, "origin", "a", p.Changes()[0].From)
+}
+
+func TestMoveRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		from, to string
+		want     string
+	}{
+		{"nothing there", "no", "b", "no: file does not exist"},
+		{"target exists", "a", "dir/x", "a cannot be moved to dir/x: a file is there"},
+		{"target is planned", "a", "planned", "a cannot be moved to planned: a file is there"},
+		{"target was deleted, and is operon's", "a", "deleted", "a cannot be moved to deleted: a file is there"},
+		{"case only", "a", "A", "a cannot be moved to A: many file systems hold them for one"},
+		{"link", "link", "b", "link cannot be moved: it is a symbolic link, or below one"},
+		{"below a link", "folder/x", "b", "folder/x cannot be moved: it is a symbolic link, or below one"},
+		{"seeded in this plan", "planned", "b", "planned is moved after it is seeded"},
+		{"a folder", "dir", "b", "dir is a folder, not a file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root, fsys := project(t, map[string]string{"a": "x", "dir/x": "y", "link": "-> a", "folder": "-> dir"})
+			apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "deleted", "z") })
+			must(t, os.Remove(filepath.Join(root, "deleted")))
+			p := newPlan(t, fsys, Options{})
+			seed(t, p, "planned", "p")
+			err := p.Move(tt.from, tt.to)
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+			if tt.from == "no" && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%v is not fs.ErrNotExist", err)
+			}
+			same(t, "plan", []string{"create seeded planned"}, list(p))
+		})
+	}
+}
+
+func TestMoveFolderRefuses(t *testing.T) {
+	t.Parallel()
+	_, fsys := project(t, map[string]string{"from/x": "x", "from/link": "-> x", "full/y": "y", "whole/a": "a"})
+	p := newPlan(t, fsys, Options{})
+	for _, tt := range []struct{ from, to, want string }{
+		{"whole", "full", "whole cannot be moved to full: full/y is there"},
+		{"from", "new", "from/link cannot be moved: it is a symbolic link, or below one"},
+		{"full/y", "new", "full/y is no folder"},
+	} {
+		if err := p.MoveFolder(tt.from, tt.to); err == nil || err.Error() != tt.want {
+			t.Errorf("%s to %s: got %v, want %s", tt.from, tt.to, err, tt.want)
+		}
+	}
+	must(t, p.MoveFolder("missing", "new"))
+}
+
+// The order in which commands added their lines to a file is not remembered, so
+// a replay comes to another one.
+func TestSeedInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "main.go", "a\nb\nc\n"); seed(t, p, "Makefile", "a\nb\nc\n") })
+	write(t, root, "main.go", "a\nb\nmine\nc\n")
+	same(t, "plan", []string{"keep seeded main.go"}, apply(t, fsys, Options{}, func(p *Plan) {
+		seed(t, p, "main.go", "b\na\nc\n")
+		seed(t, p, "Makefile", "b\na\nc\n")
+	}))
+	same(t, "base", "a\nb\nc\n", snapshot(t, root)[".operon/base/main.go.base"].Content)
+	same(t, "a line more", []string{"update seeded Makefile", "keep seeded main.go"}, apply(t, fsys, Options{}, func(p *Plan) {
+		seed(t, p, "Makefile", "b\na\nc\nc\n")
+		seed(t, p, "main.go", "b\na\nc\n")
+	}))
+}
