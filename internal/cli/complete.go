@@ -43,6 +43,7 @@ func completeLayouts(a *App, cmd *cobra.Command) {
 // completeAPI offers the groups, versions and kinds that the project has.
 func completeAPI(a *App, cmd *cobra.Command) {
 	completeValues(cmd, "crd-version", "v1")
+	must(cmd.RegisterFlagCompletionFunc("controller-name", cobra.NoFileCompletions))
 	completeResource(a, cmd)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -18,6 +19,7 @@ type createAPI struct {
 	namespaced bool
 	api        bool // --resource
 	controller bool
+	name       string // of the controller; empty: after the kind
 	make       bool
 
 	cmd     *cobra.Command
@@ -39,7 +41,10 @@ CRD, RBAC), all in one step.`,
   operon create api --group ship --version v1 --kind Frigate --dry-run --diff
 
   # A cluster-scoped kind in the group that is the domain itself, types only
-  operon create api --version v1 --kind Region --namespaced=false --controller=false`,
+  operon create api --version v1 --kind Region --namespaced=false --controller=false
+
+  # A second controller for a kind that the project has
+  operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
@@ -51,6 +56,7 @@ CRD, RBAC), all in one step.`,
 	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong")
 	f.BoolVar(&o.api, "resource", true, "write the API types; asked on a terminal")
 	f.BoolVar(&o.controller, "controller", true, "write a controller; asked on a terminal")
+	f.StringVar(&o.name, "controller-name", "", "name of the controller, for a kind with several (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "objects live in namespaces; false: in the cluster")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "version of the CRD's own API")
 	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
@@ -113,8 +119,10 @@ func (o *createAPI) ask(a *App) error {
 	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
 		return err
 	}
-	if err := w.confirm("controller", "Write a controller?", &o.controller); err != nil {
-		return err
+	if o.name == "" { // a name says it
+		if err := w.confirm("controller", "Write a controller?", &o.controller); err != nil {
+			return err
+		}
 	}
 	w.show()
 	return nil
@@ -126,14 +134,44 @@ func (o *createAPI) asksFor(r project.Resource) project.Resource {
 	if !o.api {
 		r.API = nil
 	}
-	if !o.controller {
+	name := o.controllerName(r)
+	switch {
+	case !o.controller:
 		r.Controller, r.Controllers = false, nil
+	case name == r.Lower():
+		r.Controller, r.Controllers = true, nil
+	default:
+		r.Controller, r.Controllers = false, []project.Controller{{Name: name}}
+	}
+	return r
+}
+
+// controllerName is the name of the controller that is asked for.
+func (o *createAPI) controllerName(r project.Resource) string { return cmp.Or(o.name, r.Lower()) }
+
+// withController is r with the controller of that name. PROJECT tells of one that
+// is named after its kind and stands alone without its name, as kubebuilder does.
+func withController(r project.Resource, name string) project.Resource {
+	names := r.ControllerNames()
+	switch {
+	case slices.Contains(names, name):
+		return r
+	case len(names) == 0 && name == r.Lower():
+		r.Controller = true
+		return r
+	}
+	r.Controller, r.Controllers = false, nil
+	for _, name := range append(names, name) {
+		r.Controllers = append(r.Controllers, project.Controller{Name: name})
 	}
 	return r
 }
 
 // checkGiven checks the given values one by one, before anything is asked.
 func (o *createAPI) checkGiven() error {
+	if o.name != "" && !o.controller {
+		return fault.Usage("leave one of the two out", "--controller=false and --controller-name %s exclude each other", o.name)
+	}
 	for _, v := range []struct {
 		value string
 		valid func(string) error
@@ -142,6 +180,7 @@ func (o *createAPI) checkGiven() error {
 		{o.resource.Group, project.CheckGroup},
 		{o.resource.Version, project.CheckVersion},
 		{o.resource.Kind, project.CheckKind},
+		{o.name, project.CheckControllerName},
 	} {
 		if v.value == "" {
 			continue
@@ -168,12 +207,8 @@ func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
 		r.Path = cfg.APIPath(r)
 	}
-	switch {
-	case !o.controller || r.HasController():
-	case len(r.Controllers) > 0:
-		r.Controllers = append(slices.Clone(r.Controllers), project.Controller{Name: r.Lower()})
-	default:
-		r.Controller = true
+	if o.controller {
+		r = withController(r, o.controllerName(r))
 	}
 	if r.API == nil {
 		return r, fault.Usage("leave out --resource=false",

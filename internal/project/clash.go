@@ -13,7 +13,7 @@ func (c *Config) checkNeighbours(r Resource) error {
 		if o.SameVersion(r) {
 			continue
 		}
-		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.webhookClash, c.aliasClash} {
+		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.controllerClash, c.webhookClash, c.aliasClash} {
 			if err := clash(r, o); err != nil {
 				return err
 			}
@@ -103,9 +103,14 @@ func (c *Config) reconcilerClash(r, o Resource) error {
 	if c.ControllerDir(r) != c.ControllerDir(o) {
 		return nil
 	}
-	for _, name := range r.reconcilers() {
+	for _, controller := range r.ControllerNames() {
+		name := r.Reconciler(controller)
 		if !slices.ContainsFunc(o.reconcilers(), func(other string) bool { return strings.EqualFold(name, other) }) {
 			continue
+		}
+		if controller != r.Lower() {
+			return fault.Usage("give another --controller-name",
+				"controller name %q: %s stands in %s already, for kind %s in version %s", controller, name, c.ControllerDir(o), o.Kind, o.Version)
 		}
 		if r.SameKind(o) {
 			return fault.Usage("use --controller=false: one controller serves all versions of a kind",
@@ -131,6 +136,20 @@ func (c *Config) webhookClash(r, o Resource) error {
 	if r.Lower() == o.Lower() && c.WebhookDir(r) == c.WebhookDir(o) {
 		return fault.Usage("use folders per group: operon edit --multigroup",
 			"%s has the webhooks of kind %s of group %s already", c.WebhookDir(o), o.Kind, orEmpty(o.QualifiedGroup()))
+	}
+	return nil
+}
+
+// controllerClash: the controllers of the manager, which keeps metrics by name.
+func (c *Config) controllerClash(r, o Resource) error {
+	for _, controller := range r.ControllerNames() {
+		name := c.ControllerName(r, controller)
+		for _, other := range o.ControllerNames() {
+			if c.ControllerName(o, other) == name {
+				return fault.Usage("give another --controller-name", "controller name %q: kind %s of group %s has a controller that the manager calls %s",
+					controller, o.Kind, orEmpty(o.QualifiedGroup()), name)
+			}
+		}
 	}
 	return nil
 }

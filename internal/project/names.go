@@ -111,6 +111,14 @@ func (r Resource) Reconciler(controller string) string {
 	return pascal(controller) + "Reconciler"
 }
 
+// ControllerName is what the manager, its logs and its metrics call r's
+// controller of that name: the same, after the group where there may be several.
+func (c *Config) ControllerName(r Resource, controller string) string {
+	words := c.KindWords(r)
+	words[len(words)-1] = controller
+	return strings.Join(words, "-")
+}
+
 // reconcilers are the types of r's controllers, in r's controller package.
 func (r Resource) reconcilers() []string {
 	var names []string

@@ -218,13 +218,19 @@ func CheckPlural(s string) error {
 
 // CheckControllerName checks the name of one of several controllers of a kind.
 func CheckControllerName(s string) error {
+	return checkController(s, func(guess string) string { return "try --controller-name " + guess })
+}
+
+// checkController checks a controller's name; a better one is put into words
+// by try.
+func checkController(s string, try func(guess string) string) error {
 	if len(s) <= maxLabel && dns1035Label.MatchString(s) {
 		return nil
 	}
 	guess := strings.ToLower(strings.ReplaceAll(s, "_", "-"))
 	hint := "start with a letter, and use lower-case letters, digits and '-'"
 	if dns1035Label.MatchString(guess) && len(guess) <= maxLabel {
-		hint = "write name: " + guess + " below controllers in PROJECT"
+		hint = try(guess)
 	}
 	return fault.Usage(hint, "controller name %q is not a DNS label (RFC 1035)", s)
 }

@@ -38,11 +38,14 @@ func (c *Config) checkNames(r Resource) error {
 		}
 	}
 	for i, ctl := range r.Controllers {
-		checks = append(checks, CheckControllerName(ctl.Name))
+		checks = append(checks, checkController(ctl.Name, func(guess string) string {
+			return "write name: " + guess + " below controllers in PROJECT"
+		}))
 		if slices.Contains(r.Controllers[:i], ctl) {
 			checks = append(checks, fault.Usage("take one of the two out of PROJECT", "kind %s has the controller %q already", r.Kind, ctl.Name))
 		}
 	}
+	checks = append(checks, r.checkReconcilers())
 	for _, err := range checks {
 		if err != nil {
 			return err
@@ -53,6 +56,21 @@ func (c *Config) checkNames(r Resource) error {
 	}
 	if (r.External || r.Core) && r.Path == "" {
 		return fault.Usage("add path to the resource in PROJECT", "the Go import path of kind %s is missing", r.Kind)
+	}
+	return nil
+}
+
+// checkReconcilers refuses controllers of r that come to the same Go type, or to
+// types that differ in case only, as their tests' names would.
+func (r Resource) checkReconcilers() error {
+	names := r.ControllerNames()
+	for i, name := range names {
+		for _, other := range names[:i] {
+			if name != other && strings.EqualFold(r.Reconciler(name), r.Reconciler(other)) {
+				return fault.Usage("give another --controller-name", "controller name %q: %s has the Go type %s already, for its controller %s",
+					name, r.Kind, r.Reconciler(other), other)
+			}
+		}
 	}
 	return nil
 }

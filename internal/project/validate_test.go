@@ -165,7 +165,7 @@ func TestOtherChecks(t *testing.T) {
 	judge(t, "plural", CheckPlural("Frigates"), verdict{`plural "Frigates" is not a DNS label (RFC 1035)`, "try --plural frigates"})
 	judge(t, "plural", CheckPlural("3s"), verdict{`plural "3s" is not a DNS label (RFC 1035)`, form})
 	judge(t, "controller", CheckControllerName("captain-backup"), verdict{})
-	judge(t, "controller", CheckControllerName("Bad_N"), verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "write name: bad-n below controllers in PROJECT"})
+	judge(t, "controller", CheckControllerName("Bad_N"), verdict{`controller name "Bad_N" is not a DNS label (RFC 1035)`, "try --controller-name bad-n"})
 	judge(t, "controller", CheckControllerName(""), verdict{`controller name "" is not a DNS label (RFC 1035)`, form})
 	judge(t, "CRD", CheckCRDVersion("v1"), verdict{})
 	judge(t, "CRD", CheckCRDVersion("v1beta1"), verdict{"CRD version v1beta1 was removed in Kubernetes 1.22", "use --crd-version v1"})

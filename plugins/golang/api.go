@@ -29,9 +29,12 @@ type apiValues struct {
 
 	Alias, APIPath string // how the types are imported
 	Var            string // a variable that holds an object of the kind
-	Private        string // what unexported names of the kind's tests begin with
+	Private        string // what unexported names of the controller's tests begin with
 	Package        string // of the controller
-	ControllerName string
+	Reconciler     string // the controller's type
+	Title          string // what texts call the controller: the kind, or a name of its own
+	Condition      string // the condition that the controller reports
+	ControllerName string // in the manager
 	RBACNamespace  string // "namespace=<name>," in markers of a limited manager
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
@@ -64,14 +67,14 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	vars := map[string]string{"apidir": c.APIDir(r), "controllerdir": c.ControllerDir(r), "kind": r.Lower()}
+	vars := map[string]string{"apidir": c.APIDir(r), "kind": r.Lower()}
 	if r.API != nil {
 		if err := planTypes(c, r, types, p, vars, data); err != nil {
 			return err
 		}
 	}
-	if r.HasController() {
-		if err := planController(c, r, controller, p, vars, data); err != nil {
+	for _, name := range r.ControllerNames() {
+		if err := planController(c, r, controller(name), p, data.of(c, r, name)); err != nil {
 			return err
 		}
 	}
@@ -98,9 +101,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Alias:          r.ImportAlias(),
 		APIPath:        c.APIPath(r),
 		Var:            r.VarName(),
-		Private:        r.Lower(),
 		Package:        c.ControllerPackage(r),
-		ControllerName: controllerName(c, r),
 		CRDPath:        crdPath(c.ControllerDir(r)),
 		Sample:         c.SamplePath(r),
 		NoFakeClient:   slices.Contains(notFaked, r.Kind),
@@ -119,9 +120,24 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	return v, nil
 }
 
-// planController plans the controller of r with its tests, the suite that all
+// of completes v for the controller of that name. One that is not named after
+// the kind reports a condition of its own: two that report on Ready would take
+// turns in overwriting what the other said.
+func (v apiValues) of(c *project.Config, r project.Resource, controller string) apiValues {
+	v.Reconciler, v.ControllerName = r.Reconciler(controller), c.ControllerName(r, controller)
+	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), "Ready"
+	if controller != r.Lower() {
+		words := strings.TrimSuffix(v.Reconciler, "Reconciler")
+		v.Title, v.Private, v.Condition = controller, strings.ToLower(words[:1])+words[1:], words+"Ready"
+	}
+	return v
+}
+
+// planController plans a controller of r with its tests, the suite that all
 // controllers of the package share, and the helpers that these import.
-func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, vars map[string]string, data apiValues) error {
+func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
+	file := project.ControllerFile(controller.of)
+	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
 	var suite string
 	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
 		return err
@@ -129,7 +145,7 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := tree("controller", vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	for _, name := range []string{suite, c.ControllerDir(r) + "/" + r.Lower() + "_controller_test.go"} {
+	for _, name := range []string{suite, c.ControllerDir(r) + "/" + file + "_controller_test.go"} {
 		src, err := p.Read(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -142,11 +158,6 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 		}
 	}
 	return wireSuite(c, r, suite, p)
-}
-
-// controllerName is unique in the manager.
-func controllerName(c *project.Config, r project.Resource) string {
-	return strings.Join(c.KindWords(r), "-")
 }
 
 // crdPath climbs from a controller's folder to the CRDs.

@@ -18,15 +18,24 @@ import (
 // allows once in a package.
 type part struct {
 	name string // the type that the part is about
+	of   string // the name of the controller; empty for types
 	held bool   // PROJECT recorded the part before this command
 	hint string // what to do when another file declares one of its names
 }
 
-// parts tells what of r the project had before this command.
-func parts(r project.Resource, p *scaffold.Plan) (types, controller part, err error) {
+// parts tells what of r the project had before this command: the types, and
+// each of the controllers by its name.
+func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(name string) part, err error) {
 	types = part{name: r.Kind, hint: "choose another kind, or rename what is there"}
-	controller = part{name: r.Kind + "Reconciler",
-		hint: "rename what is there; or keep it as the controller: add --controller=false, and set controller: true for the kind in " + project.File}
+	var held []string
+	controller = func(name string) part {
+		entry := "set controller: true for the kind"
+		if name != r.Lower() {
+			entry = "add name: " + name + " below controllers of the kind"
+		}
+		return part{name: r.Reconciler(name), of: name, held: slices.Contains(held, name),
+			hint: "rename what is there; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
+	}
 	src, err := p.Read(project.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return types, controller, nil
@@ -40,7 +49,7 @@ func parts(r project.Resource, p *scaffold.Plan) (types, controller part, err er
 	}
 	for _, old := range before.Resources {
 		if old.SameVersion(r) {
-			types.held, controller.held = old.API != nil, old.HasController()
+			types.held, held = old.API != nil, old.ControllerNames()
 		}
 	}
 	return types, controller, nil

@@ -20,7 +20,7 @@ const (
 
 // setupController is the form in which other tools of this layout add
 // controllers too, so that main.go stays even.
-const setupController = `if err := (&%[1]s.%[2]sReconciler{
+const setupController = `if err := (&%[1]s.%[2]s{
 	Client: %[3]s.GetClient(),
 	Scheme: %[3]s.GetScheme(),
 }).SetupWithManager(%[3]s); err != nil {
@@ -31,12 +31,14 @@ const setupController = `if err := (&%[1]s.%[2]sReconciler{
 // mainLines are the lines that wireMain adds, for a person to add them.
 func mainLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
-	if !r.HasController() {
-		return lines
-	}
 	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
-	setup := fmt.Sprintf(setupController, name, r.Kind, "mgr", "setupLog", controllerName(c, r), "os")
-	return lines + fmt.Sprintf("\nimport %s %q\n%s", name, c.ControllerPath(r), setup)
+	for i, controller := range r.ControllerNames() {
+		if i == 0 {
+			lines += fmt.Sprintf("\nimport %s %q", name, c.ControllerPath(r))
+		}
+		lines += "\n" + fmt.Sprintf(setupController, name, r.Reconciler(controller), "mgr", "setupLog", c.ControllerName(r, controller), "os")
+	}
+	return lines
 }
 
 // wiring is one thing that the manager's main package does for a kind.
@@ -46,7 +48,7 @@ type wiring struct {
 }
 
 // wireMain registers the types of r with the manager's scheme, and sets its
-// controller up. What is there already, in whatever form and file, stays. Where
+// controllers up. What is there already, in whatever form and file, stays. Where
 // one place is missing, the error gives all the lines, for the other may be
 // missing too.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
@@ -55,8 +57,8 @@ func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		return err
 	}
 	wirings := []wiring{registration(c, r, m)}
-	if r.HasController() {
-		wirings = append(wirings, setUp(c, r, m))
+	for _, controller := range r.ControllerNames() {
+		wirings = append(wirings, setUp(c, r, controller, m))
 	}
 	for _, w := range wirings {
 		if err := m.wire(w, p); err != nil {
@@ -89,11 +91,11 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	}
 }
 
-// setUp starts the controller of r with the manager.
-func setUp(c *project.Config, r project.Resource, m mainPackage) wiring {
+// setUp starts a controller of r with the manager.
+func setUp(c *project.Config, r project.Resource, controller string, m mainPackage) wiring {
 	controllers := c.ControllerPath(r)
 	return wiring{
-		done: func(f *edit.GoFile) bool { return f.Uses(controllers, r.Kind+"Reconciler") },
+		done: func(f *edit.GoFile) bool { return f.Uses(controllers, r.Reconciler(controller)) },
 		add: []func(*edit.GoFile) error{func(f *edit.GoFile) error {
 			anchors := builderAnchors(f)
 			manager, logger, err := m.managerAndLogger(f, anchors)
@@ -101,7 +103,7 @@ func setUp(c *project.Config, r project.Resource, m mainPackage) wiring {
 				return err
 			}
 			local, exit := f.ImportAt(c.ControllerAlias(r), controllers, anchors...), f.ImportAt("", "os", anchors...)
-			return f.Insert(fmt.Sprintf(setupController, local, r.Kind, manager, logger, controllerName(c, r), exit), anchors...)
+			return f.Insert(fmt.Sprintf(setupController, local, r.Reconciler(controller), manager, logger, c.ControllerName(r, controller), exit), anchors...)
 		}},
 	}
 }
