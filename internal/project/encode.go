@@ -106,7 +106,8 @@ func (r Resource) tree() fields {
 		flag("controller", r.Controller).
 		flag("external", r.External).
 		flag("core", r.Core).
-		text("module", r.Module)
+		text("module", r.Module).
+		flag("clusterScoped", r.ClusterScoped)
 	if r.API != nil {
 		f["api"] = fields{}.text("crdVersion", r.API.CRDVersion).flag("namespaced", r.API.Namespaced)
 	}

@@ -40,8 +40,12 @@ func (c *Config) inRepo(r Resource) (string, bool) {
 	return strings.CutPrefix(r.Path, c.Repo+"/")
 }
 
-// APIPath is the import path of r's types.
+// APIPath is the import path of r's types. That of Kubernetes' own is not what
+// PROJECT records: kubebuilder writes packages there that do not exist.
 func (c *Config) APIPath(r Resource) string {
+	if k, ok := r.Builtin(); ok {
+		return k.Path
+	}
 	if r.Path != "" {
 		return r.Path
 	}
@@ -105,13 +109,23 @@ func (c *Config) groupDir(r Resource) string {
 }
 
 // SamplePath is the file that holds a sample object of r. Without a group, its
-// name starts with the version.
+// name starts with the version. A kind that is not the project's has its sample
+// with the tests, which alone use it.
 func (c *Config) SamplePath(r Resource) string {
 	words := []string{r.Version, r.Lower()}
 	if r.Group != "" {
 		words = slices.Insert(words, 0, r.Group)
 	}
-	return "config/samples/" + strings.Join(words, "_") + ".yaml"
+	dir := "config/samples/"
+	if r.Foreign() {
+		dir = "test/objects/"
+	}
+	return dir + strings.Join(words, "_") + ".yaml"
+}
+
+// ForeignCRDPath is the file with the CRD of external types that the specs install.
+func ForeignCRDPath(r Resource) string {
+	return "test/crd/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 }
 
 // KindWords are the words that tell the kind of r from the others of the

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
 	"strings"
 
@@ -58,9 +60,9 @@ func (r Resource) PathMarkerNeeded() bool {
 // no identifier ("3scale"), that scaffolded files use for another package, or
 // that webhook packages have, get the prefix "api".
 func (r Resource) ImportAlias() string {
-	group := r.Group
-	if group == "" {
-		group = r.Domain
+	group := cmp.Or(r.Group, r.Domain)
+	if k, ok := r.Builtin(); ok {
+		group = path.Base(path.Dir(k.Path)) // rbacv1, as everybody writes it
 	}
 	alias := strings.ToLower(alphanumeric(group + r.Version))
 	if !token.IsIdentifier(alias) || alias == "metav1" || strings.HasPrefix(alias, "webhook") {

@@ -82,6 +82,8 @@ func (o object) resource() Resource {
 		External:   o.boolean("external"),
 		Core:       o.boolean("core"),
 		Module:     o.text("module"),
+
+		ClusterScoped: o.boolean("clusterScoped"),
 	}
 	for _, need := range []struct{ key, example string }{{"kind", "Frigate"}, {"version", "v1"}} {
 		if o.text(need.key) == "" {

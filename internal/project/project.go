@@ -44,6 +44,9 @@ type Resource struct {
 	External    bool         `json:"external,omitempty"` // the types belong to another module
 	Core        bool         `json:"core,omitempty"`     // the types belong to Kubernetes
 	Module      string       `json:"module,omitempty"`   // of external types, as path or path@version
+	// ClusterScoped says of external types that their objects live in no namespace.
+	// The key is operon's own: kubebuilder drops it when it writes the file.
+	ClusterScoped bool `json:"clusterScoped,omitempty"`
 }
 
 // API says that the project defines the types and their CRD.
@@ -126,6 +129,12 @@ func (r Resource) Foreign() bool { return r.Core || r.External }
 // IsNamespaced reports whether objects of r live in namespaces. A resource that
 // stands for a controller alone has no API: the project knows it.
 func (c *Config) IsNamespaced(r Resource) bool {
+	if k, ok := r.Builtin(); ok {
+		return k.Namespaced
+	}
+	if r.Foreign() {
+		return !r.ClusterScoped
+	}
 	api := r.API
 	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
 		api = known.API

@@ -1,0 +1,152 @@
+package project
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// KubernetesVersion is the release whose kinds CoreKinds lists: those that its
+// API server serves by default.
+const KubernetesVersion = "1.37"
+
+// CoreKind is a kind of Kubernetes itself, in one version.
+type CoreKind struct {
+	Group      string // as PROJECT has it: core, apps, rbac.authorization
+	Domain     string // "k8s.io", or "" for the groups that are older than that rule
+	Version    string
+	Kind       string
+	Plural     string
+	Path       string // Go import path of the types
+	Module     string // Go module of the path, where that is not k8s.io/api
+	Namespaced bool   // objects live in namespaces, else in the cluster
+	Stored     bool   // objects can be created and watched; a question such as TokenReview is neither
+	Object     string // a small object that the API server accepts, as YAML; "" when not stored
+}
+
+// Resource is k as PROJECT records it.
+func (k CoreKind) Resource() Resource {
+	return Resource{Group: k.Group, Domain: k.Domain, Version: k.Version, Kind: k.Kind, Path: k.Path, Core: true}
+}
+
+// IsCoreGroup reports whether group, in any of its spellings, is one of
+// Kubernetes: rbac.authorization, rbac.authorization.k8s.io and rbac are the same.
+func IsCoreGroup(group string) bool { return findCoreGroup(group) != nil }
+
+func findCoreGroup(group string) *coreGroup {
+	for i, g := range coreGroups {
+		if group == g.name || g.domain != "" && group == g.name+"."+g.domain || group == path.Base(g.path) {
+			return &coreGroups[i]
+		}
+	}
+	return nil
+}
+
+// FindCore returns the kind of Kubernetes that group, in any of its spellings,
+// version and kind name. The group must be one of Kubernetes.
+func FindCore(group, version, kind string) (CoreKind, error) {
+	g := findCoreGroup(group)
+	if g == nil {
+		return CoreKind{}, fault.Usage("name a group such as core, apps or batch", "Kubernetes has no API group %s", group)
+	}
+	var kinds, versions []string
+	for _, k := range g.kinds {
+		switch {
+		case k.kind != kind:
+			kinds = append(kinds, k.kind)
+		case k.version != version:
+			versions = append(versions, k.version)
+		default:
+			return g.complete(k), nil
+		}
+	}
+	if len(versions) > 0 {
+		return CoreKind{}, fault.Usage("use --version "+strings.Join(versions, " or --version "),
+			"Kubernetes %s serves no version %s of %s in group %s", KubernetesVersion, version, kind, g.name)
+	}
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	hint := "its kinds are " + strings.Join(kinds, ", ")
+	if near := nearest(kind, kinds); near != "" {
+		hint = "did you mean --kind " + near + "?"
+	}
+	return CoreKind{}, fault.Usage(hint, "group %s of Kubernetes %s has no kind %s", g.name, KubernetesVersion, kind)
+}
+
+// Builtin returns what is known of a resource that PROJECT records as core, and
+// whether it is known.
+func (r Resource) Builtin() (CoreKind, bool) {
+	if !r.Core {
+		return CoreKind{}, false
+	}
+	k, err := FindCore(r.Group, r.Version, r.Kind)
+	return k, err == nil
+}
+
+// CoreKinds are all kinds of Kubernetes.
+func CoreKinds() []CoreKind {
+	var all []CoreKind
+	for _, g := range coreGroups {
+		for _, k := range g.kinds {
+			all = append(all, g.complete(k))
+		}
+	}
+	return all
+}
+
+func (g *coreGroup) complete(k coreKind) CoreKind {
+	c := CoreKind{
+		Group: g.name, Domain: g.domain, Version: k.version, Kind: k.kind,
+		Path: path.Join(g.path, k.version), Module: g.module,
+		Namespaced: k.scope == namespaced, Stored: k.object != unstored,
+	}
+	r := c.Resource()
+	c.Plural = r.regularPlural()
+	if c.Stored {
+		c.Object = objectOf(r, k)
+	}
+	return c
+}
+
+// objectOf writes the object of k, whose table entry holds what it needs beside
+// type and name.
+func objectOf(r Resource, k coreKind) string {
+	apiVersion := strings.TrimPrefix(r.QualifiedGroup()+"/"+r.Version, "/")
+	name := cmp.Or(k.name, r.Lower()+"-sample")
+	return "apiVersion: " + apiVersion + "\nkind: " + r.Kind + "\nmetadata:\n  name: " + name + "\n" + strings.TrimPrefix(k.object, "\n")
+}
+
+// nearest is the candidate that word was most likely meant to be, or "".
+func nearest(word string, candidates []string) string {
+	best, least := "", len(word)/3+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove or replace (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
