@@ -39,6 +39,8 @@ type apiValues struct {
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
 	NoFakeClient   bool   // the fake client cannot hold objects of the kind
+	Unregistered   bool   // client-go's scheme does not know the types
+	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
 }
 
 // notFaked are the kinds that the tracker behind controller-runtime's fake client
@@ -49,8 +51,8 @@ var notFaked = []string{
 	"PodPortForwardOptions", "PodProxyOptions", "NodeProxyOptions", "ServiceProxyOptions",
 }
 
-// createAPI plans what r asks for: types when it has an API, a controller when
-// it has one, and the wiring of both.
+// createAPI plans what r asks for: types when it has an API, its controllers, and
+// the wiring of both.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if c.Repo == "" {
@@ -81,6 +83,9 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := wireMain(c, r, p); err != nil {
 		return err
 	}
+	if inClientScheme(r) {
+		return planModules(c.Repo, everything, p)
+	}
 	return planModules(c.Repo, forAPI, p)
 }
 
@@ -91,20 +96,24 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		return apiValues{}, err
 	}
 	v := apiValues{
-		Project:        c,
-		Header:         header,
-		Kind:           r.Kind,
-		Version:        r.Version,
-		Plural:         r.PluralName(),
-		Group:          r.QualifiedGroup(),
-		Article:        r.Article(),
-		Alias:          r.ImportAlias(),
-		APIPath:        c.APIPath(r),
-		Var:            r.VarName(),
-		Package:        c.ControllerPackage(r),
-		CRDPath:        crdPath(c.ControllerDir(r)),
-		Sample:         c.SamplePath(r),
-		NoFakeClient:   slices.Contains(notFaked, r.Kind),
+		Project:      c,
+		Header:       header,
+		Kind:         r.Kind,
+		Version:      r.Version,
+		Plural:       r.PluralName(),
+		Group:        r.QualifiedGroup(),
+		Article:      r.Article(),
+		Alias:        r.ImportAlias(),
+		APIPath:      c.APIPath(r),
+		Var:          r.VarName(),
+		Package:      c.ControllerPackage(r),
+		CRDPath:      climb(c.ControllerDir(r), "config/crd/bases"),
+		Sample:       c.SamplePath(r),
+		NoFakeClient: slices.Contains(notFaked, r.Kind),
+		Unregistered: !inClientScheme(r),
+	}
+	if r.External {
+		v.CRDFile = climb(c.ControllerDir(r), project.ForeignCRDPath(r))
 	}
 	var marker []string
 	if r.PathMarkerNeeded() {
@@ -142,7 +151,14 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
 		return err
 	}
-	if err := tree("controller", vars, data, controller.seed(p)); err != nil {
+	controllers := "controller"
+	if r.Foreign() {
+		controllers = "foreign"
+		if err := planForeignObject(c, r, p); err != nil {
+			return err
+		}
+	}
+	if err := tree(controllers, vars, data, controller.seed(p)); err != nil {
 		return err
 	}
 	for _, name := range []string{suite, c.ControllerDir(r) + "/" + file + "_controller_test.go"} {
@@ -160,8 +176,15 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	return wireSuite(c, r, suite, p)
 }
 
-// crdPath climbs from a controller's folder to the CRDs.
-func crdPath(dir string) string {
-	up := strings.Repeat(`"..", `, strings.Count(dir, "/")+1)
-	return up + `"config", "crd", "bases"`
+// climb is the path from a folder of the project to another path of it, as Go
+// strings for filepath.Join.
+func climb(dir, to string) string {
+	var words []string
+	for range strings.Count(dir, "/") + 1 {
+		words = append(words, `".."`)
+	}
+	for word := range strings.SplitSeq(to, "/") {
+		words = append(words, strconv.Quote(word))
+	}
+	return strings.Join(words, ", ")
 }

@@ -1,15 +1,74 @@
 package golang
 
 import (
-	"context"
+	"path"
+	"slices"
+	"strings"
 
-	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// controlForeign plans controllers for a kind whose types are not the project's.
-func controlForeign(e plugin.Event, p *scaffold.Plan) error { return nil }
+// inClientScheme reports whether the scheme of client-go, which the manager and
+// the suites start from, knows the types of r.
+func inClientScheme(r project.Resource) bool {
+	k, ok := r.Builtin()
+	return r.Core && (!ok || k.Module == "")
+}
 
-// requireModule completes go.mod and go.sum for the module of external types,
-// without network. It must come after all of the command's Go files.
-func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error { return nil }
+// planForeignObject plans what tests of a kind that is not the project's start
+// from: an object of it and, for a kind that the API server does not know by
+// itself, a CRD.
+func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	name := strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")
+	object := "apiVersion: " + r.QualifiedGroup() + "/" + r.Version + "\nkind: " + r.Kind + "\nmetadata:\n  name: " + r.Lower() + "-sample\n"
+	if k, ok := r.Builtin(); ok {
+		object = k.Object
+	}
+	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil || r.Core {
+		return err
+	}
+	crd := strings.TrimSuffix(path.Base(project.ForeignCRDPath(r)), ".yaml")
+	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
+}
+
+// crdValues is what the template of an external kind's CRD prints.
+type crdValues struct {
+	Group, Kind, Plural, Singular, Scope string
+	Protected                            bool // the group is one that Kubernetes keeps for itself
+	Versions                             []crdVersion
+}
+
+type crdVersion struct {
+	Name    string
+	Storage bool
+}
+
+// crdData describes the CRD of r with all the versions that the project uses, in
+// an order that does not depend on when they came.
+func crdData(c *project.Config, r project.Resource) crdValues {
+	v := crdValues{
+		Group: r.QualifiedGroup(), Kind: r.Kind, Plural: r.PluralName(), Singular: r.Lower(), Scope: "Namespaced",
+		Protected: isProtected(r.QualifiedGroup()),
+	}
+	if !c.IsNamespaced(r) {
+		v.Scope = "Cluster"
+	}
+	versions := []string{r.Version}
+	for _, o := range c.Resources {
+		if o.SameKind(r) {
+			versions = append(versions, o.Version)
+		}
+	}
+	slices.Sort(versions)
+	for i, name := range slices.Compact(versions) {
+		v.Versions = append(v.Versions, crdVersion{Name: name, Storage: i == 0})
+	}
+	return v
+}
+
+// isProtected tells of a group that only approved CRDs may be in.
+// See https://github.com/kubernetes/enhancements/pull/1111
+func isProtected(group string) bool {
+	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
+}

@@ -51,10 +51,7 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:
-		if !e.Resource.Foreign() {
-			return createAPI(e, p)
-		}
-		if err := controlForeign(e, p); err != nil {
+		if err := createAPI(e, p); err != nil {
 			return err
 		}
 		return requireModule(ctx, e, p)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -30,15 +31,18 @@ const setupController = `if err := (&%[1]s.%[2]s{
 
 // mainLines are the lines that wireMain adds, for a person to add them.
 func mainLines(c *project.Config, r project.Resource) string {
-	lines := fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
+	var lines string
+	if !inClientScheme(r) {
+		lines = fmt.Sprintf("import %s %q\nutilruntime.Must(%s.AddToScheme(scheme)) // in func init\n", r.ImportAlias(), c.APIPath(r), r.ImportAlias())
+	}
 	name := cmp.Or(c.ControllerAlias(r), c.ControllerPackage(r))
 	for i, controller := range r.ControllerNames() {
 		if i == 0 {
-			lines += fmt.Sprintf("\nimport %s %q", name, c.ControllerPath(r))
+			lines += fmt.Sprintf("import %s %q\n", name, c.ControllerPath(r))
 		}
-		lines += "\n" + fmt.Sprintf(setupController, name, r.Reconciler(controller), "mgr", "setupLog", c.ControllerName(r, controller), "os")
+		lines += fmt.Sprintf(setupController, name, r.Reconciler(controller), "mgr", "setupLog", c.ControllerName(r, controller), "os") + "\n"
 	}
-	return lines
+	return strings.TrimSuffix(lines, "\n")
 }
 
 // wiring is one thing that the manager's main package does for a kind.
@@ -56,7 +60,10 @@ func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	wirings := []wiring{registration(c, r, m)}
+	var wirings []wiring
+	if !inClientScheme(r) {
+		wirings = append(wirings, registration(c, r, m))
+	}
 	for _, controller := range r.ControllerNames() {
 		wirings = append(wirings, setUp(c, r, controller, m))
 	}
@@ -108,8 +115,11 @@ func setUp(c *project.Config, r project.Resource, controller string, m mainPacka
 	}
 }
 
-// wireSuite registers the types of r with the scheme of the controllers' suite.
+// wireSuite registers the types of r with the scheme of a suite, which is client-go's.
 func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.Plan) error {
+	if inClientScheme(r) {
+		return nil
+	}
 	return change(p, suite, func(f *edit.GoFile) error {
 		types := c.APIPath(r)
 		if f.Uses(types, "AddToScheme") {
