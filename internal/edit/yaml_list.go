@@ -14,12 +14,13 @@ type ListAnchor struct {
 	Path   []string // keys from the document's root to the list, such as {"resources"}
 	Marker string   // name of the scaffold comment ("crdkustomizeresource"); "" for none
 	Dir    string   // of a list of paths: the file's folder, in the project; see sameItem
+	First  bool     // before all other items, in the column of one that is commented out there
 }
 
 // AppendYAML adds item, which is YAML itself and may span lines
 // ("bases/x.yaml", "path: p.yaml\ntarget:\n  kind: Deployment"), to a list:
 // above the comment "# +kubebuilder:scaffold:<marker>" when it stands in the
-// list, else after the last item. A missing list is made, above the marker or
+// list, else after the last item, unless it is to be the first. A missing list is made, above the marker or
 // at the end. An item that the list holds already changes nothing.
 // Errors in src say line:column.
 func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
@@ -46,7 +47,7 @@ func AppendYAML(src []byte, item string, o ListAnchor) ([]byte, error) {
 	if depth == len(path) && holds(s.node, value, o.Dir) {
 		return src, nil
 	}
-	a := appender{yamlDoc: d, item: strings.Split(strings.TrimRight(item, "\n"), "\n"), value: value, marker: o.Marker}
+	a := appender{yamlDoc: d, item: strings.Split(strings.TrimRight(item, "\n"), "\n"), value: value, marker: o.Marker, first: o.First}
 	out, index, err := a.add(s, path, depth)
 	if err != nil {
 		return nil, err
@@ -91,6 +92,7 @@ type appender struct {
 	item   []string // the item's lines
 	value  any      // the item, decoded
 	marker string
+	first  bool
 }
 
 func (a appender) add(s spot, path []any, depth int) ([]byte, int, error) {
@@ -102,8 +104,12 @@ func (a appender) add(s spot, path []any, depth int) ([]byte, int, error) {
 	case n.Kind == yaml.SequenceNode && !isFlow(n):
 		return a.extend(s)
 	case n.Kind == yaml.SequenceNode && (len(n.Content) > 0 || s.flow):
-		out, err := a.insertFlow(n, len(n.Content), flow(a.value))
-		return out, len(n.Content), err
+		i := len(n.Content)
+		if a.first {
+			i = 0
+		}
+		out, err := a.insertFlow(n, i, flow(a.value))
+		return out, i, err
 	case s.key != nil && !s.flow && (n.Kind == yaml.SequenceNode || n.Tag == "!!null"):
 		out, err := a.fill(s)
 		return out, 0, err
@@ -129,6 +135,10 @@ func (a appender) lines(indent int, keys ...string) []string {
 // extend adds to a list in block style. The marker may stand between items.
 func (a appender) extend(s spot) ([]byte, int, error) {
 	n, indent := s.node, s.node.Column-1
+	if a.first {
+		out, err := a.insertEntry(n, 0, a.lines(0))
+		return out, 0, err
+	}
 	for i := range n.Content {
 		end, err := a.end(n.Content[i], indent)
 		if err != nil {
@@ -165,8 +175,21 @@ func (a appender) fill(s spot) ([]byte, error) {
 		text := a.lineText(m)
 		at = m
 		indent = max(indent, len(text)-len(strings.TrimLeft(text, " ")))
+	} else if a.first {
+		indent = max(indent, a.commentedColumn(at, s.next))
 	}
 	return a.apply(byteEdit{colon, end, ""}, a.insertLines(at, a.lines(indent))), nil
+}
+
+// commentedColumn is the column of the first item that is commented out between
+// two offsets, once its "#" is gone: 1 for "# - a".
+func (a appender) commentedColumn(from, to int) int {
+	for at := from; at < to; at = a.nextLine(at) {
+		if c, ok := a.commented(a.line(at), 1); ok {
+			return len(c.prefix) - 1
+		}
+	}
+	return 0
 }
 
 // create writes the keys of path from depth on with a list of one item. s is

@@ -137,6 +137,30 @@ func TestAppendYAML(t *testing.T) {
 			want:   "l:\n- |\n  # +kubebuilder:scaffold:m\n  text\n\n- x\n# +kubebuilder:scaffold:m\n",
 			anchor: ListAnchor{Path: []string{"l"}, Marker: "m"},
 		},
+		"first": {
+			src:    "l:\n# of a\n - a\n# +kubebuilder:scaffold:m\n",
+			item:   "x: 1\ny: 2",
+			want:   "l:\n# of a\n - x: 1\n   y: 2\n - a\n# +kubebuilder:scaffold:m\n",
+			anchor: ListAnchor{Path: []string{"l"}, First: true},
+		},
+		"first in brackets": {
+			src:    "l: [a, b]\n",
+			item:   "x",
+			want:   "l: [x, a, b]\n",
+			anchor: ListAnchor{Path: []string{"l"}, First: true},
+		},
+		"first, in the column of a commented item": {
+			src:    "l:\n# text\n# - a: 1\n#   b: 2\nm: 1\n",
+			item:   "x",
+			want:   "l:\n - x\n# text\n# - a: 1\n#   b: 2\nm: 1\n",
+			anchor: ListAnchor{Path: []string{"l"}, First: true},
+		},
+		"first and only": {
+			src:    "l:\nm:\n#   - a\n",
+			item:   "x",
+			want:   "l:\n- x\nm:\n#   - a\n",
+			anchor: ListAnchor{Path: []string{"l"}, First: true},
+		},
 		"the file's own indentation": {
 			src:    "a:\n    b:\n        - 1\n",
 			item:   "x",
@@ -240,5 +264,39 @@ func TestUncommentYAML(t *testing.T) {
 	}
 	if _, err := UncommentYAML([]byte("r:\n#- a\n"), "a: b", ""); err == nil {
 		t.Error("a line that is not a list item is accepted")
+	}
+}
+
+func TestUncommentYAMLKey(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"with its list":     {"a: 1\n#r:\n# - b\n", "a: 1\nr:\n# - b\n"},
+		"space behind":      {"# r: # why\n", "r: # why\n"},
+		"there":             {"r: 1\n#r:\n", ""},
+		"there, below":      {"#r:\nr:\n", ""},
+		"a sentence":        {"# r: what it is\na: 1\n", ""},
+		"another key":       {"#rs:\n#r-s:\na: 1\n", ""},
+		"inside text":       {"t: |\n  a\n#r:\n", "t: |\n  a\nr:\n"},
+		"deeper":            {"t:\n  #r:\n  a: 1\n", ""},
+		"in a list":         {"t:\n- a\n#r:\n- b\n#r:\n", "t:\n- a\n#r:\n- b\nr:\n"},
+		"CR LF":             {"a: 1\r\n#r:\r\n", "a: 1\r\nr:\r\n"},
+		"nothing in it yet": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tt.want == "" {
+				tt.want = tt.src
+			}
+			got, err := UncommentYAMLKey([]byte(tt.src), "r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	if _, err := UncommentYAMLKey([]byte("a: [\n"), "r"); err == nil {
+		t.Error("what is no YAML is accepted")
 	}
 }

@@ -48,6 +48,33 @@ func UncommentYAML(src []byte, line, dir string) ([]byte, error) {
 		"neither %q nor a comment with it is in the file", wanted[0])
 }
 
+// UncommentYAMLKey makes a commented key of the document's root active that has
+// no value in its line: "#patches:" becomes "patches:". A key that is there
+// changes nothing, nor does a document without the comment.
+func UncommentYAMLKey(src []byte, key string) ([]byte, error) {
+	d, err := parseYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	if valueIndex(d.root, key) >= 0 {
+		return src, nil
+	}
+	comment := regexp.MustCompile(`^#[ \t]*` + regexp.QuoteMeta(key) + `:[ \t]*(#.*)?$`)
+	for _, at := range d.lines {
+		if text := d.lineText(at); comment.MatchString(text) {
+			out := d.apply(byteEdit{at, at + strings.Index(text, key), ""})
+			e, err := parseYAML(out)
+			if err != nil {
+				continue
+			}
+			if v := valueIndex(e.root, key); v >= 0 && isEmpty(e.root.Content[v]) {
+				return out, nil // it takes no items from the key above
+			}
+		}
+	}
+	return src, nil
+}
+
 // oneItem decodes the only item of a list.
 func oneItem(text string) (any, bool) {
 	v, err := decodeYAML([]byte(text))

@@ -79,7 +79,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	return change(p, defaultEntries, "- ../crd", func(src []byte) ([]byte, error) {
+	return change(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
 		return edit.UncommentYAML(src, "- ../crd", path.Dir(defaultEntries))
 	})
 }
@@ -99,18 +99,17 @@ func newRoles(kind string, p *scaffold.Plan) []string {
 
 // list adds entry to the resources of the kustomization at name.
 func list(p *scaffold.Plan, name, marker, entry string) error {
-	return change(p, name, "- "+entry, func(src []byte) ([]byte, error) {
+	return change(p, name, "resources", "- "+entry, func(src []byte) ([]byte, error) {
 		return edit.AppendYAML(src, entry, edit.ListAnchor{Path: []string{"resources"}, Marker: marker, Dir: path.Dir(name)})
 	})
 }
 
-// change edits the kustomization at name. Where that cannot be done, the error
-// says which line belongs below its resources.
-func change(p *scaffold.Plan, name, line string, f func([]byte) ([]byte, error)) error {
+// change edits the list at key of the kustomization at name. Where that cannot
+// be done, the error says which line belongs in it.
+func change(p *scaffold.Plan, name, key, line string, f func([]byte) ([]byte, error)) error {
 	err := p.Edit(name, f)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\nresources:\n"+line,
-			"%s is missing, and %q belongs in it", name, line)
+		return missing(name, key, line)
 	}
 	if err == nil {
 		return nil
@@ -118,9 +117,16 @@ func change(p *scaffold.Plan, name, line string, f func([]byte) ([]byte, error))
 	return &fault.Error{
 		Code: fault.Code(err),
 		Msg:  "edit " + name,
-		Hint: "add this by hand below resources in " + name + ", then repeat the command:\n" + line,
+		Hint: "add this by hand below " + key + " in " + name + ", then repeat the command:\n" + line,
 		Err:  err,
 	}
+}
+
+// missing reports a kustomization that is not there, although line belongs in it.
+func missing(name, key, line string) error {
+	first, _, _ := strings.Cut(line, "\n")
+	return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\n"+key+":\n"+line,
+		"%s is missing, and %q belongs in it", name, first)
 }
 
 // crdBase is the CRD's path below config/crd, as controller-gen names it.

@@ -56,6 +56,16 @@ func apiData(c *project.Config, r project.Resource) apiValues {
 	return v
 }
 
+// conversionValues is what the templates of kustomize/conversion print.
+type conversionValues struct {
+	Kind string
+	CRD  string // the CRD's name, as a scalar
+}
+
+func conversionData(r project.Resource) conversionValues {
+	return conversionValues{Kind: r.Kind, CRD: scalar(crdName(r))}
+}
+
 // sampleName tells the samples of a kind's versions apart: they are one kind of
 // object in the cluster, and one name would make the last one replace the others.
 func sampleName(c *project.Config, r project.Resource) string {

@@ -1,9 +1,132 @@
 package kustomize
 
 import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// createWebhook plans what the webhooks of r need in the cluster.
-func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error { return nil }
+// The files that webhooks are wired with.
+const (
+	webhookEntries   = "config/webhook/" + kustomization
+	webhookManifests = "config/webhook/manifests.yaml" // generated
+	issuerEntries    = "config/certmanager/" + kustomization
+	webhookPatch     = "config/default/manager_webhook_patch.yaml"
+	policyEntries    = "config/network-policy/" + kustomization
+	webhookPolicy    = "config/network-policy/allow-webhook-traffic.yaml"
+)
+
+// createWebhook plans what the webhooks of r need in the cluster: a Service, its
+// certificate, the manager's part in both, and for each converted CRD the
+// address to call.
+//
+// A part is switched on when its file is new. So what the user has switched off
+// since then stays off, and what another tool switched on is not added again.
+func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	lines := newLines(c, r, p)
+	if err := tree("kustomize/webhook", nil, initData(c), p, webhookSink(p)); err != nil {
+		return err
+	}
+	if r.Webhooks.Conversion {
+		vars := map[string]string{"patch": path.Base(crdPatch(c, r))}
+		if err := tree("kustomize/conversion", vars, conversionData(r), p, seedOrKeep(p)); err != nil {
+			return err
+		}
+	}
+	for _, l := range lines {
+		if err := l.add(p); err != nil {
+			return err
+		}
+	}
+	return injectCA(c, p)
+}
+
+// newLines are the lines that belong to what is not there yet.
+func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
+	var all []line
+	if !p.Exists(webhookEntries) {
+		all = append(all, line{name: defaultEntries, key: "resources", item: "../webhook"})
+	}
+	if !p.Exists(issuerEntries) {
+		all = append(all, line{name: defaultEntries, key: "resources", item: "../certmanager"})
+	}
+	if !p.Exists(webhookPatch) {
+		all = append(all, line{name: defaultEntries, key: "patches", item: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"})
+	}
+	if p.Exists(policyEntries) && !p.Exists(webhookPolicy) {
+		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy)})
+	}
+	// The list that is new names what other kinds need, too.
+	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
+		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests)})
+	}
+	if patch := crdPatch(c, r); r.Webhooks.Conversion && !p.Exists(patch) {
+		all = append(all,
+			line{name: crdEntries, key: "patches", item: "path: patches/" + path.Base(patch), marker: "crdkustomizewebhookpatch"},
+			line{name: crdEntries, key: "configurations", item: path.Base(crdConfig)})
+	}
+	return all
+}
+
+// webhookSink leaves out the network policy of a project that has no others:
+// the user does without.
+func webhookSink(p *scaffold.Plan) render.Sink {
+	seed := seedOrKeep(p)
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if name == webhookPolicy && !p.Exists(policyEntries) {
+			return nil
+		}
+		return seed(name, mode, content)
+	}
+}
+
+// anyAdmission reports whether a webhook sets defaults or validates: these have
+// a generated configuration.
+func anyAdmission(all []project.Resource) bool {
+	for _, r := range all {
+		if r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation) {
+			return true
+		}
+	}
+	return false
+}
+
+// crdPatch is the file that makes the API server convert r with a webhook.
+func crdPatch(c *project.Config, r project.Resource) string {
+	words := c.KindWords(r)
+	words[len(words)-1] = r.PluralName()
+	return "config/crd/patches/webhook_in_" + strings.Join(words, "_") + ".yaml"
+}
+
+// crdName is the name of the CRD of r.
+func crdName(r project.Resource) string { return r.PluralName() + "." + r.QualifiedGroup() }
+
+// line is an item of a list in a kustomization.
+type line struct {
+	name   string // the kustomization
+	key    string // the list
+	item   string // YAML; may span lines
+	marker string // the scaffold comment to stand above, or ""
+	first  bool   // before all others
+}
+
+// add makes the line active where it is commented out, and else adds it.
+func (l line) add(p *scaffold.Plan) error {
+	item := "- " + strings.ReplaceAll(l.item, "\n", "\n  ")
+	dir := path.Dir(l.name)
+	return change(p, l.name, l.key, item, func(src []byte) ([]byte, error) {
+		src, err := edit.UncommentYAMLKey(src, l.key)
+		if err != nil {
+			return nil, err
+		}
+		if out, err := edit.UncommentYAML(src, item, dir); err == nil {
+			return out, nil
+		}
+		return edit.AppendYAML(src, l.item, edit.ListAnchor{Path: []string{l.key}, Marker: l.marker, Dir: dir, First: l.first})
+	})
+}

@@ -1,0 +1,145 @@
+package kustomize
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const (
+	caReplacements = "config/default/webhook_replacements.yaml"
+	caAnnotation   = "cert-manager.io/inject-ca-from"
+	// caSource is what the annotation says in a CRD's patch, where the
+	// certificate's final namespace and name are not known yet.
+	caSource = "system/serving-cert"
+)
+
+// injectCA plans that the manager's certificate is issued for the right name,
+// and that the API server trusts it wherever it calls a webhook of the project.
+// Nothing is to do where the project does without cert-manager, or where another
+// tool has written all that into the kustomization.
+func injectCA(c *project.Config, p *scaffold.Plan) error {
+	w, err := readWiring(p)
+	if err != nil || !w.certManager || w.complete(c) {
+		return err
+	}
+	for _, r := range c.Resources {
+		if r.Webhooks != nil && r.Webhooks.Conversion && !w.copied("CustomResourceDefinition", crdName(r)) {
+			if err := annotate(crdPatch(c, r), p); err != nil {
+				return err
+			}
+		}
+	}
+	isNew := !p.Exists(caReplacements)
+	if err := tree("kustomize/cainjection", nil, nil, p, seedOrKeep(p)); err != nil || !isNew {
+		return err
+	}
+	// The others may be followed by a scaffold comment, with lists that grow.
+	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), first: true}.add(p)
+}
+
+// annotate adds to a CRD's patch of another tool what webhook_replacements.yaml
+// finds the CRDs by. The patches that operon writes have it, unless the user has
+// taken it out.
+func annotate(patch string, p *scaffold.Plan) error {
+	disk, base, err := p.Before(patch)
+	if err != nil || disk == nil || base != nil {
+		return err
+	}
+	err = p.Edit(patch, func(src []byte) ([]byte, error) {
+		doc, err := edit.DecodeYAML(src)
+		if err != nil {
+			return nil, err
+		}
+		metadata, _ := doc.Value["metadata"].(map[string]any)
+		annotations, _ := metadata["annotations"].(map[string]any)
+		if annotations[caAnnotation] != nil {
+			return src, nil
+		}
+		want := with(doc.Value, "metadata", with(metadata, "annotations", with(annotations, caAnnotation, caSource)))
+		return edit.ReconcileYAML(src, doc.Value, want, nil)
+	})
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{Code: fault.Code(err), Msg: "edit " + patch, Err: err,
+		Hint: "add this by hand below metadata in " + patch + ", then repeat the command:\n  annotations:\n    " + caAnnotation + ": " + caSource}
+}
+
+// with is m with another value of key.
+func with(m map[string]any, key string, value any) map[string]any {
+	next := map[string]any{key: value}
+	for k, v := range m {
+		if k != key {
+			next[k] = v
+		}
+	}
+	return next
+}
+
+// items is v as a list; anything else has none.
+func items(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+// wiring is what config/default/kustomization.yaml says about certificates.
+type wiring struct {
+	certManager bool           // ../certmanager is active
+	copies      map[string]int // parts of names that its own replacements copy, by the kind and name they go to
+}
+
+func readWiring(p *scaffold.Plan) (wiring, error) {
+	w := wiring{copies: map[string]int{}}
+	src, err := p.Read(defaultEntries)
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, missing(defaultEntries, "resources", "- ../webhook")
+	}
+	if err != nil {
+		return w, err
+	}
+	doc, err := edit.DecodeYAML(src)
+	if err != nil {
+		return w, fault.In(defaultEntries, err)
+	}
+	for _, entry := range items(doc.Value["resources"]) {
+		s, ok := entry.(string)
+		w.certManager = w.certManager || ok && path.Join(path.Dir(defaultEntries), s) == path.Dir(issuerEntries)
+	}
+	for _, r := range items(doc.Value["replacements"]) {
+		replacement, _ := r.(map[string]any)
+		for _, t := range items(replacement["targets"]) {
+			target, _ := t.(map[string]any)
+			to, _ := target["select"].(map[string]any)
+			kind, _ := to["kind"].(string)
+			name, _ := to["name"].(string)
+			w.copies[kind+"/"+name]++
+		}
+	}
+	return w, nil
+}
+
+// copied reports whether both parts of a name reach the objects of that kind,
+// all or the one of that name.
+func (w wiring) copied(kind, name string) bool {
+	return w.copies[kind+"/"] >= 2 || w.copies[kind+"/"+name] >= 2
+}
+
+// complete reports whether the kustomization itself serves all webhooks of c.
+func (w wiring) complete(c *project.Config) bool {
+	done := w.copied("Certificate", "serving-cert")
+	for _, r := range c.Resources {
+		if r.Webhooks == nil {
+			continue
+		}
+		done = done && (!r.Webhooks.Defaulting || w.copied("MutatingWebhookConfiguration", "")) &&
+			(!r.Webhooks.Validation || w.copied("ValidatingWebhookConfiguration", "")) &&
+			(!r.Webhooks.Conversion || w.copied("CustomResourceDefinition", crdName(r)))
+	}
+	return done
+}

@@ -1,0 +1,303 @@
+package kustomize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+var pod = project.Resource{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true}
+
+// Whatever webhooks a project has, and in whatever order they came, kustomize
+// builds config/default, and all names in the result agree.
+func TestWebhookTrees(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name       string
+		change     func(*project.Config)
+		apis, adds []project.Resource
+	}{
+		{"defaulting", nil, []project.Resource{frigate}, []project.Resource{served(frigate, "d")}},
+		{"validation", nil, []project.Resource{frigate}, []project.Resource{served(frigate, "v")}},
+		{"defaulting, then validation", nil, []project.Resource{frigate}, []project.Resource{served(frigate, "d"), served(frigate, "v")}},
+		{"validation, then defaulting", nil, []project.Resource{frigate}, []project.Resource{served(frigate, "v"), served(frigate, "d")}},
+		{"conversion", nil, []project.Resource{frigate, frigateV2}, []project.Resource{served(frigateV2, "c")}},
+		{"conversion, then defaulting", nil, []project.Resource{frigate, frigateV2}, []project.Resource{served(frigateV2, "c"), served(frigate, "d")}},
+		{"everything", nil, []project.Resource{frigate, frigateV2}, []project.Resource{served(frigateV2, "dvc")}},
+		{"two kinds", nil, []project.Resource{frigate, destroyer, frigateV2},
+			[]project.Resource{served(destroyer, "v"), served(frigateV2, "c"), served(frigate, "d")}},
+		{"two groups", func(c *project.Config) { c.MultiGroup = true }, []project.Resource{frigate, captain, s3},
+			[]project.Resource{served(captain, "dc"), served(frigate, "vc"), served(s3, "d")}},
+		{"limited", func(c *project.Config) { c.Namespaced = true }, []project.Resource{frigate, destroyer},
+			[]project.Resource{served(frigate, "dv"), served(destroyer, "v")}},
+		{"pods, no API", nil, nil, []project.Resource{served(pod, "d")}},
+		{"a number for a name", func(c *project.Config) { c.ProjectName = "123" }, []project.Resource{null}, []project.Resource{served(null, "dvc")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			if test.change != nil {
+				test.change(c)
+			}
+			fsys := scaffolded(t, c, test.apis...)
+			for _, r := range test.adds {
+				webhook(t, fsys, c, r)
+				checkWebhooks(t, c, build(t, fsys, c, "config/default"))
+				before := files(t, fsys)
+				webhook(t, fsys, c, r)
+				if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+					t.Errorf("a repeat changes: %s", diff)
+				}
+			}
+			checkTree(t, files(t, fsys))
+			settled(t, fsys, replay(c)...)
+			if listed := slices.Contains(entries(t, files(t, fsys), defaultEntries), "../crd"); listed != (len(test.apis) > 0) {
+				t.Errorf("config/default lists ../crd: %t", listed)
+			}
+		})
+	}
+}
+
+// checkWebhooks checks that all parts of the webhooks of c find each other.
+func checkWebhooks(t *testing.T, c *project.Config, all installed) {
+	t.Helper()
+	prefix, namespace := c.ProjectName+"-", c.Namespace()
+	service := prefix + "webhook-service"
+	if got := at(all["Service/"+service], "metadata", "namespace"); got != namespace {
+		t.Errorf("Service %s is in namespace %v", service, got)
+	}
+	certificate := all["Certificate/"+prefix+"serving-cert"]
+	name := service + "." + namespace + ".svc"
+	if diff := cmp.Diff([]any{name, name + ".cluster.local"}, at(certificate, "spec", "dnsNames")); diff != "" {
+		t.Errorf("DNS names: %s", diff)
+	}
+	issuer := fmt.Sprint(at(certificate, "spec", "issuerRef", "kind"), "/", at(certificate, "spec", "issuerRef", "name"))
+	if all[issuer] == nil {
+		t.Errorf("the certificate's issuer %s is not there", issuer)
+	}
+	checkManager(t, all["Deployment/"+prefix+"controller-manager"], at(certificate, "spec", "secretName"))
+
+	called := map[string]bool{}
+	for _, r := range c.Resources {
+		if w := r.Webhooks; w != nil {
+			called["MutatingWebhookConfiguration"] = called["MutatingWebhookConfiguration"] || w.Defaulting
+			called["ValidatingWebhookConfiguration"] = called["ValidatingWebhookConfiguration"] || w.Validation
+			called["CustomResourceDefinition/"+crdName(r)] = called["CustomResourceDefinition/"+crdName(r)] || w.Conversion
+		}
+	}
+	for id, o := range all {
+		var clients []any
+		kind, _, _ := strings.Cut(id, "/")
+		switch kind {
+		case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+			for _, w := range at(o, "webhooks").([]any) {
+				clients = append(clients, at(w, "clientConfig", "service"))
+			}
+			id = kind
+		case "CustomResourceDefinition":
+			if conversion := at(o, "spec", "conversion"); conversion != nil {
+				want := map[string]any{"strategy": "Webhook", "webhook": map[string]any{
+					"conversionReviewVersions": []any{"v1"},
+					"clientConfig": map[string]any{"service": map[string]any{
+						"name": service, "namespace": namespace, "path": "/convert"}}}}
+				if diff := cmp.Diff(want, conversion); diff != "" {
+					t.Errorf("%s is converted otherwise: %s", id, diff)
+				}
+				clients = append(clients, at(conversion, "webhook", "clientConfig", "service"))
+			}
+		default:
+			continue
+		}
+		if called[id] != (len(clients) > 0) {
+			t.Errorf("%s calls %d webhooks, and should call some: %t", id, len(clients), called[id])
+		}
+		var want any
+		if called[id] {
+			want = namespace + "/" + prefix + "serving-cert"
+		}
+		if got := at(o, "metadata", "annotations", caAnnotation); got != want {
+			t.Errorf("%s trusts %v, want %v", id, got, want)
+		}
+		for _, s := range clients {
+			if at(s, "name") != service || at(s, "namespace") != namespace {
+				t.Errorf("%s calls %v", id, s)
+			}
+		}
+		delete(called, id)
+	}
+	for id, needed := range called {
+		if needed {
+			t.Errorf("no %s", id)
+		}
+	}
+}
+
+// checkManager checks that the manager serves webhooks with the certificate in
+// that Secret, and still does all it did.
+func checkManager(t *testing.T, deployment, secret any) {
+	t.Helper()
+	pod := at(deployment, "spec", "template", "spec")
+	container := at(pod, "containers").([]any)[0]
+	args := at(container, "args").([]any)
+	const dir = "/tmp/k8s-webhook-server/serving-certs"
+	for _, arg := range []string{"--leader-elect", "--metrics-bind-address=:8443", "--webhook-cert-path=" + dir} {
+		if !slices.Contains(args, any(arg)) {
+			t.Errorf("the manager has no argument %s", arg)
+		}
+	}
+	wantPorts := []any{
+		map[string]any{"name": "health", "containerPort": 8081, "protocol": "TCP"},
+		map[string]any{"name": "webhook-server", "containerPort": 9443, "protocol": "TCP"},
+	}
+	if diff := cmp.Diff(wantPorts, at(container, "ports")); diff != "" {
+		t.Errorf("ports: %s", diff)
+	}
+	if diff := cmp.Diff([]any{map[string]any{"name": "webhook-certs", "mountPath": dir, "readOnly": true}}, at(container, "volumeMounts")); diff != "" {
+		t.Errorf("mounts: %s", diff)
+	}
+	if diff := cmp.Diff([]any{map[string]any{"name": "webhook-certs", "secret": map[string]any{"secretName": secret}}}, at(pod, "volumes")); diff != "" {
+		t.Errorf("volumes: %s", diff)
+	}
+}
+
+// All optional parts build together, and the policy for webhooks opens the pod's
+// port to callers from anywhere: the API server is in no namespace.
+func TestOptionalParts(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate)
+	webhook(t, fsys, c, served(frigate, "dv"))
+	for _, on := range []struct{ name, lines string }{
+		{defaultEntries, "#- ../prometheus\n"}, {defaultEntries, "#- ../network-policy\n"},
+		{defaultEntries, "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n"},
+		{defaultEntries, "#- path: metrics_replacements.yaml\n"}, {issuerEntries, "#- certificate-metrics.yaml\n"},
+		{"config/prometheus/" + kustomization, "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n"},
+	} {
+		replace(t, fsys, on.name, on.lines, strings.ReplaceAll(on.lines, "#", ""))
+	}
+	all := build(t, fsys, c, "config/default")
+	const name = "fleet-controller-manager-metrics-service.fleet-system.svc"
+	if diff := cmp.Diff([]any{name, name + ".cluster.local"}, at(all["Certificate/fleet-metrics-certs"], "spec", "dnsNames")); diff != "" {
+		t.Errorf("DNS names: %s", diff)
+	}
+	endpoint := at(all["ServiceMonitor/fleet-controller-manager-metrics-monitor"], "spec", "endpoints").([]any)[0]
+	if got := at(endpoint, "tlsConfig", "serverName"); got != name {
+		t.Errorf("Prometheus expects %v", got)
+	}
+	want := []any{map[string]any{"ports": []any{map[string]any{"port": 9443, "protocol": "TCP"}}}}
+	if diff := cmp.Diff(want, at(all["NetworkPolicy/fleet-allow-webhook-traffic"], "spec", "ingress")); diff != "" {
+		t.Errorf("network policy: %s", diff)
+	}
+	if all["NetworkPolicy/fleet-allow-metrics-traffic"] == nil {
+		t.Error("the policy for metrics is gone")
+	}
+}
+
+// What the user has switched off stays off, also when a further kind gets
+// webhooks; what another kind needs besides is still added.
+func TestWebhookPartsStayOff(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, destroyer, frigateV2)
+	webhook(t, fsys, c, served(frigate, "dv"))
+	replace(t, fsys, defaultEntries, "- ../certmanager\n", "#- ../certmanager\n")
+	replace(t, fsys, defaultEntries, "- path: webhook_replacements.yaml\n", "")
+	replace(t, fsys, policyEntries, "- allow-webhook-traffic.yaml\n", "")
+	before := files(t, fsys)
+	webhook(t, fsys, c, served(destroyer, "d"))
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Error(diff)
+	}
+	webhook(t, fsys, c, served(frigateV2, "c"))
+	if got := at(object(t, files(t, fsys), crdEntries), "patches"); got == nil {
+		t.Error("the CRD's patch is not listed")
+	}
+	if all := build(t, fsys, c, "config/default"); all["Certificate/fleet-serving-cert"] != nil {
+		t.Error("cert-manager is back")
+	}
+}
+
+// What is lost as a whole comes back whole.
+func TestLostWebhookParts(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, frigateV2)
+	webhook(t, fsys, c, served(frigate, "d"))
+	for _, dir := range []string{"config/webhook", "config/certmanager", caReplacements, webhookPatch} {
+		if err := fsys.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "- path: webhook_replacements.yaml\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"} {
+		replace(t, fsys, defaultEntries, line, "")
+	}
+	webhook(t, fsys, c, served(frigateV2, "c"))
+	checkWebhooks(t, c, build(t, fsys, c, "config/default"))
+	settled(t, fsys, replay(c)...)
+}
+
+// A project without network policies does not get one for webhooks alone.
+func TestNoNetworkPolicies(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate)
+	if err := fsys.RemoveAll("config/network-policy"); err != nil {
+		t.Fatal(err)
+	}
+	webhook(t, fsys, c, served(frigate, "d"))
+	if _, ok := files(t, fsys)[webhookPolicy]; ok {
+		t.Errorf("%s was written", webhookPolicy)
+	}
+	checkWebhooks(t, c, build(t, fsys, c, "config/default"))
+}
+
+// A webhook that comes when the cluster's admission is in nobody's list yet
+// needs the generated configuration in one, before it is generated.
+func TestManifestsAreListed(t *testing.T) {
+	t.Parallel()
+	for kinds, want := range map[string][]string{
+		"c": {"service.yaml"},
+		"d": {"service.yaml", "manifests.yaml"},
+		"v": {"service.yaml", "manifests.yaml"},
+	} {
+		c := config()
+		fsys := scaffolded(t, c, frigate, frigateV2)
+		webhook(t, fsys, c, served(frigateV2, kinds))
+		if diff := cmp.Diff(want, entries(t, files(t, fsys), webhookEntries)); diff != "" {
+			t.Errorf("%s: %s", kinds, diff)
+		}
+	}
+}
+
+func TestWebhookEventsInOnePlan(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, frigateV2, destroyer)
+	for _, r := range []project.Resource{served(frigateV2, "dvc"), served(destroyer, "v")} {
+		webhook(t, fsys, c, r)
+	}
+	want := files(t, fsys)
+	again := config()
+	again.Resources = c.Resources
+	p := newPlan(t, scaffolded(t, config()), scaffold.Options{})
+	for _, e := range replay(again) {
+		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range want {
+		got, err := p.Read(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if diff := cmp.Diff(content, string(got)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
