@@ -11,6 +11,12 @@ type Anchor struct {
 	find func(*GoFile) (place, bool)
 }
 
+// Has reports whether the file has the place.
+func (f *GoFile) Has(a Anchor) bool {
+	_, ok := a.find(f)
+	return ok
+}
+
 const scaffoldMarker = "+kubebuilder:scaffold:"
 
 // Marker is the place above the comment "// +kubebuilder:scaffold:<name>". The

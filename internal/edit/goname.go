@@ -3,6 +3,7 @@ package edit
 import (
 	"go/ast"
 	"slices"
+	"strings"
 )
 
 // Package is the name in the file's package clause.
@@ -46,6 +47,35 @@ func (f *GoFile) Mentions(name string) bool {
 	ast.Inspect(f.file, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		found = found || ok && id.Name == name
+		return !found
+	})
+	return found
+}
+
+// Imports are the paths of the packages that the file imports.
+func (f *GoFile) Imports() []string {
+	var paths []string
+	for _, spec := range f.file.Imports {
+		paths = append(paths, importPath(spec))
+	}
+	return paths
+}
+
+// Makes reports whether the file has a composite literal of the type of that
+// name, its own package's or another's, or calls new with it.
+func (f *GoFile) Makes(typeName string) bool {
+	names := func(e ast.Expr) bool {
+		full := chain(e)
+		return full[strings.LastIndexByte(full, '.')+1:] == typeName
+	}
+	found := false
+	ast.Inspect(f.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			found = found || n.Type != nil && names(n.Type)
+		case *ast.CallExpr:
+			found = found || chain(n.Fun) == "new" && len(n.Args) == 1 && names(n.Args[0])
+		}
 		return !found
 	})
 	return found

@@ -72,6 +72,12 @@ func (y *YAML) Place(path []any) string {
 	return strconv.Itoa(max(s.node.Line, 1)) + ":" + strconv.Itoa(max(s.node.Column, 1))
 }
 
+// Line is the line of Place.
+func (y *YAML) Line(path []any) int {
+	s, _, _ := y.doc.find(path)
+	return max(s.node.Line, 1)
+}
+
 // Text is the scalar at path as it is written, or def when it is not written
 // there but comes from an alias.
 func (y *YAML) Text(path []any, def string) string {

@@ -97,7 +97,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		// Nothing matched the paths: that says nothing about old output.
 		return nil
 	}
-	return removeStale(job, outputs, src, p)
+	return removeStale(job, set, outputs, src, p)
 }
 
 // record adds the outputs to the plan; what has no path is printed.

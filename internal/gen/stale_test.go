@@ -20,6 +20,7 @@ const (
 func TestStale(t *testing.T) {
 	t.Parallel()
 	kustomization := "resources:\n- bases/zoo.example.com_lions.yaml\n- bases/aqua.example.com_nfs.yaml\n"
+	const role = "config/rbac/role.yaml:0:0: [stale-role] no marker +kubebuilder:rbac stands behind these rules any more; take out what the manager does not need\n"
 	tests := []struct {
 		name    string
 		disk    func(t *testing.T, dir string) // between the runs
@@ -32,7 +33,7 @@ func TestStale(t *testing.T) {
 			removed: []string{fishCopy, fishCRD, "config/webhook/manifests.yaml"},
 			want: fishCopy + ":0:0: [stale-removed] nothing generates this file any more\n" +
 				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
-				"config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n",
+				role + "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n",
 		},
 		{
 			name: "edited files stay",
@@ -49,13 +50,22 @@ func TestStale(t *testing.T) {
 					t.Fatal(err)
 				}
 				writeFile(t, filepath.Join(dir, "config/crd/bases/other.yaml"), []byte("kind: CustomResourceDefinition\n"))
+				writeFile(t, filepath.Join(dir, "config/webhook/mine.yaml"), []byte("kind: Service\n"))
+				writeFile(t, filepath.Join(dir, "api/aqua/v1alpha1/doc.go"), []byte("package v1alpha1\n"))
+				writeFile(t, filepath.Join(dir, "internal/shared/zz_generated.deepcopy.go"), []byte("package shared\n"))
 			},
-			want: fishCRD + ":0:0: [stale-unrecorded] no type generates this CRD any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n",
+			want: fishCRD + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
+				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
+				fishCopy + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n",
 		},
 		{name: "other paths judge nothing", request: Request{Paths: []string{"./api/v1"}}},
 		{name: "another place judges nothing", request: Request{Args: []string{"output:dir=elsewhere"}}},
+		{name: "a role that is kept by hand", request: Request{Only: []string{"rbac"}},
+			disk: func(t *testing.T, dir string) {
+				writeFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))
+			}},
 		{name: "only what ran", request: Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
-			want: "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n"},
+			want: role + "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n"},
 	}
 	zoo := fixture(t, "zoo")
 	writeFile(t, filepath.Join(zoo, "config/crd/kustomization.yaml"), []byte(kustomization))

@@ -45,5 +45,11 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 			r.Only = generators[:3]
 		}
 	}
-	return gen.Plan(ctx, r, p)
+	if err := gen.Plan(ctx, r, p); err != nil {
+		return err
+	}
+	if e.Bool("manifests") || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
+		return nil // who asks for a part is told about that part
+	}
+	return checkWiring(e.Project, p)
 }

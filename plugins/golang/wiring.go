@@ -120,7 +120,12 @@ func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.
 	if inClientScheme(r) {
 		return nil
 	}
-	return change(p, suite, func(f *edit.GoFile) error {
+	return change(p, suite, registerInSuite(c, r))
+}
+
+// registerInSuite makes a suite's file register the types of r.
+func registerInSuite(c *project.Config, r project.Resource) func(*edit.GoFile) error {
+	return func(f *edit.GoFile) error {
 		types := c.APIPath(r)
 		if f.Uses(types, "AddToScheme") {
 			return nil
@@ -133,7 +138,7 @@ func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.
 			lines = "Expect(%s.AddToScheme(%s.Scheme)).To(Succeed())"
 		}
 		return f.Insert(fmt.Sprintf(lines, api, scheme), anchors...)
-	})
+	}
 }
 
 // change edits a Go file of the user.

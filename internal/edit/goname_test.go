@@ -1,0 +1,47 @@
+package edit
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestMakes tells a value of a type from other mentions of its name.
+func TestMakes(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"var _ = Ship{}":                    true,
+		"var _ = &Ship{Guns: 2}":            true,
+		"var _ = fleet.Ship{}":              true,
+		"var _ = new(Ship)":                 true,
+		"var _ = new(fleet.Ship)":           true,
+		"type Ship struct{}":                false,
+		"func (s *Ship) Sail() {}":          false,
+		"var _ = []Ship{}":                  false,
+		"var _ = Shipyard{}":                false,
+		"var _ = Ship.new(Ship)":            false,
+		"var _ = [][]int{{1}}; var _ *Ship": false,
+	}
+	for src, want := range tests {
+		f, err := ParseGo("x.go", []byte("package x\n\n"+src+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Makes("Ship"); got != want {
+			t.Errorf("%s: got %t", src, got)
+		}
+	}
+}
+
+func TestImportsAndHas(t *testing.T) {
+	t.Parallel()
+	f, err := ParseGo("x.go", []byte("package x\n\nimport (\n\t\"os\"\n\tshipv1 \"example.org/api/v1\"\n\t// +kubebuilder:scaffold:imports\n)\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Imports(), []string{"os", "example.org/api/v1"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if !f.Has(Marker("imports")) || f.Has(Marker("scheme")) {
+		t.Error("the file has the marker imports and no other")
+	}
+}

@@ -1,0 +1,237 @@
+package golang
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Rules of the warnings that checkWiring gives.
+const (
+	ruleKindGone          = "kind-gone"          // PROJECT has a kind without types
+	ruleControllerGone    = "controller-gone"    // PROJECT has a controller that the code lacks
+	ruleSchemeUnwired     = "scheme-unwired"     // a client of the manager cannot read the kind
+	ruleControllerUnwired = "controller-unwired" // a controller that the manager does not start
+	ruleSuiteUnwired      = "suite-unwired"      // a client of the specs cannot read the kind
+)
+
+// checker compares what PROJECT records with the code as it will be. It reads
+// syntax only: what the code does in whatever form and package counts as done.
+type checker struct {
+	c       *project.Config
+	p       *scaffold.Plan
+	manager program
+	suites  map[string]program // by folder
+}
+
+// checkWiring warns about kinds that PROJECT records and the code has no more,
+// and about those that the manager or a suite does not know, with the lines that
+// are missing. In a project that is wired it says nothing.
+func checkWiring(c *project.Config, p *scaffold.Plan) error {
+	if c.Repo == "" {
+		return nil
+	}
+	manager, err := readProgram(c.Repo, path.Dir(mainFile), false, p)
+	if err != nil {
+		return err
+	}
+	k := checker{c, p, manager, map[string]program{}}
+	lines := k.placesOf()
+	for i, r := range c.Resources {
+		if err := k.check(r, lines[i]); err != nil {
+			return err
+		}
+	}
+	return k.checkMarkers()
+}
+
+// check looks at one resource, which PROJECT has at line.
+func (k checker) check(r project.Resource, line int) error {
+	if r.API != nil && !r.Foreign() {
+		types, err := readProgram("", k.c.APIDir(r), false, k.p)
+		if err != nil {
+			return err
+		}
+		if !types.declares(r.Kind) {
+			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleKindGone, Message: fmt.Sprintf(
+				"this resource has no types any more: no file of %s declares the type %s; take the resource out, or the type back from version control",
+				k.c.APIDir(r), r.Kind)})
+			return nil
+		}
+	}
+	registers := (r.API != nil || r.Foreign()) && !inClientScheme(r)
+	if registers {
+		k.checkScheme(r)
+	}
+	if err := k.checkControllers(r, line); err != nil || !registers {
+		return err
+	}
+	return k.checkSuite(r, k.c.ControllerDir(r))
+}
+
+// checkScheme finds types that the manager's scheme does not know.
+func (k checker) checkScheme(r project.Resource) {
+	if k.registered(k.manager, r) {
+		return
+	}
+	k.unwired(registration(k.c, r, k.main()), mainLines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
+		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
+}
+
+// registered reports whether a program makes the types of r known to a scheme.
+func (k checker) registered(all program, r project.Resource) bool {
+	types := k.c.APIPath(r)
+	return all.some(func(f *edit.GoFile) bool {
+		return f.Uses(types, "AddToScheme") || f.Uses(types, "SchemeBuilder") || f.Uses(types, "Install")
+	})
+}
+
+// checkControllers finds controllers that are gone, and ones that nobody sets up.
+func (k checker) checkControllers(r project.Resource, line int) error {
+	dir := k.c.ControllerDir(r)
+	here, err := readProgram("", dir, false, k.p)
+	if err != nil {
+		return err
+	}
+	for _, name := range r.ControllerNames() {
+		reconciler := r.Reconciler(name)
+		declared := here.declares(reconciler)
+		makes := func(f *edit.GoFile) bool { return f.Makes(reconciler) }
+		w := setUp(k.c, r, name, k.main())
+		switch {
+		case k.manager.some(w.done), k.manager.in(dir).some(makes), !declared && k.manager.some(makes):
+		case !declared:
+			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
+				"the controller %s of this resource is gone: %s declares no %s; take it out here, or the type back from version control",
+				name, dir, reconciler)})
+		default:
+			k.unwired(w, mainLines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
+				Message: fmt.Sprintf("nothing sets up the controller %s of %s; add these lines, or repeat operon create api for it", name, r.Kind)})
+		}
+	}
+	return nil
+}
+
+// checkSuite finds types that the specs in dir use and that the scheme of their
+// suite does not know. A spec may have a scheme of its own, which is not the
+// suite's: that is client-go's in this layout.
+func (k checker) checkSuite(r project.Resource, dir string) error {
+	if _, ok := k.suites[dir]; !ok {
+		all, err := readProgram(k.c.Repo, dir, true, k.p)
+		if err != nil {
+			return err
+		}
+		k.suites[dir] = all
+	}
+	all := k.suites[dir]
+	at := slices.IndexFunc(all, func(s mainSource) bool { return isTest(s.name) && s.file.Mentions("BeforeSuite") })
+	if at < 0 {
+		return nil
+	}
+	var wiring, specs program
+	for _, s := range all {
+		if s.name == all[at].name || !isTest(s.name) || s.file.Uses(clientScheme, "Scheme") {
+			wiring = append(wiring, s)
+		} else {
+			specs = append(specs, s)
+		}
+	}
+	types := k.c.APIPath(r)
+	uses := specs.some(func(f *edit.GoFile) bool { return slices.Contains(f.Imports(), types) })
+	if !uses || k.registered(wiring, r) {
+		return nil
+	}
+	k.p.Warn(scaffold.Warning{File: all[at].name, Rule: ruleSuiteUnwired, Lines: addition(all[at], nil, registerInSuite(k.c, r)),
+		Message: fmt.Sprintf("the types of %s %s, which specs here use, are not registered with the suite's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
+	return nil
+}
+
+// main are the manager's files that wiring can go to.
+func (k checker) main() mainPackage {
+	var m mainPackage
+	for _, s := range k.manager.in(path.Dir(mainFile)) {
+		switch {
+		case s.file.Package() != "main":
+		case s.name == mainFile:
+			m.files = slices.Insert(m.files, 0, s)
+		default:
+			m.files = append(m.files, s)
+		}
+	}
+	return m
+}
+
+// unwired warns that w is missing, with the lines that operon itself would add,
+// or usual ones where it finds no place. A project whose main package is
+// elsewhere is wired there: nothing is said.
+func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
+	m := k.main()
+	if len(m.files) == 0 {
+		return
+	}
+	name, add := m.place(w)
+	warning.File, warning.Lines = name, usual
+	for _, s := range m.files {
+		if s.name != name {
+			continue
+		}
+		if lines := addition(s, m.declaredOutside(name), add); lines != "" {
+			warning.Lines = lines
+		}
+	}
+	k.p.Warn(warning)
+}
+
+// addition returns the lines that add would add to a file; "" when it cannot.
+func addition(s mainSource, avoid map[string]bool, add func(*edit.GoFile) error) string {
+	f, err := edit.ParseGo(s.name, s.src)
+	if err != nil {
+		return ""
+	}
+	f.Avoid(avoid)
+	if err := add(f); err != nil {
+		_, lines, _ := strings.Cut(fault.HintOf(err), "\n")
+		return dedent(strings.Split(lines, "\n"))
+	}
+	next, err := f.Bytes()
+	if err != nil {
+		return ""
+	}
+	// An edit only ever adds whole lines.
+	old, added := strings.Split(string(s.src), "\n"), []string{}
+	for _, line := range strings.Split(string(next), "\n") {
+		if len(old) > 0 && line == old[0] {
+			old = old[1:]
+			continue
+		}
+		added = append(added, strings.TrimSuffix(line, "\r"))
+	}
+	return dedent(added)
+}
+
+// dedent joins the lines that are not empty, without what all of them are
+// indented by.
+func dedent(lines []string) string {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {
+		for i := range lines {
+			lines[i] = lines[i][1:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// placesOf are the lines of the resources in PROJECT, 0 for what is new.
+func (k checker) placesOf() []int {
+	lines := make([]int, len(k.c.Resources))
+	if src, err := k.p.Read(project.File); err == nil {
+		copy(lines, project.ResourceLines(src))
+	}
+	return lines
+}

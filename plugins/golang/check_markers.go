@@ -1,0 +1,74 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const ruleMarkerMissing = "marker-missing" // other tools of this layout add nothing to the file
+
+// scaffoldMarkers are the markers of main.go and of suites, and where they belong.
+var scaffoldMarkers = []struct{ name, place string }{
+	{"imports", "at the end of the imports"},
+	{"scheme", "where types are registered"},
+	{"builder", "where controllers are set up"},
+	{"webhook", "where webhooks are set up"},
+}
+
+// checkMarkers finds files of the main package and suites that have lost scaffold
+// markers. operon needs none, but other tools of this layout pass over a file
+// without them and say nothing.
+//
+// A file that lost some of its markers lost them by accident. One without any is
+// as its owner wants it, unless PROJECT says that such a tool works here too:
+// that one writes cliVersion, and operon never does.
+func (k checker) checkMarkers() error {
+	if m := k.main(); len(m.files) > 0 {
+		k.missMarkers(m.files[0].name, m.files, "imports", "scheme", "builder")
+	}
+	seen := map[string]bool{}
+	for _, r := range k.c.Resources {
+		if dir := k.c.ControllerDir(r); len(r.ControllerNames()) > 0 && !seen[dir] {
+			seen[dir] = true
+			if err := k.missSuiteMarkers(dir+"/suite_test.go", "imports", "scheme"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (k checker) missSuiteMarkers(name string, markers ...string) error {
+	if !k.p.Exists(name) {
+		return nil
+	}
+	src, err := k.p.Read(name)
+	if err != nil {
+		return err
+	}
+	if f, err := edit.ParseGo(name, src); err == nil {
+		k.missMarkers(name, program{{name, src, f}}, markers...)
+	}
+	return nil
+}
+
+// missMarkers warns about those markers that none of the files has.
+func (k checker) missMarkers(name string, files program, markers ...string) {
+	var places, lines []string
+	for _, m := range scaffoldMarkers {
+		for _, wanted := range markers {
+			if m.name == wanted && !files.some(func(f *edit.GoFile) bool { return f.Has(edit.Marker(m.name)) }) {
+				places = append(places, m.name+" ("+m.place+")")
+				lines = append(lines, "// +kubebuilder:scaffold:"+m.name)
+			}
+		}
+	}
+	if len(lines) == 0 || len(lines) == len(markers) && k.c.CLIVersion == "" {
+		return
+	}
+	k.p.Warn(scaffold.Warning{File: name, Rule: ruleMarkerMissing, Lines: strings.Join(lines, "\n"),
+		Message: fmt.Sprintf("scaffold markers are missing, without which kubebuilder adds nothing here: %s", strings.Join(places, ", "))})
+}

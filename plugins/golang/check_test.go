@@ -1,0 +1,215 @@
+package golang
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+const (
+	suiteFile      = "internal/controller/suite_test.go"
+	controllerFile = "internal/controller/frigate_controller.go"
+)
+
+// replaced changes a file of the project by a regular expression.
+func (x tester) replaced(name, expr, by string) {
+	x.Helper()
+	old := x.read(name)
+	next := regexp.MustCompile(expr).ReplaceAllString(old, by)
+	if next == old {
+		x.Fatalf("%s has nothing like %s:\n%s", name, expr, old)
+	}
+	x.write(name, next)
+}
+
+const (
+	mainRegistration = `(?m)^\tutilruntime\.Must\(shipv1.*\n`
+	mainTypes        = `(?m)^\tshipv1 .*\n`
+	mainSetUp        = `(?ms)^\tif err := \(&controller.*?^\t}\n`
+	mainController   = `(?m)^\t".*/internal/controller"\n`
+	suiteLines       = `(?m)^\terr = shipv1.*\n.*\n`
+)
+
+const setUpLines = `"example.org/fleet/internal/controller"
+if err := (&controller.FrigateReconciler{
+	Client: mgr.GetClient(),
+	Scheme: mgr.GetScheme(),
+}).SetupWithManager(mgr); err != nil {
+	setupLog.Error(err, "cannot set up the controller", "controller", "frigate")
+	os.Exit(1)
+}`
+
+// TestCheckWiring takes wiring out of a project, or puts it elsewhere.
+func TestCheckWiring(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		disk func(x tester)
+		want []string // warnings, the lines below each
+	}{
+		"wired": {disk: func(tester) {}},
+		"not registered": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainRegistration, "")
+				x.replaced(mainFile, mainTypes, "")
+			},
+			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
+				"shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
+		},
+		"not registered, and no place": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainTypes, "")
+				x.replaced(mainFile, `(?s)func init\(\) {.*?\n}\n`, "")
+			},
+			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
+				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))",
+				"cmd/main.go: scaffold markers are missing, without which kubebuilder adds nothing here: scheme (where types are registered) (marker-missing)\n// +kubebuilder:scaffold:scheme"},
+		},
+		"registered in another form": {
+			disk: func(x tester) {
+				x.replaced(mainFile, `shipv1\.AddToScheme\(scheme\)`, "shipv1.SchemeBuilder.AddToScheme(scheme)")
+			},
+		},
+		"registered by a package of the project": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainRegistration, "\tutilruntime.Must(known.Add(scheme))\n")
+				x.replaced(mainFile, mainTypes, "\t\"example.org/fleet/internal/known\"\n")
+				x.write("internal/known/known.go", "package known\n\nimport \"example.org/fleet/api/v1\"\n\nvar Add = v1.AddToScheme\n")
+			},
+		},
+		"controller not set up": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "")
+				x.replaced(mainFile, mainController, "")
+			},
+			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" + setUpLines},
+		},
+		"controller set up by a function of its package": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+				x.write("internal/controller/setup.go", "package controller\n\nfunc SetUp(mgr any) { _ = &FrigateReconciler{} }\n")
+			},
+		},
+		"a fake in a test sets nothing up": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+			},
+			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
+				strings.TrimPrefix(setUpLines, "\"example.org/fleet/internal/controller\"\n")},
+		},
+		"controller moved": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
+				x.replaced(mainFile, mainController, "\t\"example.org/fleet/internal/fleet\"\n")
+				x.write("internal/fleet/fleet.go", strings.Replace(x.read(controllerFile), "package controller", "package fleet", 1))
+				x.write(controllerFile, "")
+			},
+		},
+		"controller gone": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "")
+				x.replaced(mainFile, mainController, "")
+				x.write(controllerFile, "")
+			},
+			want: []string{"PROJECT:10: the controller frigate of this resource is gone: internal/controller declares no FrigateReconciler; take it out here, or the type back from version control (controller-gone)"},
+		},
+		"kind gone": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainSetUp, "")
+				x.write("api/v1/frigate_types.go", "")
+			},
+			want: []string{"PROJECT:10: this resource has no types any more: no file of api/v1 declares the type Frigate; take the resource out, or the type back from version control (kind-gone)"},
+		},
+		"suite": {
+			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
+			want: []string{suiteFile + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat operon create api for it (suite-unwired)\n" +
+				"shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
+		},
+		"suite without a spec that uses the types": {
+			disk: func(x tester) {
+				x.replaced(suiteFile, suiteLines, "")
+				x.write("internal/controller/frigate_controller_test.go", "")
+			},
+		},
+		"no suite": {
+			disk: func(x tester) { x.write(suiteFile, "") },
+		},
+		"main package elsewhere": {
+			disk: func(x tester) { x.write("main.go", x.read(mainFile)); x.write(mainFile, "") },
+		},
+		"some markers": {
+			disk: func(x tester) { x.replaced(mainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "") },
+			want: []string{"cmd/main.go: scaffold markers are missing, without which kubebuilder adds nothing here: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
+				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
+		},
+		"all markers, with no use for them": {
+			disk: func(x tester) { x.replaced(mainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
+		},
+		"all markers, beside kubebuilder": {
+			disk: func(x tester) {
+				x.cfg.CLIVersion = "4.15.0"
+				x.replaced(suiteFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "")
+			},
+			want: []string{suiteFile + ": scaffold markers are missing, without which kubebuilder adds nothing here: imports (at the end of the imports), scheme (where types are registered) (marker-missing)\n" +
+				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:scheme"},
+		},
+		"a file that does not parse is left to the generators": {
+			disk: func(x tester) { x.write("cmd/broken.go", "package main\n\nfunc (") },
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			x.T = t
+			x.apply(x.createAPI(frigate()))
+			x.record()
+			test.disk(x)
+			p, err := x.plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := checkWiring(x.cfg, p); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range p.Warnings() {
+				got = append(got, strings.TrimRight(w.String()+"\n"+w.Lines, "\n"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if changes := paths(p); len(changes) > 0 {
+				t.Errorf("the check plans %v", changes)
+			}
+		})
+	}
+}
+
+// TestCheckWiringOfAnotherKind looks at the types of two versions, and of another
+// module.
+func TestCheckWiringOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.apply(x.createAPI(frigate()))
+	x.cfg.Put(project.Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true,
+		Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Controller: true})
+	x.cfg.Put(project.Resource{Group: "apps", Version: "v1", Kind: "Deployment", Core: true, Path: "k8s.io/api/apps/v1"})
+	x.record()
+	p, err := x.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkWiring(x.cfg, p); err != nil {
+		t.Fatal(err)
+	}
+	var rules []string
+	for _, w := range p.Warnings() {
+		rules = append(rules, w.File+" "+w.Rule)
+	}
+	if diff := cmp.Diff([]string{"cmd/main.go " + ruleSchemeUnwired, "PROJECT " + ruleControllerGone}, rules); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
