@@ -202,14 +202,20 @@ func (r run) standard() bool {
 	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return isStandard(importPath(s)) })
 }
 
-// shared counts the path elements that a and b have in common from the start.
+// shared tells how much a and b have in common from the start: two for each path
+// element, and one when only the domain is the same, as in k8s.io and
+// sigs.k8s.io.
 func shared(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
 	for n < min(len(x), len(y)) && x[n] == y[n] {
 		n++
 	}
-	return n
+	if n == 0 && strings.Contains(x[0], ".") && strings.Contains(y[0], ".") &&
+		(strings.HasSuffix(x[0], "."+y[0]) || strings.HasSuffix(y[0], "."+x[0])) {
+		return 1
+	}
+	return 2 * n
 }
 
 // isStandard reports whether path is one of the standard library. A module may

@@ -74,10 +74,10 @@ func (r Resource) ImportAlias() string {
 // taken are the lower-case names that scaffolded code uses in functions which
 // also have a variable for the object.
 var taken = []string{
-	"apierrors", "b", "before", "c", "cfg", "changed", "client", "config", "context", "controller", "ctrl", "ctx",
-	"equality", "err", "errors", "fake", "fmt", "got", "list", "log", "logf", "message", "meta", "metav1", "mgr", "obj", "ok",
-	"os", "patch", "r", "ready", "reason", "record", "recorder", "req", "request", "res", "result", "runtime",
-	"sample", "scheme", "status", "t", "testing", "time", "types", "utils",
+	"admission", "after", "apierrors", "b", "before", "c", "cfg", "changed", "client", "config", "context", "controller", "ctrl", "ctx",
+	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
+	"mgr", "obj", "ok", "os", "patch", "r", "ready", "reason", "record", "recorder", "req", "request", "res", "result", "runtime",
+	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "utils", "v", "want",
 }
 
 // VarName is a name for a variable that holds an object of the kind: the kind

@@ -58,7 +58,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if c.Repo == "" {
 		return fault.Usage("add the line: repo: example.com/name (the module path in go.mod)", "%s has no repo", project.File)
 	}
-	if err := checkMain(c, r, p); err != nil {
+	if err := checkMain(r, mainLines(c, r), p); err != nil {
 		return err
 	}
 	types, controller, err := parts(r, p)

@@ -36,16 +36,9 @@ func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(na
 		return part{name: r.Reconciler(name), of: name, held: slices.Contains(held, name),
 			hint: "rename what is there; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
 	}
-	src, err := p.Read(project.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return types, controller, nil
-	}
-	if err != nil {
+	before, err := recorded(p)
+	if before == nil || err != nil {
 		return types, controller, err
-	}
-	before, err := project.Parse(src)
-	if err != nil {
-		return types, controller, fault.In(project.File, err)
 	}
 	for _, old := range before.Resources {
 		if old.SameVersion(r) {
@@ -53,6 +46,19 @@ func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(na
 		}
 	}
 	return types, controller, nil
+}
+
+// recorded returns what PROJECT held before this command, or nil.
+func recorded(p *scaffold.Plan) (*project.Config, error) {
+	src, err := p.Read(project.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := project.Parse(src)
+	return before, fault.In(project.File, err)
 }
 
 // seed is a sink for the files of a part. A part that the project held stays

@@ -83,7 +83,7 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 
 // checkMain stops before anything is planned when there is no main package that
 // can be wired, and gives the lines that belong there.
-func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 	_, err := p.Read(mainFile)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -91,7 +91,7 @@ func checkMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if m, err := readMain(p); err != nil || len(m.files) > 0 {
 		return err
 	}
-	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+mainLines(c, r),
+	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+lines,
 		"%s is missing: %s %s cannot be made known to the manager", mainFile, r.Article(), r.Kind)
 }
 

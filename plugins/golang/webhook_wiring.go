@@ -1,0 +1,100 @@
+package golang
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// setupWebhook is the form in which other tools of this layout add webhooks too.
+// Without its certificate the webhook server does not start, so the variable
+// lets the manager run on a workstation.
+const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
+	if err := %[2]s.%[3]s(%[4]s); err != nil {
+		%[5]s.Error(err, "cannot set up the webhooks", "webhook", %[6]q)
+		%[1]s.Exit(1)
+	}
+}`
+
+// webhookLines are the lines that wireWebhook adds, for a person to add them.
+func webhookLines(c *project.Config, r project.Resource) string {
+	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
+		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), webhookSetup(r), "mgr", "setupLog", r.Kind)
+	r.Controller, r.Controllers = false, nil
+	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
+}
+
+// wireWebhook has the manager serve the webhooks of r, whose types it must know.
+func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	m, err := readMain(p)
+	if err != nil {
+		return err
+	}
+	var wirings []wiring
+	if !inClientScheme(r) {
+		wirings = append(wirings, registration(c, r, m))
+	}
+	for _, w := range append(wirings, serveWebhook(c, r, m)) {
+		if err := m.wire(w, p); err != nil {
+			return &fault.Error{Code: fault.Code(err), Err: err,
+				Hint: "add these lines by hand where they belong, then run the command again:\n" + webhookLines(c, r)}
+		}
+	}
+	return nil
+}
+
+func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
+	webhooks := c.WebhookPath(r)
+	return wiring{
+		done: func(f *edit.GoFile) bool { return f.Uses(webhooks, webhookSetup(r)) },
+		add: []func(*edit.GoFile) error{func(f *edit.GoFile) error {
+			anchors := builderAnchors(f)
+			manager, logger, err := m.managerAndLogger(f, anchors)
+			if err != nil {
+				return err
+			}
+			local, os := f.ImportAt(c.WebhookAlias(r), webhooks, anchors...), f.ImportAt("", "os", anchors...)
+			return f.Insert(fmt.Sprintf(setupWebhook, os, local, webhookSetup(r), manager, logger, r.Kind), anchors...)
+		}},
+	}
+}
+
+// planWebhookSuite plans the suite that all webhooks of the package share, and
+// what it and the specs need: helpers, and an object of a foreign kind.
+func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+	if r.Foreign() {
+		if err := planForeignObject(c, r, p); err != nil {
+			return err
+		}
+	}
+	var suite string
+	if err := tree("webhooksuite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
+		return err
+	}
+	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
+		return err
+	}
+	if err := wireSuite(c, r, suite, p); err != nil {
+		return err
+	}
+	return change(p, suite, func(f *edit.GoFile) error {
+		if f.Mentions(webhookSetup(r)) {
+			return nil
+		}
+		anchors := []edit.Anchor{edit.Marker("webhook"), edit.BeforeCall("BeforeSuite", "mgr.Start")}
+		manager, lines := "mgr", "err = %s(%s)\nExpect(err).NotTo(HaveOccurred())"
+		if at := f.ScopeAt(anchors...); at != nil {
+			if name := at.Assigned(makeManager...); name != "" {
+				manager = name
+			}
+			if !at.Variable("err") {
+				lines = "Expect(%s(%s)).To(Succeed())"
+			}
+		}
+		return f.Insert(fmt.Sprintf(lines, webhookSetup(r), manager), anchors...)
+	})
+}
