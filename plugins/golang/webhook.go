@@ -10,7 +10,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -196,7 +195,7 @@ func declaredIn(dir, name string, p *scaffold.Plan) (string, error) {
 
 // admission is a webhook that the API server calls before it stores an object.
 type admission struct {
-	tree   string   // of templates: the declarations, and their test
+	tree   string   // of templates: code, which is added to a file, and test
 	typ    string   // the type that is called
 	next   string   // the type whose declaration stands behind it, or ""
 	calls  []string // what serves it, in the chain of the setup function
@@ -262,12 +261,7 @@ func (w admission) plan(r project.Resource, file string, p *scaffold.Plan, vars 
 		return err
 	}
 	test.held = held != nil
-	return tree(w.tree, vars, data, func(name string, mode fs.FileMode, content []byte) error {
-		if !isTest(name) {
-			return nil
-		}
-		return test.seed(p)(name, mode, content)
-	})
+	return tree(w.tree+"/test", vars, data, test.seed(p))
 }
 
 // serve adds the webhook to the chain of the setup function.
@@ -294,11 +288,7 @@ func (w admission) declare(f *edit.GoFile, vars map[string]string, data webhookV
 		data.Import.Schema = f.Import("", "k8s.io/apimachinery/pkg/runtime/schema")
 		data.Import.Field = f.Import("", "k8s.io/apimachinery/pkg/util/validation/field")
 	}
-	var declarations render.Sink = func(name string, _ fs.FileMode, content []byte) error {
-		if isTest(name) {
-			return nil
-		}
+	return tree(w.tree+"/code", vars, data, func(_ string, _ fs.FileMode, content []byte) error {
 		return f.InsertDecls(string(content), w.next)
-	}
-	return tree(w.tree, vars, data, declarations)
+	})
 }
