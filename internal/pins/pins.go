@@ -13,6 +13,7 @@ const (
 	Kubernetes        = "1.37.1"   // the control plane of envtest
 	Ginkgo            = "v2.34.0"  // github.com/onsi/ginkgo/v2
 	Gomega            = "v1.44.0"  // github.com/onsi/gomega
+	Randfill          = "v1.0.0"   // sigs.k8s.io/randfill, random objects for tests
 	SetupEnvtest      = "v0.25.1"  // sigs.k8s.io/controller-runtime/tools/setup-envtest
 	Kustomize         = "v5.8.1"   // sigs.k8s.io/kustomize/kustomize/v5
 	GolangciLint      = "v2.12.2"  // github.com/golangci/golangci-lint/v2

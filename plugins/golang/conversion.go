@@ -1,10 +1,200 @@
 package golang
 
 import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
+// conversionValues is what the templates of a conversion print.
+type conversionValues struct {
+	Project *project.Config
+	Header  string
+	Package string // that the file is in
+
+	Kind, Lower   string
+	Hub, Spoke    string // versions
+	HubUpper      string // in names
+	HubPath       string // of the hub's package
+	HubName       string // what the spoke's files call it
+	Dir           string // of the spoke's package
+	Group, CRD    string
+	SamplesBefore string // the path of a sample, up to the version in it
+	SamplesAfter  string // and from there on
+	Convert       conversionFuncs
+}
+
 // planConversion plans the conversion between the hub, which is the event's
-// resource, and its spokes.
-func planConversion(e plugin.Event, p *scaffold.Plan) error { return nil }
+// resource, and its spokes: methods of their types, tests that convert random
+// objects there and back, and a spec that lets the API server do so.
+func planConversion(e plugin.Event, p *scaffold.Plan) error {
+	c, hub := e.Project, *e.Resource
+	header, err := readHeader(e, p)
+	if err != nil {
+		return err
+	}
+	spokes, err := conversionSpokes(c, hub)
+	if err != nil {
+		return err
+	}
+	if err := storeOneVersion(c, hub, p); err != nil {
+		return err
+	}
+	v := conversionValues{
+		Project: c, Header: header, Package: hub.Version,
+		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: upper(hub.Version), HubPath: c.APIPath(hub),
+		Group: hub.QualifiedGroup(), CRD: hub.PluralName() + "." + hub.QualifiedGroup(),
+	}
+	v.SamplesBefore, v.SamplesAfter = samples(c, hub)
+	for _, spoke := range spokes {
+		if err := planSpoke(c, hub, spoke, v, p); err != nil {
+			return err
+		}
+	}
+	if err := planHub(c, hub, v, p); err != nil {
+		return err
+	}
+	vars := map[string]string{"webhookdir": c.WebhookDir(hub), "kind": hub.Lower()}
+	if err := tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p)); err != nil {
+		return err
+	}
+	return tree("fixtures", nil, initValues{Project: c, Header: header}, seedMissing(p))
+}
+
+// conversionSpokes are the versions that convert to the hub.
+func conversionSpokes(c *project.Config, hub project.Resource) ([]project.Resource, error) {
+	var spokes []project.Resource
+	for _, version := range hub.Webhooks.Spoke {
+		i := slices.IndexFunc(c.Resources, func(r project.Resource) bool { return r.SameKind(hub) && r.Version == version })
+		if i < 0 {
+			return nil, fault.Usage("create it first: "+project.CreateVersion(hub, version), "kind %s has no version %s to be a spoke", hub.Kind, version)
+		}
+		spokes = append(spokes, c.Resources[i])
+	}
+	return spokes, nil
+}
+
+// conversionPart is the conversion of a kind. In a replay, the project held it
+// before.
+func conversionPart(hub project.Resource, p *scaffold.Plan) part {
+	return part{name: hub.Kind, held: p.Seeded(mainFile), hint: "rename what is there"}
+}
+
+// planHub marks the type of the hub as such.
+func planHub(c *project.Config, hub project.Resource, v conversionValues, p *scaffold.Plan) error {
+	name := conversionFile(c, hub)
+	pkg, err := readPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, name, p)
+	if err != nil || pkg.methods[hub.Kind+".Hub"] {
+		return err
+	}
+	vars := map[string]string{"apidir": c.APIDir(hub), "kind": hub.Lower()}
+	v.Package = pkg.name
+	return tree("conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
+}
+
+// planSpoke plans the conversion of one spoke, and its test.
+//
+// The conversion is written from the fields that both versions have on that day,
+// and afterwards the user's: fields come and go, and how they are converted is a
+// decision. So a file that is there is never planned again, not by a repeat, nor
+// by a replay, nor by a newer operon, which would come to another mapping of the
+// types as they are then. The base that the first write left stays too. Only
+// --force writes it anew, and a file that is gone comes back as of today.
+func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValues, p *scaffold.Plan) error {
+	name := conversionFile(c, spoke)
+	own, err := readPackage(c.APIDir(spoke), c.APIPath(spoke), hub.Kind, name, p)
+	if err != nil {
+		return err
+	}
+	v.Package, v.Spoke, v.Dir, v.HubName = own.name, spoke.Version, c.APIDir(spoke), own.free(hub.ImportAlias())
+	vars := map[string]string{"apidir": c.APIDir(spoke), "kind": hub.Lower()}
+	written := own.methods[hub.Kind+".ConvertTo"] || own.methods[hub.Kind+".ConvertFrom"]
+	if !written && (p.Forced() || !p.Exists(name)) {
+		theirs, err := readPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, conversionFile(c, hub), p)
+		if err != nil {
+			return err
+		}
+		if theirs.imports[own.path] {
+			return fault.Usage("make "+spoke.Version+" the hub: --version "+spoke.Version+" --spoke "+hub.Version,
+				"%s imports %s, so Go does not let the latter import the former for the conversion", theirs.path, own.path)
+		}
+		v.Convert = convertKind(hub.Kind, own, theirs, v.HubName, spoke.Version, hub.Version)
+		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
+			return err
+		}
+		if len(v.Convert.Gaps) > 0 {
+			p.Warn(scaffold.Warning{File: name, Rule: "conversion", Message: fmt.Sprintf("%s and %s differ in %s: convert them where the comments say, and run the test",
+				spoke.Version, hub.Version, strings.Join(v.Convert.Gaps, ", "))})
+		}
+	}
+	return tree("conversion/roundtrip", vars, v, conversionPart(hub, p).seedOnce(p))
+}
+
+// samples returns what stands before and behind the version in the paths of the
+// samples of a kind.
+func samples(c *project.Config, r project.Resource) (before, after string) {
+	const version = "\x00"
+	r.Version = version
+	before, after, _ = strings.Cut(c.SamplePath(r), version)
+	return before, after
+}
+
+func conversionFile(c *project.Config, r project.Resource) string {
+	return c.APIDir(r) + "/" + r.Lower() + "_conversion.go"
+}
+
+// seedOnce is a sink for files that no other kind or version adds to. Outside
+// of a replay, what is there stays as it is.
+func (part part) seedOnce(p *scaffold.Plan) render.Sink {
+	seed := part.seed(p)
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if p.Exists(name) && !p.Forced() && !(p.Seeded(mainFile) && p.HasBase(name)) {
+			return nil
+		}
+		return seed(name, mode, content)
+	}
+}
+
+// storeOneVersion sees to it that exactly one version of the kind is stored. In
+// a project of another tool none may be marked: then the hub is, as it would be
+// there.
+func storeOneVersion(c *project.Config, hub project.Resource, p *scaffold.Plan) error {
+	var marked []string
+	at := ""
+	for _, r := range c.Resources {
+		if !r.SameKind(hub) || r.API == nil {
+			continue
+		}
+		pkg, err := readPackage(c.APIDir(r), c.APIPath(r), r.Kind, "", p)
+		if err != nil {
+			return err
+		}
+		name := pkg.types[r.Kind].name
+		src, err := p.Read(name)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(src, []byte(storageMarker)) {
+			marked = append(marked, r.Version)
+		}
+		if r.Version == hub.Version {
+			at = name
+		}
+	}
+	if len(marked) == 0 {
+		return fault.In("edit "+at, markStorage(at, hub.Kind, p))
+	}
+	if len(marked) > 1 {
+		p.Warn(scaffold.Warning{File: at, Rule: "storage-version", Message: fmt.Sprintf("// %s stands in the files of %s versions %s: one version of a kind is stored",
+			storageMarker, hub.Kind, strings.Join(marked, ", "))})
+	}
+	return nil
+}

@@ -32,6 +32,7 @@ var (
 	forAPI = []string{
 		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
 		"k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime",
+		"sigs.k8s.io/randfill",
 	}
 	everything = append(slices.Clone(forAPI), "k8s.io/api")
 )

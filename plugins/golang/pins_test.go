@@ -35,7 +35,7 @@ var kubernetes = []string{
 func TestPins(t *testing.T) {
 	wanted := map[string]string{
 		"github.com/onsi/ginkgo/v2": pins.Ginkgo, "github.com/onsi/gomega": pins.Gomega,
-		"sigs.k8s.io/controller-runtime": pins.ControllerRuntime,
+		"sigs.k8s.io/controller-runtime": pins.ControllerRuntime, "sigs.k8s.io/randfill": pins.Randfill,
 	}
 	for _, path := range kubernetes {
 		wanted[path] = pins.KubernetesAPI

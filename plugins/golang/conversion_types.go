@@ -1,0 +1,379 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// goPackage is what the syntax of a package's files tells about its types. What
+// its imports hold stays unknown: to load them would take seconds.
+type goPackage struct {
+	path     string
+	name     string // in the package clause
+	types    map[string]typeDecl
+	declared map[string]bool   // all names on package level
+	funcs    map[string]string // signatures of the functions, as the source has them
+	methods  map[string]bool   // as "Type.Method"
+	imports  map[string]bool   // paths
+}
+
+// typeDecl is a type declaration and the file whose imports it uses.
+type typeDecl struct {
+	spec *ast.TypeSpec
+	file *ast.File
+	name string // of the file
+}
+
+// readPackage reads the Go files in dir as the plan has them, without tests, the
+// file called except and those that belong to another package or platform.
+func readPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*goPackage, error) {
+	names, err := p.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]*ast.File{}
+	for _, base := range names {
+		name := path.Join(dir, base)
+		if !strings.HasSuffix(base, ".go") || isTest(name) || name == except {
+			continue
+		}
+		src, err := p.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fault.Failed("correct it, then repeat the command", "%s", err)
+		}
+		if !excluded(file) {
+			files[name] = file
+		}
+	}
+	pkg := newPackage(importPath, files)
+	if _, ok := pkg.types[kind]; !ok {
+		return nil, fault.Failed("the conversion is written from its fields: put the type back", "%s declares no type %s", dir, kind)
+	}
+	return pkg, nil
+}
+
+// excluded reports whether a build constraint keeps the file out of an ordinary
+// build, in which no tag is set but those of platforms, and those that only a
+// generator sets are not.
+func excluded(file *ast.File) bool {
+	for _, group := range file.Comments {
+		if group.Pos() > file.Package {
+			break
+		}
+		for _, c := range group.List {
+			if !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(c.Text)
+			return err == nil && !expr.Eval(func(string) bool { return false })
+		}
+	}
+	return false
+}
+
+// newPackage indexes the files of a package, by name.
+func newPackage(importPath string, files map[string]*ast.File) *goPackage {
+	pkg := &goPackage{path: importPath, types: map[string]typeDecl{}, declared: map[string]bool{},
+		funcs: map[string]string{}, methods: map[string]bool{}, imports: map[string]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
+		pkg.name = file.Name.Name
+		for _, spec := range file.Imports {
+			if at, err := strconv.Unquote(spec.Path.Value); err == nil {
+				pkg.imports[at] = true
+			}
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				pkg.addFunc(d)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						if !pkg.declared[s.Name.Name] { // else it does not compile
+							pkg.types[s.Name.Name] = typeDecl{s, file, name}
+						}
+						pkg.declared[s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, id := range s.Names {
+							pkg.declared[id.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return pkg
+}
+
+func (g *goPackage) addFunc(d *ast.FuncDecl) {
+	if d.Recv == nil {
+		g.declared[d.Name.Name] = true
+		g.funcs[d.Name.Name] = types.ExprString(d.Type)
+		return
+	}
+	for _, recv := range d.Recv.List {
+		typ := recv.Type
+		if star, ok := typ.(*ast.StarExpr); ok {
+			typ = star.X
+		}
+		if id, ok := typ.(*ast.Ident); ok {
+			g.methods[id.Name+"."+d.Name.Name] = true
+		}
+	}
+}
+
+// free returns name, with a number behind it where the package has another use
+// for it.
+func (g *goPackage) free(name string) string {
+	stem := name
+	for n := 2; g.declared[name] || types.Universe.Lookup(name) != nil; n++ {
+		name = fmt.Sprint(stem, n)
+	}
+	return name
+}
+
+// typeForm is how a goType is made.
+type typeForm int
+
+const (
+	opaque   typeForm = iota // not to be looked into: interfaces, functions, generics, what the syntax does not tell
+	basic                    // predeclared
+	external                 // declared in a package that is not read
+	local                    // declared in one of the packages that are read
+	pointer
+	slice
+	array
+	mapping
+	structure
+)
+
+// goType is a type as far as the syntax tells it.
+type goType struct {
+	form   typeForm
+	name   string // of basic, external, local; the length of an array
+	path   string // of the package of external, local
+	as     string // the package's name where it was imported, for external
+	key    *goType
+	elem   *goType
+	fields []goField
+	source string // as its package writes it
+}
+
+// goField is a field of a struct; an embedded one has the name of its type.
+type goField struct {
+	name string
+	typ  *goType
+}
+
+// predeclared are the two names that basic types have beside their own.
+var predeclared = map[string]string{"byte": "uint8", "rune": "int32"}
+
+// typeReader resolves type expressions of the packages, by import path.
+type typeReader map[string]*goPackage
+
+// read resolves e, an expression in a file of pkg.
+func (r typeReader) read(pkg *goPackage, file *ast.File, e ast.Expr) *goType {
+	t := r.resolve(pkg, file, e, 0)
+	if t.source == "" {
+		t.source = types.ExprString(e)
+	}
+	return t
+}
+
+// deepest is how far types are followed through each other. Code that compiles
+// does not come near it.
+const deepest = 100
+
+func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, depth int) *goType {
+	if depth > deepest {
+		return &goType{}
+	}
+	inner := func(form typeForm, e ast.Expr) *goType {
+		return &goType{form: form, elem: r.resolve(pkg, file, e, depth+1)}
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return r.resolve(pkg, file, e.X, depth+1)
+	case *ast.Ident:
+		return r.named(pkg, e.Name, depth)
+	case *ast.SelectorExpr:
+		return r.selected(file, e, depth)
+	case *ast.StarExpr:
+		return inner(pointer, e.X)
+	case *ast.ArrayType:
+		if e.Len == nil {
+			return inner(slice, e.Elt)
+		}
+		if n, ok := e.Len.(*ast.BasicLit); ok && n.Kind == token.INT {
+			t := inner(array, e.Elt)
+			t.name = n.Value
+			return t
+		}
+	case *ast.MapType:
+		t := inner(mapping, e.Value)
+		t.key = r.resolve(pkg, file, e.Key, depth+1)
+		return t
+	case *ast.StructType:
+		return &goType{form: structure, fields: r.fields(pkg, file, e, depth)}
+	case *ast.InterfaceType:
+		if e.Methods == nil || len(e.Methods.List) == 0 {
+			return &goType{form: basic, name: "any"}
+		}
+	}
+	return &goType{}
+}
+
+// named resolves a name without a package in front.
+func (r typeReader) named(pkg *goPackage, name string, depth int) *goType {
+	decl, ok := pkg.types[name]
+	switch {
+	case ok && decl.spec.TypeParams != nil:
+		return &goType{}
+	case ok && decl.spec.Assign.IsValid():
+		return r.resolve(pkg, decl.file, decl.spec.Type, depth+1)
+	case ok:
+		return &goType{form: local, name: name, path: pkg.path}
+	case pkg.declared[name]:
+		return &goType{}
+	}
+	if own, ok := predeclared[name]; ok {
+		name = own
+	}
+	if _, ok := types.Universe.Lookup(name).(*types.TypeName); ok && name != "comparable" {
+		return &goType{form: basic, name: name}
+	}
+	return &goType{} // from a dot import
+}
+
+// selected resolves a name of another package.
+func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, depth int) *goType {
+	x, ok := e.X.(*ast.Ident)
+	if !ok {
+		return &goType{}
+	}
+	at := imported(file, x.Name)
+	if at == "" {
+		return &goType{}
+	}
+	if pkg := r[at]; pkg != nil {
+		return r.named(pkg, e.Sel.Name, depth+1)
+	}
+	return &goType{form: external, name: e.Sel.Name, path: at, as: x.Name}
+}
+
+// imported returns the path of the package that file calls name, or "". Without
+// a name in the import that of the package counts; the path suggests it.
+func imported(file *ast.File, name string) string {
+	found, suggested := "", 0
+	for _, spec := range file.Imports {
+		at, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name != nil && spec.Name.Name == name:
+			return at
+		case spec.Name == nil && strings.Contains(strings.NewReplacer("-", "", ".", "").Replace(at), name):
+			found = at
+			suggested++
+		}
+	}
+	if suggested != 1 {
+		return exactly(file, name)
+	}
+	return found
+}
+
+// exactly returns the one import without a name whose path ends in name, or "".
+func exactly(file *ast.File, name string) string {
+	for _, spec := range file.Imports {
+		if at, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name == nil && path.Base(at) == name {
+			return at
+		}
+	}
+	return ""
+}
+
+func (r typeReader) fields(pkg *goPackage, file *ast.File, s *ast.StructType, depth int) []goField {
+	var fields []goField
+	for _, f := range s.Fields.List {
+		t := r.resolve(pkg, file, f.Type, depth+1)
+		t.source = types.ExprString(f.Type)
+		if len(f.Names) == 0 {
+			fields = append(fields, goField{embedded(f.Type), t})
+		}
+		for _, id := range f.Names {
+			fields = append(fields, goField{id.Name, t})
+		}
+	}
+	return fields
+}
+
+// embedded is the field name of an embedded type.
+func embedded(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.StarExpr:
+		return embedded(e.X)
+	case *ast.ParenExpr:
+		return embedded(e.X)
+	case *ast.IndexExpr:
+		return embedded(e.X)
+	case *ast.IndexListExpr:
+		return embedded(e.X)
+	}
+	return "_"
+}
+
+// under follows the declaration of a local type to what it is made of.
+func (r typeReader) under(t *goType) *goType {
+	for range deepest {
+		if t.form != local {
+			return t
+		}
+		decl := r[t.path].types[t.name]
+		t = r.resolve(r[t.path], decl.file, decl.spec.Type, 0)
+	}
+	return &goType{}
+}
+
+// identity is a text that two types share when they are identical, or "" for
+// one of which that is not known. The fields of a struct count by name: those of
+// a literal that nobody named are compared one by one.
+func (t *goType) identity() string {
+	switch t.form {
+	case basic:
+		return t.name
+	case external, local:
+		return strconv.Quote(t.path) + "." + t.name
+	case pointer, slice, array:
+		if elem := t.elem.identity(); elem != "" {
+			return map[typeForm]string{pointer: "*", slice: "[]", array: "[" + t.name + "]"}[t.form] + elem
+		}
+	case mapping:
+		key, elem := t.key.identity(), t.elem.identity()
+		if key != "" && elem != "" {
+			return "map[" + key + "]" + elem
+		}
+	}
+	return ""
+}
