@@ -36,7 +36,11 @@ func webhook(t *testing.T, fsys afero.Fs, c *project.Config, r project.Resource)
 func tryWebhook(t *testing.T, fsys afero.Fs, c *project.Config, r project.Resource) error {
 	t.Helper()
 	record(c, r)
-	return plan(t, fsys, plugin.Event{Kind: plugin.CreateWebhook, Project: c, Resource: &r})
+	return plan(t, fsys, webhookEvent(c, &r))
+}
+
+func webhookEvent(c *project.Config, r *project.Resource) plugin.Event {
+	return plugin.Event{Kind: plugin.CreateWebhook, Project: c, Resource: r}
 }
 
 // record puts r into PROJECT, with the webhooks that it has there already.
@@ -104,14 +108,14 @@ kind: CustomResourceDefinition
 metadata:
   annotations:
     controller-gen.kubebuilder.io/version: v0.23.0
-  name: %s
+  name: %q
 spec:
-  group: %s
+  group: %q
   names:
-    kind: %s
+    kind: %q
     listKind: %[3]sList
-    plural: %s
-    singular: %s
+    plural: %q
+    singular: %q
   scope: Namespaced
   versions:
   - name: %s
@@ -142,7 +146,7 @@ func admission(r project.Resource, prefix string) string {
     - CREATE
     - UPDATE
     resources:
-    - %[5]s
+    - %[5]q
   sideEffects: None
 `, prefix, r.Version, r.Lower(), r.QualifiedGroup(), r.PluralName())
 }
@@ -200,7 +204,7 @@ func replay(c *project.Config) []plugin.Event {
 	}
 	for _, r := range c.Resources {
 		if r.Webhooks != nil {
-			events = append(events, plugin.Event{Kind: plugin.CreateWebhook, Project: c, Resource: &r})
+			events = append(events, webhookEvent(c, &r))
 		}
 	}
 	return events

@@ -124,11 +124,9 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	return w, nil
 }
 
-// copied reports whether both parts of a name reach the objects of that kind,
-// all or the one of that name.
-func (w wiring) copied(kind, name string) bool {
-	return w.copies[kind+"/"] >= 2 || w.copies[kind+"/"+name] >= 2
-}
+// copied reports whether both parts of a name reach the object of that kind and
+// name, or all of the kind for the name "".
+func (w wiring) copied(kind, name string) bool { return w.copies[kind+"/"+name] >= 2 }
 
 // complete reports whether the kustomization itself serves all webhooks of c.
 func (w wiring) complete(c *project.Config) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,10 +30,13 @@ func TestRandomSequences(t *testing.T) {
 			for range 20 {
 				s.step(t)
 			}
-			s.plan(t, false, s.replay()...)
+			s.plan(t, false, replay(s.c)...)
 			all := files(t, s.fsys)
 			checkTree(t, all)
 			s.checkLists(t, all)
+			if s.served {
+				checkWebhooks(t, s.c, build(t, s.fsys, s.c, "config/default"))
+			}
 		})
 	}
 }
@@ -43,11 +47,22 @@ type sequence struct {
 	fsys    afero.Fs
 	c       *project.Config
 	project []byte // PROJECT
+	served  bool   // there are webhooks
 }
 
-// step adds a resource, or a part of one, and repeats that.
+// step adds a resource, a part of one or webhooks, and repeats that.
 func (s *sequence) step(t *testing.T) {
 	t.Helper()
+	if len(s.c.Resources) > 0 && s.IntN(3) == 0 {
+		r := s.webhooks()
+		record(s.c, r)
+		s.encode(t)
+		s.plan(t, true, webhookEvent(s.c, &r))
+		generate(t, s.fsys, s.c)
+		s.plan(t, false, webhookEvent(s.c, &r))
+		s.served = true
+		return
+	}
 	r := s.valid()
 	s.c.Put(r)
 	e := plugin.Event{Kind: plugin.CreateAPI, Project: s.c, Resource: &r}
@@ -60,6 +75,19 @@ func (s *sequence) step(t *testing.T) {
 		t.Errorf("PROJECT after a repeat of %+v: %s", r, diff)
 	}
 	s.plan(t, false, e)
+}
+
+// webhooks asks for webhooks of a resource that is there, and makes it the hub
+// of its kind when there is none.
+func (s *sequence) webhooks() project.Resource {
+	r := s.c.Resources[s.IntN(len(s.c.Resources))]
+	hub := slices.ContainsFunc(s.c.Resources, func(o project.Resource) bool {
+		return o.SameKind(r) && o.Webhooks != nil && o.Webhooks.Conversion
+	})
+	if !hub && s.IntN(2) == 0 {
+		return served(r, s.pick("c", "dc", "dvc"))
+	}
+	return served(r, s.pick("d", "v", "dv"))
 }
 
 // valid makes resources until one fits the project.
@@ -76,6 +104,7 @@ func (s *sequence) valid() project.Resource {
 		}
 		if known := s.c.Find(r.Group, r.Version, r.Kind); known != nil {
 			r.Plural, r.API, r.Controller = known.Plural, known.API, known.Controller || r.Controller
+			r.Webhooks = known.Webhooks
 		}
 		r.Path = s.c.APIPath(r)
 		if s.c.ValidateResource(r) == nil {
@@ -124,15 +153,6 @@ func (s *sequence) plan(t *testing.T, mayChange bool, events ...plugin.Event) {
 	if err := p.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// replay is what a second init does.
-func (s *sequence) replay() []plugin.Event {
-	events := []plugin.Event{{Kind: plugin.Init, Project: s.c}}
-	for _, r := range s.c.Resources {
-		events = append(events, plugin.Event{Kind: plugin.CreateAPI, Project: s.c, Resource: &r})
-	}
-	return events
 }
 
 // checkLists checks that no list names a place twice, that the lists of roles
