@@ -63,10 +63,7 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	vars := map[string]string{"webhookdir": c.WebhookDir(hub), "kind": hub.Lower()}
-	if err := tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p)); err != nil {
-		return err
-	}
-	return tree("fixtures", nil, initValues{Project: c, Header: header}, seedMissing(p))
+	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
 // conversionSpokes are the versions that convert to the hub.

@@ -78,8 +78,14 @@ func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, v
 	if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 		return err
 	}
-	if err := wireSuite(c, r, suite, p); err != nil {
+	spokes, err := conversionSpokes(c, r)
+	if err != nil {
 		return err
+	}
+	for _, version := range append(spokes, r) {
+		if err := wireSuite(c, version, suite, p); err != nil {
+			return err
+		}
 	}
 	return change(p, suite, func(f *edit.GoFile) error {
 		if f.Mentions(webhookSetup(r)) {
