@@ -19,7 +19,9 @@ type writeFlags struct {
 	dryRun bool
 	diff   bool
 	output string
-	force  bool // only create commands have the flag
+	force  bool // only create and edit commands have the flag
+
+	keepDeleted bool // seeded files that the user deleted do not come back
 }
 
 func (w *writeFlags) bind(cmd *cobra.Command) {
@@ -46,7 +48,7 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		return err
 	}
 	name := strings.TrimPrefix(cmd.CommandPath(), "operon ")
-	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.force, Command: name})
+	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.force, KeepDeleted: w.keepDeleted, Command: name})
 	if err != nil {
 		return err
 	}

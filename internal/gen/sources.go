@@ -43,6 +43,9 @@ func newSources(dir string, p *scaffold.Plan) (*sources, error) {
 			}
 			s.changed[name] = append([]byte{}, content...) // never nil, even when empty
 		}
+		if c.Op == scaffold.Move {
+			s.changed[filepath.Join(s.dir, filepath.FromSlash(c.From))] = nil
+		}
 	}
 	return s, nil
 }

@@ -26,8 +26,11 @@ func (c *Config) APIDir(r Resource) string {
 			}
 		}
 	}
-	return path.Join("api", c.groupDir(r), r.Version)
+	return c.ruleDir(r)
 }
+
+// ruleDir is the folder of r's types when PROJECT records none.
+func (c *Config) ruleDir(r Resource) string { return path.Join("api", c.groupDir(r), r.Version) }
 
 // inRepo returns the recorded folder of r's types, when they belong to this project.
 func (c *Config) inRepo(r Resource) (string, bool) {

@@ -5,5 +5,13 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// editProject brings the sources from e.Before to e.Project.
-func editProject(e plugin.Event, p *scaffold.Plan) error { return nil }
+// editProject brings the sources from e.Before to e.Project. It needs nothing
+// that operon knows of the project beside PROJECT: other tools may have made it.
+func editProject(e plugin.Event, p *scaffold.Plan) error {
+	if e.Before.MultiGroup != e.Project.MultiGroup {
+		if err := relocate(e.Before, e.Project, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

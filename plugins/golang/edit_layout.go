@@ -1,0 +1,338 @@
+package golang
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// folder is a folder of packages before a switch of the layout, and those that
+// its files go to. The first one takes what belongs to no kind.
+type folder struct {
+	dir string
+	to  []place
+}
+
+// place is where the files of some resources are to stand.
+type place struct {
+	dir        string
+	pkg        string // of the files there; "": as it was
+	old, alias string // what scaffolded files call the package, before and now; "": by its own name
+	resources  []project.Resource
+}
+
+// relocate moves the packages of a project from one layout to the other, and
+// brings everything that names them along.
+func relocate(before, after *project.Config, p *scaffold.Plan) error {
+	m := move{before: before, after: after, plan: p, files: map[string]string{}}
+	for _, f := range folders(before, after) {
+		if err := m.folder(f); err != nil {
+			return err
+		}
+	}
+	if err := m.checkJoined(); err != nil {
+		return err
+	}
+	if err := m.edit(); err != nil {
+		return err
+	}
+	return m.rename()
+}
+
+// folders are the folders whose files move, each with its places: the project's
+// own kinds come first.
+func folders(before, after *project.Config) []folder {
+	var all []folder
+	add := func(from string, to place, r project.Resource) {
+		i := slices.IndexFunc(all, func(f folder) bool { return f.dir == from })
+		if i < 0 {
+			i, all = len(all), append(all, folder{dir: from})
+		}
+		f := &all[i]
+		j := slices.IndexFunc(f.to, func(p place) bool { return p.dir == to.dir })
+		if j < 0 {
+			j, f.to = len(f.to), append(f.to, to)
+		}
+		f.to[j].resources = append(f.to[j].resources, r)
+	}
+	for _, foreign := range []bool{false, true} {
+		for i, old := range before.Resources {
+			r := after.Resources[i]
+			if r.Foreign() != foreign {
+				continue
+			}
+			if r.API != nil && !foreign {
+				add(before.APIDir(old), place{dir: after.APIDir(r)}, r)
+			}
+			if len(r.ControllerNames()) > 0 {
+				add(before.ControllerDir(old), place{
+					dir: after.ControllerDir(r), pkg: after.ControllerPackage(r),
+					old: before.ControllerAlias(old), alias: after.ControllerAlias(r),
+				}, r)
+			}
+			if r.Webhooks != nil {
+				add(before.WebhookDir(old), place{dir: after.WebhookDir(r), old: before.WebhookAlias(old), alias: after.WebhookAlias(r)}, r)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(f folder) bool { return len(f.to) == 1 && f.to[0].dir == f.dir })
+}
+
+// move is one switch of the layout on its way.
+type move struct {
+	before, after *project.Config
+	plan          *scaffold.Plan
+	files         map[string]string // new path -> old path
+	packages      []movedPackage
+	names         map[string]map[string]string // new folder -> declared name -> its file before; of joined folders
+}
+
+// movedPackage is a Go package of which files moved.
+type movedPackage struct {
+	old edit.GoPackage
+	to  func(name string) edit.GoPackage
+}
+
+// folder plans the moves of a folder's files.
+func (m *move) folder(f folder) error {
+	names, err := m.plan.Below(f.dir)
+	if err != nil {
+		return err
+	}
+	target, declared, err := m.assign(f, names)
+	if err != nil {
+		return err
+	}
+	packages := map[string]string{} // folder -> the package that its files are of
+	for _, name := range names {
+		to := target(name)
+		next := to.dir + strings.TrimPrefix(name, f.dir)
+		m.files[next] = name
+		if file, err := m.parse(name); err == nil && file != nil && !isTest(name) {
+			packages[path.Dir(name)] = file.Package()
+		}
+		if next == name {
+			continue
+		}
+		if gone, err := m.joinSuite(name, next); err != nil || gone {
+			delete(m.files, next)
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.plan.Move(name, next); err != nil {
+			return err
+		}
+		if to.pkg == "" || path.Dir(name) != f.dir || !strings.HasSuffix(name, ".go") || !m.plan.Exists(next) {
+			continue
+		}
+		if err := change(m.plan, next, func(g *edit.GoFile) error { return g.SetPackage(to.pkg) }); err != nil {
+			return err
+		}
+	}
+	for dir, pkg := range packages {
+		m.packages = append(m.packages, m.movedPackage(f, dir, pkg, declared))
+	}
+	return nil
+}
+
+// parse reads a Go file; nil when it is none, or is not there.
+func (m *move) parse(name string) (*edit.GoFile, error) {
+	if !strings.HasSuffix(name, ".go") || !m.plan.Exists(name) {
+		return nil, nil
+	}
+	src, err := m.plan.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return edit.ParseGo(name, src)
+}
+
+// movedPackage tells how others import the package of dir, in the folder f.
+// declared says which names of f's own package belong to another place than the
+// first.
+func (m *move) movedPackage(f folder, dir, pkg string, declared map[string]place) movedPackage {
+	repo := m.after.Repo
+	if dir != f.dir {
+		next := edit.GoPackage{Path: repo + "/" + f.to[0].dir + strings.TrimPrefix(dir, f.dir), Name: pkg}
+		return movedPackage{edit.GoPackage{Path: repo + "/" + dir, Name: pkg}, func(string) edit.GoPackage { return next }}
+	}
+	at := func(p place) edit.GoPackage {
+		return edit.GoPackage{Path: repo + "/" + p.dir, Name: cmp.Or(p.pkg, pkg), Alias: p.alias}
+	}
+	return movedPackage{edit.GoPackage{Path: repo + "/" + dir, Name: pkg, Alias: f.to[0].old}, func(name string) edit.GoPackage {
+		if p, ok := declared[name]; ok {
+			return at(p)
+		}
+		return at(f.to[0])
+	}}
+}
+
+// edit brings the module's Go files to the new places: imports everywhere, and
+// relative paths in tests.
+func (m *move) edit() error {
+	// A package may move to where another one was: that one goes first.
+	slices.SortFunc(m.packages, func(a, b movedPackage) int {
+		deeper := cmp.Compare(len(b.old.Path), len(a.old.Path))
+		if !m.after.MultiGroup {
+			deeper = -deeper
+		}
+		return cmp.Or(deeper, strings.Compare(a.old.Path, b.old.Path))
+	})
+	names, err := goFiles(m.plan)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		src, err := m.plan.Read(name)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(m.packages, func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }) && !isTest(name) {
+			continue
+		}
+		err = change(m.plan, name, func(f *edit.GoFile) error {
+			for _, p := range m.packages {
+				if err := f.Reimport(p.old, p.to); err != nil {
+					return err
+				}
+			}
+			if !isTest(name) {
+				return nil
+			}
+			return f.Repath(func(rel string, joined bool) string { return m.repath(name, rel, joined) })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goFiles lists the Go files of the module: not those of modules inside it, and
+// none that the go command leaves out.
+func goFiles(p *scaffold.Plan) ([]string, error) {
+	all, err := p.Below(".")
+	if err != nil {
+		return nil, err
+	}
+	var inner []string
+	for _, name := range all {
+		if path.Base(name) == goModFile && name != goModFile {
+			inner = append(inner, path.Dir(name)+"/")
+		}
+	}
+	return slices.DeleteFunc(all, func(name string) bool {
+		left := slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+			return dir == "vendor" || dir == "testdata" || dir != "." && strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
+		})
+		return left || !strings.HasSuffix(name, ".go") || !p.Exists(name) ||
+			slices.ContainsFunc(inner, func(dir string) bool { return strings.HasPrefix(name, dir) })
+	}), nil
+}
+
+// repath is a path that the test at name, which runs in its folder, takes: the
+// same file or folder from where the test stands now. A text that is not joined
+// is a path when something is there.
+func (m *move) repath(name, rel string, joined bool) string {
+	from := path.Dir(cmp.Or(m.files[name], name))
+	target := path.Join(from, rel)
+	if strings.HasPrefix(target, "../") {
+		return rel
+	}
+	next := m.placeOf(target)
+	if !joined && !m.plan.Exists(next) && !m.isFolder(next) {
+		return rel
+	}
+	now := relative(path.Dir(name), next)
+	if now == path.Clean(rel) {
+		return rel
+	}
+	return now
+}
+
+// placeOf is where a file or folder went.
+func (m *move) placeOf(target string) string {
+	for next, old := range m.files {
+		if old == target {
+			return next
+		}
+	}
+	for next, old := range m.files { // a folder goes with its files, which share one place or are split
+		if rest, ok := strings.CutPrefix(old, target+"/"); ok && !strings.Contains(rest, "/") {
+			return strings.TrimSuffix(next, "/"+rest)
+		}
+	}
+	return target
+}
+
+func (m *move) isFolder(dir string) bool {
+	names, err := m.plan.Below(dir)
+	return err == nil && len(names) > 0
+}
+
+// relative is the path from a folder of the project to another place in it.
+func relative(from, to string) string {
+	a, b := strings.Split(from, "/"), strings.Split(to, "/")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	return path.Join(append(slices.Repeat([]string{".."}, len(a)), b...)...)
+}
+
+// rename gives controllers the names that the layout's rule gives them, for only
+// these are unique among what later commands add; logs and metrics show them.
+func (m *move) rename() error {
+	names, err := goFiles(m.plan)
+	if err != nil {
+		return err
+	}
+	for i, old := range m.before.Resources {
+		r := m.after.Resources[i]
+		for _, controller := range r.ControllerNames() {
+			was, is := m.before.ControllerName(old, controller), m.after.ControllerName(r, controller)
+			if was == is {
+				continue
+			}
+			did := false
+			for _, name := range names {
+				dir := path.Dir(name)
+				if isTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(mainFile) {
+					continue
+				}
+				err := change(m.plan, name, func(f *edit.GoFile) error {
+					if dir == path.Dir(mainFile) {
+						return f.Retext("Error", "controller", was, is)
+					}
+					if f.Declares()[r.Reconciler(controller)] == 0 {
+						return nil
+					}
+					did = did || f.Calls("Named", was)
+					return f.Retext("Named", "", was, is)
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if did {
+				m.plan.Warn(scaffold.Warning{File: m.after.ControllerDir(r), Rule: "renamed",
+					Message: "logs and metrics call the controller " + is + " now, and no longer " + was})
+			}
+		}
+	}
+	return nil
+}
+
+// refuseSplit says why a package cannot become several.
+func refuseSplit(name, in, user string) error {
+	return fault.Failed("move what both need to a package of its own, then repeat the command",
+		"%s uses %s of %s, and their kinds are of different groups", user, name, in)
+}
