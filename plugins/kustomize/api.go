@@ -59,9 +59,9 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if !p.Exists(sampleEntries) {
 		samples = present(c, withAPI(c, r), r, p)
 	}
-	vars := map[string]string{"role": strings.Join(c.KindWords(r), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
+	vars := map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 	roles := newRoles(vars["role"], p)
-	if err := tree("kustomize/api", vars, apiData(c, r), p, seedOrKeep(p)); err != nil {
+	if err := tree("kustomize/api", vars, apiData(c, r, p), p, seedOrKeep(p)); err != nil {
 		return err
 	}
 	for _, r := range crds {
@@ -70,11 +70,17 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 		}
 	}
 	for _, r := range samples {
+		if !p.Exists(c.SamplePath(r)) {
+			continue // the user deleted it
+		}
 		if err := list(p, sampleEntries, "manifestskustomizesamples", path.Base(c.SamplePath(r))); err != nil {
 			return err
 		}
 	}
 	for _, role := range roles {
+		if !p.Exists("config/rbac/" + role) {
+			continue // the user deleted it
+		}
 		if err := list(p, rbacEntries, "", role); err != nil {
 			return err
 		}
@@ -88,7 +94,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 // user may have taken the others out of the list.
 func newRoles(kind string, p *scaffold.Plan) []string {
 	var files []string
-	for _, role := range []string{"admin", "editor", "viewer"} {
+	for _, role := range usersRoles {
 		file := kind + "_" + role + "_role.yaml"
 		if !p.Exists("config/rbac/" + file) {
 			files = append(files, file)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,7 +36,7 @@ type apiValues struct {
 	SampleNamespace string // where the sample must live, or ""
 }
 
-func apiData(c *project.Config, r project.Resource) apiValues {
+func apiData(c *project.Config, r project.Resource, p *scaffold.Plan) apiValues {
 	// A Role cannot grant access to objects without a namespace.
 	limited := c.Namespaced && r.API.Namespaced
 	v := apiValues{
@@ -46,7 +47,7 @@ func apiData(c *project.Config, r project.Resource) apiValues {
 		Kind:     scalar(r.Kind),
 		Plural:   scalar(r.PluralName()),
 		RoleKind: roleKind(limited),
-		RoleName: strings.Join(c.KindWords(r), "-"),
+		RoleName: strings.Join(roleWords(c, r, p), "-"),
 
 		SampleName: sampleName(c, r),
 	}

@@ -30,7 +30,7 @@ func injectCA(c *project.Config, p *scaffold.Plan) error {
 	}
 	for _, r := range c.Resources {
 		if r.Webhooks != nil && r.Webhooks.Conversion && !w.copied("CustomResourceDefinition", crdName(r)) {
-			if err := annotate(crdPatch(c, r), p); err != nil {
+			if err := annotate(crdPatch(c, r, p), p); err != nil {
 				return err
 			}
 		}

@@ -33,7 +33,7 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 		return err
 	}
 	if r.Webhooks.Conversion {
-		vars := map[string]string{"patch": path.Base(crdPatch(c, r))}
+		vars := map[string]string{"patch": path.Base(crdPatch(c, r, p))}
 		if err := tree("kustomize/conversion", vars, conversionData(r), p, seedOrKeep(p)); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
 		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests)})
 	}
-	if patch := crdPatch(c, r); r.Webhooks.Conversion && !p.Exists(patch) {
+	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && !p.Exists(patch) {
 		all = append(all,
 			line{name: crdEntries, key: "patches", item: "path: patches/" + path.Base(patch), marker: "crdkustomizewebhookpatch"},
 			line{name: crdEntries, key: "configurations", item: path.Base(crdConfig)})
@@ -97,10 +97,11 @@ func anyAdmission(all []project.Resource) bool {
 }
 
 // crdPatch is the file that makes the API server convert r with a webhook.
-func crdPatch(c *project.Config, r project.Resource) string {
-	words := c.KindWords(r)
-	words[len(words)-1] = r.PluralName()
-	return "config/crd/patches/webhook_in_" + strings.Join(words, "_") + ".yaml"
+func crdPatch(c *project.Config, r project.Resource, p *scaffold.Plan) string {
+	named := func(words string) string {
+		return "config/crd/patches/webhook_in_" + strings.TrimSuffix(words, r.Lower()) + r.PluralName() + ".yaml"
+	}
+	return named(strings.Join(kindWords(c, r, p, named), "_"))
 }
 
 // crdName is the name of the CRD of r.
