@@ -89,15 +89,15 @@ func generate(t *testing.T, fsys afero.Fs, c *project.Config) {
 			validating += admission(r, "v")
 		}
 	}
-	var all string
+	var all strings.Builder
 	for _, cfg := range []struct{ kind, webhooks string }{{"Mutating", mutating}, {"Validating", validating}} {
 		if cfg.webhooks != "" {
-			all += fmt.Sprintf("---\napiVersion: admissionregistration.k8s.io/v1\nkind: %sWebhookConfiguration\nmetadata:\n  name: %s-webhook-configuration\nwebhooks:\n%s",
+			fmt.Fprintf(&all, "---\napiVersion: admissionregistration.k8s.io/v1\nkind: %sWebhookConfiguration\nmetadata:\n  name: %s-webhook-configuration\nwebhooks:\n%s",
 				cfg.kind, strings.ToLower(cfg.kind), cfg.webhooks)
 		}
 	}
-	if all != "" {
-		write(t, fsys, webhookManifests, all)
+	if all.Len() > 0 {
+		write(t, fsys, webhookManifests, all.String())
 	}
 }
 

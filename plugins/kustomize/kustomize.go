@@ -40,6 +40,8 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return createAPI(e.Project, *e.Resource, p)
 	case plugin.CreateWebhook:
 		return createWebhook(e.Project, *e.Resource, p)
+	case plugin.Generate:
+		checkLists(e, p)
 	case plugin.Edit:
 		return editProject(e, p)
 	}

@@ -1,0 +1,111 @@
+package kustomize
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Rules of the warnings about lists.
+const (
+	ruleNotListed  = "not-listed"  // what is generated is in no kustomization, and so never installed
+	ruleListedGone = "listed-gone" // a kustomization lists what is not there, and so does not build
+)
+
+// checkLists warns where the generated manifests and the lists that they belong
+// in do not fit. Which parts of config/default are on is the user's choice, but
+// for the CRDs, without which no manager runs.
+func checkLists(e plugin.Event, p *scaffold.Plan) {
+	if len(e.Strings("args"))+len(e.Strings("only"))+len(e.Strings("paths")) > 0 {
+		return // who asks for a part is told about that part
+	}
+	crds, webhooks, all := readLists(p, crdEntries), readLists(p, webhookEntries), readLists(p, defaultEntries)
+	generated := map[string]bool{} // by PROJECT, now or in this very command
+	for _, r := range e.Project.Resources {
+		if r.API == nil {
+			continue
+		}
+		base := "config/crd/" + crdBase(r)
+		generated[base] = true
+		if p.Exists(base) {
+			crds.wants(p, "resources", crdBase(r), "the CRD of %s is generated but not installed", r.Kind)
+			all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")
+		}
+		if patch := crdPatch(e.Project, r); r.Webhooks != nil && r.Webhooks.Conversion && p.Exists(patch) {
+			crds.wants(p, "patches", "path: patches/"+path.Base(patch), "the CRD of %s does not say who converts it", r.Kind)
+		}
+	}
+	if anyAdmission(e.Project.Resources) {
+		generated[webhookManifests] = true
+		if p.Exists(webhookManifests) {
+			webhooks.wants(p, "resources", path.Base(webhookManifests), "the webhook configurations are generated but not installed")
+		}
+	}
+	crds.gone(p, generated)
+	webhooks.gone(p, generated)
+}
+
+// lists are what a kustomization lists: nothing when there is no such file, for
+// the user then installs by other means, and nothing when it cannot be read, for
+// kustomize itself says that better.
+type lists struct {
+	name string
+	doc  *edit.YAML
+}
+
+func readLists(p *scaffold.Plan, name string) lists {
+	src, err := p.Read(name)
+	if err != nil {
+		return lists{}
+	}
+	doc, err := edit.DecodeYAML(src)
+	if err != nil {
+		return lists{}
+	}
+	return lists{name, doc}
+}
+
+// wants warns when the list at key lacks an entry, which is a path, or a patch
+// of the form "path: ...".
+func (l lists) wants(p *scaffold.Plan, key, entry, format string, args ...any) {
+	if l.doc == nil {
+		return
+	}
+	wanted := strings.TrimPrefix(entry, "path: ")
+	listed := slices.ContainsFunc(items(l.doc.Value[key]), func(v any) bool {
+		if m, ok := v.(map[string]any); ok {
+			v = m["path"]
+		}
+		s, ok := v.(string)
+		return ok && l.path(s) == l.path(wanted)
+	})
+	if !listed {
+		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{key}), Rule: ruleNotListed, Lines: "- " + entry,
+			Message: fmt.Sprintf(format, args...) + ": add this line to " + key})
+	}
+}
+
+// gone warns of files in the list of resources that neither exist nor will.
+func (l lists) gone(p *scaffold.Plan, generated map[string]bool) {
+	if l.doc == nil {
+		return
+	}
+	for i, v := range items(l.doc.Value["resources"]) {
+		entry, ok := v.(string)
+		file := l.path(entry)
+		if !ok || strings.Contains(entry, "://") || path.Ext(file) != ".yaml" || generated[file] || p.Exists(file) {
+			continue
+		}
+		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{"resources", i}), Rule: ruleListedGone,
+			Message: file + " is listed here, but does not exist, and nothing in " + project.File + " makes it: take the line out"})
+	}
+}
+
+// path is the path in the project of an entry.
+func (l lists) path(entry string) string { return path.Join(path.Dir(l.name), entry) }

@@ -1,0 +1,122 @@
+package kustomize
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+)
+
+// A full generate tells where lists and generated manifests do not fit, and
+// says nothing of a project as operon makes it.
+func TestCheckLists(t *testing.T) {
+	t.Parallel()
+	none := func(*testing.T, afero.Fs) {}
+	edit := func(name, from, to string) func(*testing.T, afero.Fs) {
+		return func(t *testing.T, fsys afero.Fs) { replace(t, fsys, name, from, to) }
+	}
+	remove := func(name string) func(*testing.T, afero.Fs) {
+		return func(t *testing.T, fsys afero.Fs) {
+			if err := fsys.RemoveAll(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const patch = "- path: patches/webhook_in_frigates.yaml\n"
+	for _, test := range []struct {
+		name   string
+		change func(*testing.T, afero.Fs)
+		want   []string
+		lines  string // of the first warning
+	}{
+		{"as made", none, nil, ""},
+		{"a CRD", edit(crdEntries, "- bases/ship.example.org_destroyers.yaml\n", ""), []string{
+			crdEntries + ":3: the CRD of Destroyer is generated but not installed: add this line to resources (not-listed)"},
+			"- bases/ship.example.org_destroyers.yaml"},
+		{"a CRD in another form", edit(crdEntries, "- bases/ship.example.org_destroyers", "- ./bases/ship.example.org_destroyers"), nil, ""},
+		{"all CRDs", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
+			defaultEntries + ":20: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
+		{"the patch", edit(crdEntries, patch, ""), []string{
+			crdEntries + ":8: the CRD of Frigate does not say who converts it: add this line to patches (not-listed)"},
+			"- path: patches/webhook_in_frigates.yaml"},
+		{"the patch, with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
+		{"webhook configurations", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
+			webhookEntries + ":4: the webhook configurations are generated but not installed: add this line to resources (not-listed)"},
+			"- manifests.yaml"},
+		{"parts that are off", edit(defaultEntries, "- ../webhook\n", "#- ../webhook\n"), nil, ""},
+		{"not generated yet", remove(webhookManifests), nil, ""},
+		{"no lists", func(t *testing.T, fsys afero.Fs) {
+			for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {
+				remove(name)(t, fsys)
+			}
+		}, nil, ""},
+		{"a kind that is gone", edit(crdEntries, "resources:\n", "resources:\n- https://example.org/crd.yaml\n- bases/ship.example.org_sloops.yaml\n- 7\n- ../more\n"), []string{
+			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT makes it: take the line out (listed-gone)"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := config()
+			fsys := scaffolded(t, c, frigate, frigateV2, destroyer)
+			webhook(t, fsys, c, served(frigateV2, "cd"))
+			generate(t, fsys, c)
+			test.change(t, fsys)
+			p := newPlan(t, fsys, scaffold.Options{})
+			if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range p.Warnings() {
+				got = append(got, w.String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if len(got) > 0 && p.Warnings()[0].Lines != test.lines {
+				t.Errorf("lines %q", p.Warnings()[0].Lines)
+			}
+			if len(p.Changes()) > 0 {
+				t.Errorf("a check changes %v", p.Changes())
+			}
+		})
+	}
+}
+
+// Webhooks that only convert have no generated configuration.
+func TestCheckConversionAlone(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, frigateV2)
+	webhook(t, fsys, c, served(frigateV2, "c"))
+	generate(t, fsys, c)
+	replace(t, fsys, webhookEntries, "- service.yaml\n", "- manifests.yaml\n- service.yaml\n")
+	p := newPlan(t, fsys, scaffold.Options{})
+	e := plugin.Event{Kind: plugin.Generate, Project: c}
+	if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+		t.Fatal(err)
+	}
+	if w := p.Warnings(); len(w) != 1 || w[0].Rule != ruleListedGone {
+		t.Errorf("warnings %v", w)
+	}
+	e.Options = map[string]any{"only": []string{"crd"}}
+	part := newPlan(t, fsys, scaffold.Options{})
+	if err := (Plugin{}).Plan(t.Context(), e, part); err != nil || len(part.Warnings()) > 0 {
+		t.Errorf("a part of the generators: %v, %v", err, part.Warnings())
+	}
+}
+
+// To say what is wrong with a kustomization is kustomize's part.
+func TestCheckUnreadableLists(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {
+		c := config()
+		fsys := scaffolded(t, c, frigate)
+		webhook(t, fsys, c, served(frigate, "d"))
+		write(t, fsys, name, "resources: [\n")
+		p := newPlan(t, fsys, scaffold.Options{})
+		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil || len(p.Warnings()) > 0 {
+			t.Errorf("%s: %v, %v", name, err, p.Warnings())
+		}
+	}
+}
