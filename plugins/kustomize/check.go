@@ -37,7 +37,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 			crds.wants(p, "resources", crdBase(r), "the CRD of %s is generated but not installed", r.Kind)
 			all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")
 		}
-		if patch := crdPatch(e.Project, r); r.Webhooks != nil && r.Webhooks.Conversion && p.Exists(patch) {
+		if patch := crdPatch(e.Project, r, p); r.Webhooks != nil && r.Webhooks.Conversion && p.Exists(patch) {
 			crds.wants(p, "patches", "path: patches/"+path.Base(patch), "the CRD of %s does not say who converts it", r.Kind)
 		}
 	}

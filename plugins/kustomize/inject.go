@@ -40,7 +40,7 @@ func injectCA(c *project.Config, p *scaffold.Plan) error {
 		return err
 	}
 	// The others may be followed by a scaffold comment, with lists that grow.
-	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), first: true}.add(p)
+	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), needs: caReplacements, first: true}.add(p)
 }
 
 // annotate adds to a CRD's patch of another tool what webhook_replacements.yaml

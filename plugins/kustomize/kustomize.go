@@ -57,7 +57,7 @@ func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed r
 		switch {
 		case name == managerRole && p.Exists(name):
 			return nil
-		case name == managerRole, path.Base(name) == kustomization, path.Base(name) == path.Base(crdConfig):
+		case name == managerRole, path.Base(name) == kustomization, name == crdConfig:
 			return p.Share(name, mode, content)
 		}
 		return seed(name, mode, content)

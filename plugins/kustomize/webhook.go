@@ -16,6 +16,8 @@ const (
 	webhookEntries   = "config/webhook/" + kustomization
 	webhookManifests = "config/webhook/manifests.yaml" // generated
 	issuerEntries    = "config/certmanager/" + kustomization
+	webhookService   = "config/webhook/service.yaml"
+	certificate      = "config/certmanager/certificate-webhook.yaml"
 	webhookPatch     = "config/default/manager_webhook_patch.yaml"
 	policyEntries    = "config/network-policy/" + kustomization
 	webhookPolicy    = "config/network-policy/allow-webhook-traffic.yaml"
@@ -50,25 +52,26 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	var all []line
 	if !p.Exists(webhookEntries) {
-		all = append(all, line{name: defaultEntries, key: "resources", item: "../webhook"})
+		all = append(all, line{name: defaultEntries, key: "resources", item: "../webhook", needs: webhookService, entries: webhookEntries})
 	}
 	if !p.Exists(issuerEntries) {
-		all = append(all, line{name: defaultEntries, key: "resources", item: "../certmanager"})
+		all = append(all, line{name: defaultEntries, key: "resources", item: "../certmanager", needs: certificate, entries: issuerEntries})
 	}
 	if !p.Exists(webhookPatch) {
-		all = append(all, line{name: defaultEntries, key: "patches", item: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"})
+		all = append(all, line{name: defaultEntries, key: "patches", needs: webhookPatch,
+			item: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"})
 	}
 	if p.Exists(policyEntries) && !p.Exists(webhookPolicy) {
-		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy)})
+		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy), needs: webhookPolicy})
 	}
-	// The list that is new names what other kinds need, too.
+	// A list that is new names what other kinds need, too.
 	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
-		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests)})
+		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests), needs: webhookEntries})
 	}
 	if patch := crdPatch(c, r, p); r.Webhooks.Conversion && !p.Exists(patch) {
 		all = append(all,
-			line{name: crdEntries, key: "patches", item: "path: patches/" + path.Base(patch), marker: "crdkustomizewebhookpatch"},
-			line{name: crdEntries, key: "configurations", item: path.Base(crdConfig)})
+			line{name: crdEntries, key: "patches", item: "path: patches/" + path.Base(patch), marker: "crdkustomizewebhookpatch", needs: patch},
+			line{name: crdEntries, key: "configurations", item: path.Base(crdConfig), needs: patch})
 	}
 	return all
 }
@@ -109,15 +112,23 @@ func crdName(r project.Resource) string { return r.PluralName() + "." + r.Qualif
 
 // line is an item of a list in a kustomization.
 type line struct {
-	name   string // the kustomization
-	key    string // the list
-	item   string // YAML; may span lines
-	marker string // the scaffold comment to stand above, or ""
-	first  bool   // before all others
+	name    string // the kustomization
+	key     string // the list
+	item    string // YAML; may span lines
+	needs   string // the file without which there is no line: the user may have deleted it
+	entries string // of a folder that is new: its kustomization, which goes with the line
+	marker  string // the scaffold comment to stand above, or ""
+	first   bool   // before all others
 }
 
 // add makes the line active where it is commented out, and else adds it.
 func (l line) add(p *scaffold.Plan) error {
+	if !p.Exists(l.needs) {
+		if l.entries == "" {
+			return nil
+		}
+		return p.Remove(l.entries)
+	}
 	item := "- " + strings.ReplaceAll(l.item, "\n", "\n  ")
 	dir := path.Dir(l.name)
 	return change(p, l.name, l.key, item, func(src []byte) ([]byte, error) {

@@ -241,6 +241,40 @@ func TestLostWebhookParts(t *testing.T) {
 	settled(t, fsys, replay(c)...)
 }
 
+// What a switch of the layout plans again does not bring back what the user
+// deleted, nor a line for it.
+func TestDeletedWebhookPartsStayAway(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := scaffolded(t, c, frigate, frigateV2)
+	webhook(t, fsys, c, served(frigateV2, "dvc"))
+	for _, dir := range []string{"config/webhook", "config/certmanager", "config/crd/patches", caReplacements, webhookPatch, webhookPolicy} {
+		if err := fsys.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range []struct{ name, lines string }{
+		{defaultEntries, "- ../webhook\n"}, {defaultEntries, "- ../certmanager\n"}, {defaultEntries, "- path: webhook_replacements.yaml\n"},
+		{defaultEntries, "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"},
+		{policyEntries, "- allow-webhook-traffic.yaml\n"}, {crdEntries, "- path: patches/webhook_in_frigates.yaml\n"},
+	} {
+		replace(t, fsys, l.name, l.lines, "")
+	}
+	before := files(t, fsys)
+	p := newPlan(t, fsys, scaffold.Options{KeepDeleted: true})
+	for _, e := range replay(c) {
+		if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A project without network policies does not get one for webhooks alone.
 func TestNoNetworkPolicies(t *testing.T) {
 	t.Parallel()
