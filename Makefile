@@ -4,6 +4,7 @@ GO            ?= go
 CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
 LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
+EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
 PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help
@@ -36,6 +37,7 @@ modules: ## Fetch the modules that scaffolded projects and the peers need
 	$(GO) -C testdata/golden/fleet mod download
 	$(GO) -C testdata/golden/fleet mod tidy -diff # wants test modules that download leaves out
 	$(GO) -C testdata/peers mod download
+	$(GO) mod download $(EXTERNAL) # its types stand for those of other modules in the tests
 
 .PHONY: lint
 lint: $(LINT) ## Lint, and vet for every platform

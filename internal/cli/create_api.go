@@ -14,6 +14,7 @@ import (
 // createAPI holds the flags of `operon create api`.
 type createAPI struct {
 	writeFlags
+	foreign    foreignFlags
 	resource   project.Resource
 	crdVersion string
 	namespaced bool
@@ -33,7 +34,12 @@ func newCreateAPI(a *App) *cobra.Command {
 		Short: "Add a custom resource, its controller, or both",
 		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
 kustomize and main.go wiring, and what is generated from them (deepcopy methods,
-CRD, RBAC), all in one step.`,
+CRD, RBAC), all in one step.
+
+With --resource=false the controller may be for a kind of Kubernetes, whose
+groups are core, apps, batch and so on, or for one of another module. Where the
+module is in go.mod or in the module cache, its sources tell what the flags
+--external-api-path and --external-api-domain would.`,
 		Example: `  # Add the kind Frigate and a controller for it
   operon create api --group ship --version v1 --kind Frigate
 
@@ -44,13 +50,20 @@ CRD, RBAC), all in one step.`,
   operon create api --version v1 --kind Region --namespaced=false --controller=false
 
   # A second controller for a kind that the project has
-  operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup`,
+  operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup
+
+  # A controller for a kind of Kubernetes
+  operon create api --group apps --version v1 --kind Deployment --resource=false
+
+  # A controller for a kind of another module
+  operon create api --group monitoring --version v1 --kind ServiceMonitor --resource=false \
+    --external-api-module github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the group is the domain")
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the group is the domain; core, apps, ... with --resource=false")
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
 	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong")
@@ -58,6 +71,7 @@ CRD, RBAC), all in one step.`,
 	f.BoolVar(&o.controller, "controller", true, "write a controller; asked on a terminal")
 	f.StringVar(&o.name, "controller-name", "", "name of the controller, for a kind with several (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "objects live in namespaces; false: in the cluster")
+	o.foreign.bind(cmd)
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "version of the CRD's own API")
 	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
 	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
@@ -70,6 +84,10 @@ CRD, RBAC), all in one step.`,
 // run records the resource in PROJECT and plans its files. Questions come before
 // the project is locked: a person may take a while.
 func (o *createAPI) run(a *App) error {
+	if o.api && o.foreign.given() {
+		return fault.Usage("add --resource=false, or leave out --external-api-path, -domain and -module",
+			"types of another module cannot be written here")
+	}
 	if !o.api && !o.controller {
 		return fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
 	}
@@ -80,7 +98,7 @@ func (o *createAPI) run(a *App) error {
 		return err
 	}
 	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
-		r, err := o.complete(s.cfg)
+		r, err := o.complete(ctx, a, s)
 		if err != nil {
 			return err
 		}
@@ -101,7 +119,11 @@ func (o *createAPI) run(a *App) error {
 	if !o.make {
 		a.note("note: nothing was generated (--make=false); run `operon generate`")
 	}
-	a.next("describe the kind in its _types.go, then make test")
+	if o.api {
+		a.next("describe the kind in its _types.go, then make test")
+	} else {
+		a.next("fill in Reconcile in internal/controller, then make test")
+	}
 	return nil
 }
 
@@ -189,19 +211,33 @@ func (o *createAPI) checkGiven() error {
 			return err
 		}
 	}
-	return nil
+	return o.foreign.check()
 }
 
 // complete makes the full resource from the flags and what PROJECT already
 // holds of it, and validates it against the project.
-func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
-	r := o.resource
+func (o *createAPI) complete(ctx context.Context, a *App, s session) (project.Resource, error) {
+	cfg, r := s.cfg, o.resource
 	r.Domain = cfg.Domain
-	if old := cfg.Find(r.Group, r.Version, r.Kind); old != nil {
-		if err := o.agrees(*old); err != nil {
+	old := cfg.Find(r.Group, r.Version, r.Kind)
+	if o.api && old != nil && old.Foreign() {
+		old = nil // types of the same name in a group of the project's own
+	}
+	switch {
+	case old != nil:
+		if err := o.agrees(cfg, *old); err != nil {
 			return r, err
 		}
 		r = *old
+	case !o.api:
+		r.ClusterScoped = !o.namespaced
+		var err error
+		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+			return r, err
+		}
+		if err := o.agrees(cfg, r); err != nil {
+			return r, err
+		}
 	}
 	if o.api && r.API == nil {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
@@ -210,7 +246,7 @@ func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 	if o.controller {
 		r = withController(r, o.controllerName(r))
 	}
-	if r.API == nil {
+	if r.API == nil && !r.Foreign() {
 		return r, fault.Usage("leave out --resource=false",
 			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
 	}
@@ -219,12 +255,14 @@ func (o *createAPI) complete(cfg *project.Config) (project.Resource, error) {
 
 // agrees refuses values that differ from those PROJECT holds for the kind: a
 // second create api adds what is missing and changes nothing.
-func (o *createAPI) agrees(old project.Resource) error {
-	if old.Core || old.External {
-		return fault.Usage("write its controller with kubebuilder, which recorded it",
-			"%s %s is not a type of this project: operon cannot add to it yet", old.Version, old.Kind)
+func (o *createAPI) agrees(cfg *project.Config, old project.Resource) error {
+	if err := o.foreign.agrees(old); err != nil {
+		return err
 	}
 	changed := o.cmd.Flags().Changed
+	if namespaced := cfg.IsNamespaced(old); old.Foreign() && changed("namespaced") && o.namespaced != namespaced {
+		return fault.Usage("leave out --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
+	}
 	if changed("plural") && o.resource.Plural != old.PluralName() {
 		return fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
 	}

@@ -137,6 +137,7 @@ func (o *createWebhook) ask(a *App) error {
 // checkValues checks the given values one by one, before anything is asked.
 func (o *createWebhook) checkValues() error {
 	checks := []error{
+		o.foreign.check(),
 		project.CheckGroup(o.resource.Group),
 		project.CheckWebhookPath("defaulting-path", o.webhooks.DefaultingPath),
 		project.CheckWebhookPath("validation-path", o.webhooks.ValidationPath),
@@ -178,6 +179,9 @@ func (o *createWebhook) checkAsked() error {
 func (o *createWebhook) complete(ctx context.Context, a *App, s session) (project.Resource, error) {
 	r := o.resource
 	if old := s.cfg.Find(r.Group, r.Version, r.Kind); old != nil {
+		if err := o.foreign.agrees(*old); err != nil {
+			return r, err
+		}
 		r = *old
 	} else {
 		var err error

@@ -46,7 +46,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
-		return err
+		return orFetch(e.Project, p, err)
 	}
 	if e.Bool("manifests") || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // who asks for a part is told about that part

@@ -1,13 +1,197 @@
 package golang
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gomod"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
 )
 
 // requireModule completes go.mod and go.sum for the module of types that are not
-// the project's, without network. It must come after all of the command's Go
-// files.
-func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error { return nil }
+// the project's, without network. What go.mod says of the module already stands.
+// It must come after all of the command's Go files.
+func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	src, err := p.Read(goModFile)
+	if err != nil {
+		return err
+	}
+	f, err := modfile.Parse(goModFile, src, nil)
+	if err != nil {
+		return unreadable(err)
+	}
+	m, direct := moduleOf(e, f)
+	switch {
+	case direct || m.Path == "" && !e.Resource.External:
+		return nil
+	case m.Path == "":
+		warnTidy(p, "run go mod tidy: no module that go.mod requires has the package "+e.Resource.Path)
+		return nil
+	case m.Version == "":
+		warnTidy(p, "run go get "+m.Path)
+		return nil
+	}
+	ours, _, err := pinnedModules(e.Project.Repo)
+	if err != nil {
+		return err
+	}
+	have := gomod.Files{Mod: src}
+	if have.Sum, err = p.Read(goSumFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// What else a go.mod of other origin lacks, or has too much of, is the user's.
+	tidy := growsFrom(ours, f)
+	next, err := gomod.Require(ctx, e.Dir, p, have, m, tidy)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case err != nil && tidy:
+		tidy = false
+		if next, err = gomod.Require(ctx, e.Dir, p, have, m, tidy); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	lacks := err != nil
+	if lacks {
+		next = have // its requirement is all that is known
+	}
+	if next.Mod, err = directly(next.Mod, m); err != nil {
+		return err
+	}
+	switch {
+	case lacks:
+		warnTidy(p, "run go mod tidy: the module cache lacks what "+m.String()+" takes")
+	case !tidy:
+		warnTidy(p, "run go mod tidy")
+	}
+	warnRaised(src, next.Mod, p)
+	if err := p.Edit(goModFile, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil {
+		return err
+	}
+	if !p.Exists(goSumFile) {
+		return p.Share(goSumFile, 0o644, next.Sum)
+	}
+	return p.Edit(goSumFile, func([]byte) ([]byte, error) { return next.Sum, nil })
+}
+
+// growsFrom reports whether f requires all that the go.mod ours does, in no older
+// versions: then it is a go.mod of operon, perhaps with more modules.
+func growsFrom(ours []byte, f *modfile.File) bool {
+	want, err := modfile.Parse(goModFile, ours, nil)
+	if err != nil {
+		return false
+	}
+	versions := map[string]string{}
+	for _, r := range f.Require {
+		versions[r.Mod.Path] = r.Mod.Version
+	}
+	return !slices.ContainsFunc(want.Require, func(r *modfile.Require) bool {
+		return semver.Compare(versions[r.Mod.Path], r.Mod.Version) < 0
+	})
+}
+
+func warnTidy(p *scaffold.Plan, message string) {
+	p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: message})
+}
+
+// moduleOf returns the module with the types of the event's resource, in the
+// version of go.mod where that has one, and whether go.mod requires it directly.
+// Without a path, none is needed or known.
+func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
+	r := e.Resource
+	if k, ok := r.Builtin(); ok {
+		m.Path = k.Module
+	} else if r.External {
+		m = gomod.Parse(r.Module)
+	}
+	unknown := m.Path == "" && r.External
+	for _, have := range f.Require {
+		found := gomod.Module{Path: have.Mod.Path, Version: have.Mod.Version}
+		if found.Path == m.Path || unknown && found.Holds(r.Path) && len(found.Path) > len(m.Path) {
+			m, direct = found, !have.Indirect
+		}
+	}
+	return m, direct
+}
+
+// directly is the go.mod src with a requirement of m that says that the project's
+// own packages import it.
+func directly(src []byte, m gomod.Module) ([]byte, error) {
+	f, err := modfile.Parse(goModFile, src, nil)
+	if err != nil {
+		return nil, err
+	}
+	requires, found := f.Require, false
+	for _, r := range requires {
+		if r.Mod.Path != m.Path {
+			continue
+		}
+		if !r.Indirect {
+			return src, nil
+		}
+		r.Indirect, found = false, true
+	}
+	if !found {
+		if err := f.AddRequire(m.Path, m.Version); err != nil {
+			return nil, err
+		}
+		requires = f.Require
+	}
+	f.SetRequireSeparateIndirect(requires)
+	f.Cleanup()
+	return f.Format()
+}
+
+// warnRaised tells which modules that the project itself imports came to a newer
+// version, because the added one needs that.
+func warnRaised(before, after []byte, p *scaffold.Plan) {
+	old, err := modfile.Parse(goModFile, before, nil)
+	if err != nil {
+		return
+	}
+	next, err := modfile.Parse(goModFile, after, nil)
+	if err != nil {
+		return
+	}
+	versions := map[string]string{}
+	for _, r := range next.Require {
+		versions[r.Mod.Path] = r.Mod.Version
+	}
+	var raised []string
+	for _, r := range old.Require {
+		if v := versions[r.Mod.Path]; !r.Indirect && semver.Compare(v, r.Mod.Version) > 0 {
+			raised = append(raised, r.Mod.Path+" from "+r.Mod.Version+" to "+v)
+		}
+	}
+	if len(raised) > 0 {
+		p.Warn(scaffold.Warning{File: goModFile, Rule: "raised", Message: "newer versions are needed: " + strings.Join(raised, ", ")})
+	}
+}
+
+// orFetch is err of a generator, with the way to get the modules that the project
+// came to require in this command, and that are not there to be read.
+func orFetch(c *project.Config, p *scaffold.Plan, err error) error {
+	incomplete := func(w scaffold.Warning) bool { return w.File == goModFile && w.Rule == goModTidy }
+	if err == nil || !slices.ContainsFunc(p.Warnings(), incomplete) {
+		return err
+	}
+	sums, _ := p.Read(goSumFile) // none is no better
+	for _, r := range c.Resources {
+		m := gomod.Parse(r.Module)
+		if r.External && !bytes.Contains(sums, []byte(m.Path+" "+m.Version+" h1:")) {
+			get := gomod.Module{Path: r.Path, Version: m.Version}
+			return &fault.Error{Code: fault.Code(err), Err: err,
+				Hint: "run `go get " + get.String() + "`, then repeat the command; or add --make=false, then run `go mod tidy` and `operon generate`"}
+		}
+	}
+	return err
+}

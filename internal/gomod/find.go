@@ -1,0 +1,282 @@
+package gomod
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// API is a Go package with the types of one version of an API group.
+type API struct {
+	Path   string // import path
+	Module Module
+	Group  string // the full name, with the domain; "" when the package does not tell
+	// Registers tells that the package has AddToScheme, which makes its types
+	// known to a scheme.
+	Registers bool
+	Kinds     []Kind // sorted by name
+}
+
+// Kind is a type that has a list type beside it.
+type Kind struct {
+	Name    string
+	Plural  string // from its markers; "" when they do not tell
+	Cluster bool   // objects live in no namespace
+}
+
+// Kind returns the kind with that name, if the package has it.
+func (a API) Kind(name string) (Kind, bool) {
+	i := slices.IndexFunc(a.Kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return a.Kinds[i], true
+}
+
+// Find returns the packages of the modules that declare kind in that version of
+// an API group: by custom such a package lies in a folder that is called like
+// the version.
+func Find(ctx context.Context, modules []Module, version, kind string) ([]API, error) {
+	var found []API
+	for _, m := range modules {
+		if m.Dir == "" {
+			continue
+		}
+		err := filepath.WalkDir(m.Dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case err != nil:
+				return err
+			case !d.IsDir() || name == m.Dir:
+				return nil
+			case strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || slices.Contains([]string{"internal", "vendor", "testdata"}, d.Name()):
+				return fs.SkipDir
+			case d.Name() != version:
+				return nil
+			}
+			rel, err := filepath.Rel(m.Dir, name)
+			if err != nil {
+				return err
+			}
+			api, err := Read(m, path.Join(m.Path, filepath.ToSlash(rel)))
+			if _, ok := api.Kind(kind); ok && err == nil {
+				found = append(found, api)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Read reads the package with that import path, which m holds. The error wraps
+// fs.ErrNotExist when there are no Go files.
+func Read(m Module, importPath string) (API, error) {
+	api := API{Path: importPath, Module: m}
+	files, err := parseDir(filepath.Join(m.Dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.Path))))
+	if err != nil {
+		return api, err
+	}
+	types := map[string]Kind{}
+	for _, f := range files {
+		api.collect(f, types)
+	}
+	if api.Group == "" {
+		api.Group = groupFromCode(m, files)
+	}
+	for name, k := range types {
+		if _, ok := types[name+"List"]; ok {
+			api.Kinds = append(api.Kinds, k)
+		}
+	}
+	slices.SortFunc(api.Kinds, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return api, nil
+}
+
+// source is a parsed file with its text.
+type source struct {
+	*ast.File
+	fset *token.FileSet
+	text []byte
+}
+
+// parseDir parses the files of a package, less tests. One that does not parse
+// says nothing.
+func parseDir(dir string) ([]source, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []source
+	fset := token.NewFileSet()
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if f, err := parser.ParseFile(fset, e.Name(), text, parser.ParseComments|parser.SkipObjectResolution); err == nil {
+			files = append(files, source{f, fset, text})
+		}
+	}
+	if len(files) == 0 {
+		return nil, &fs.PathError{Op: "read Go files of", Path: dir, Err: fs.ErrNotExist}
+	}
+	return files, nil
+}
+
+var (
+	groupMarker    = regexp.MustCompile(`(?m)^\s*(?://|\*)?\s*\+groupName=(\S+)`)
+	resourceMarker = regexp.MustCompile(`\+kubebuilder:resource:(\S+)`)
+	nameMarker     = regexp.MustCompile(`\+resourceName=(\S+)`)
+)
+
+// collect adds what f says to a and its struct types to types.
+func (a *API) collect(f source, types map[string]Kind) {
+	if m := groupMarker.FindSubmatch(f.text); m != nil && a.Group == "" {
+		a.Group = string(m[1])
+	}
+	end := f.Name.End() // of the declaration before, where comments of the next begin
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			a.Registers = a.Registers || d.Recv == nil && d.Name.Name == "AddToScheme"
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					a.Registers = a.Registers || slices.ContainsFunc(s.Names, func(n *ast.Ident) bool { return n.Name == "AddToScheme" })
+				case *ast.TypeSpec:
+					if _, ok := s.Type.(*ast.StructType); ok {
+						comments := f.text[f.fset.Position(end).Offset:f.fset.Position(s.Pos()).Offset]
+						types[s.Name.Name] = kindFrom(s.Name.Name, string(comments))
+					}
+				}
+			}
+		}
+		end = d.End()
+	}
+}
+
+// kindFrom reads the markers of a type.
+func kindFrom(name, comments string) Kind {
+	k := Kind{Name: name, Cluster: strings.Contains(comments, "+genclient:nonNamespaced")}
+	if m := nameMarker.FindStringSubmatch(comments); m != nil {
+		k.Plural = m[1]
+	}
+	for _, m := range resourceMarker.FindAllStringSubmatch(comments, -1) {
+		for argument := range strings.SplitSeq(m[1], ",") {
+			switch key, value, _ := strings.Cut(argument, "="); key {
+			case "path":
+				k.Plural = strings.Trim(value, `"`)
+			case "scope":
+				k.Cluster = strings.Trim(value, `"`) == "Cluster"
+			}
+		}
+	}
+	return k
+}
+
+// groupFromCode finds the group in schema.GroupVersion{Group: ...}: a string, or
+// a constant of the package or of another one of the module.
+func groupFromCode(m Module, files []source) string {
+	group := ""
+	for _, f := range files {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			lit, ok := n.(*ast.CompositeLit)
+			if !ok || group != "" {
+				return group == ""
+			}
+			if sel, ok := lit.Type.(*ast.SelectorExpr); !ok || sel.Sel.Name != "GroupVersion" {
+				return true
+			}
+			for _, e := range lit.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok && isIdent(kv.Key, "Group") {
+					group = stringValue(m, files, f, kv.Value)
+				}
+			}
+			return true
+		})
+	}
+	return group
+}
+
+func isIdent(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// stringValue is the value of e in file f, as far as it is a literal or a
+// constant that is one.
+func stringValue(m Module, files []source, f source, e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		value, _ := strconv.Unquote(e.Value)
+		return value
+	case *ast.Ident:
+		return constant(m, files, e.Name)
+	case *ast.SelectorExpr:
+		for _, spec := range f.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			name := path.Base(imported)
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			if !isIdent(e.X, name) || !m.Holds(imported) {
+				continue
+			}
+			others, err := parseDir(filepath.Join(m.Dir, filepath.FromSlash(strings.TrimPrefix(imported, m.Path))))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return ""
+			}
+			return constant(m, others, e.Sel.Name)
+		}
+	}
+	return ""
+}
+
+// constant is the value of a package-level name that is given as a string.
+func constant(m Module, files []source, name string) string {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec, ok := s.(*ast.ValueSpec)
+				if !ok {
+					continue
+				}
+				for i, n := range spec.Names {
+					if lit, ok := valueAt(spec, i).(*ast.BasicLit); ok && n.Name == name {
+						return stringValue(m, files, f, lit)
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func valueAt(spec *ast.ValueSpec, i int) ast.Expr {
+	if i < len(spec.Values) {
+		return spec.Values[i]
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package gomod
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// Module is one version of a module.
+type Module struct {
+	Path, Version string
+	Dir           string // its files; empty when they are not on this machine
+}
+
+// String returns path@version, or the path alone.
+func (m Module) String() string {
+	if m.Version == "" {
+		return m.Path
+	}
+	return m.Path + "@" + m.Version
+}
+
+// Parse is the inverse of String.
+func Parse(s string) Module {
+	path, version, _ := strings.Cut(s, "@")
+	return Module{Path: path, Version: version}
+}
+
+// Holds reports whether the package with that import path may be in m.
+func (m Module) Holds(path string) bool { return path == m.Path || strings.HasPrefix(path, m.Path+"/") }
+
+// Required returns the modules that the go.mod file in dir requires.
+func Required(ctx context.Context, dir string) ([]Module, error) {
+	src, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	f, err := modfile.ParseLax("go.mod", src, nil)
+	if err != nil || len(f.Require) == 0 {
+		return nil, err
+	}
+	// -mod=readonly comes last: a mere listing must not write go.mod.
+	args := []string{"list", "-mod=readonly", "-m", "-e", "-f", "{{.Path}}\t{{.Version}}\t{{.Dir}}"}
+	for _, r := range f.Require {
+		args = append(args, r.Mod.Path)
+	}
+	out, err := goCommand(ctx, dir, args...)
+	if err != nil {
+		return nil, err
+	}
+	var all []Module
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Split(strings.TrimRight(line, "\r\n"), "\t"); len(words) == 3 {
+			all = append(all, Module{Path: words[0], Version: words[1], Dir: words[2]})
+		}
+	}
+	return all, nil
+}
+
+// Cached completes m by what the module cache has: the newest version of it,
+// where m names none, and its folder. What is not there stays empty. dir is any
+// folder.
+func Cached(ctx context.Context, dir string, m Module) (Module, error) {
+	if m.Version == "" {
+		var err error
+		if m.Version, err = newest(ctx, dir, m.Path); err != nil || m.Version == "" {
+			return m, err
+		}
+	}
+	out, err := goCommand(ctx, dir, "mod", "download", "-json", m.String())
+	if ctx.Err() != nil {
+		return m, err
+	}
+	var at struct{ Dir string }
+	if json.Unmarshal(out, &at) == nil { // else the go command says why it is not there
+		m.Dir = at.Dir
+	}
+	return m, nil
+}
+
+// newest returns the highest version whose files the module cache has, releases
+// before others, or "".
+func newest(ctx context.Context, dir, path string) (string, error) {
+	escaped, err := module.EscapePath(path)
+	if err != nil {
+		return "", nil // no module can have this path
+	}
+	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(strings.TrimSpace(string(out)), "cache", "download", filepath.FromSlash(escaped), "@v")
+	files, err := fs.Glob(os.DirFS(folder), "*.zip")
+	if err != nil {
+		return "", err
+	}
+	var releases, others []string
+	for _, file := range files {
+		version, err := module.UnescapeVersion(strings.TrimSuffix(file, ".zip"))
+		switch {
+		case err != nil || !semver.IsValid(version):
+		case semver.Prerelease(version) == "":
+			releases = append(releases, version)
+		default:
+			others = append(others, version)
+		}
+	}
+	for _, versions := range [][]string{releases, others} {
+		if len(versions) > 0 {
+			return slices.MaxFunc(versions, semver.Compare), nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,85 @@
+package gomod
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Files are the contents of go.mod and go.sum.
+type Files struct{ Mod, Sum []byte }
+
+// Require returns the planned go.mod and go.sum of the project in dir with what
+// m takes: its requirement and all that follows from it. With tidy they are as
+// `go mod tidy` leaves them, for the Go files as they are planned. It works on
+// copies; the error says what the module cache lacks.
+func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, m Module, tidy bool) (Files, error) {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return Files{}, err // the go command wants one, also to work on a copy
+	}
+	tmp, err := os.MkdirTemp("", "operon-modules-")
+	if err != nil {
+		return Files{}, err
+	}
+	defer func() { _ = os.RemoveAll(tmp) }() // a leftover in the temporary folder harms nobody
+	mod, sum := filepath.Join(tmp, "go.mod"), filepath.Join(tmp, "go.sum")
+	for name, content := range map[string][]byte{mod: have.Mod, sum: have.Sum} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			return Files{}, err
+		}
+	}
+	overlay, err := writeOverlay(dir, tmp, p)
+	if err != nil {
+		return Files{}, err
+	}
+	steps := [][]string{{"get", "-modfile=" + mod, m.String()}}
+	if tidy {
+		steps = append(steps, []string{"mod", "tidy", "-modfile=" + mod, "-overlay=" + overlay})
+	}
+	for _, args := range steps {
+		if _, err := goCommand(ctx, dir, args...); err != nil {
+			return Files{}, err
+		}
+	}
+	var next Files
+	if next.Mod, err = os.ReadFile(mod); err != nil {
+		return Files{}, err
+	}
+	next.Sum, err = os.ReadFile(sum)
+	return next, err
+}
+
+// writeOverlay writes what the plan changes in Go files to tmp, and the file that
+// shows it to the go command. (See package gen, whose overlay has all files.)
+func writeOverlay(dir, tmp string, p *scaffold.Plan) (string, error) {
+	replace := map[string]string{}
+	for _, c := range p.Changes() {
+		name := filepath.Join(dir, filepath.FromSlash(c.Path))
+		switch {
+		case !strings.HasSuffix(name, ".go") || c.Op == scaffold.Keep:
+		case c.Op == scaffold.Delete:
+			replace[name] = ""
+		default:
+			content, err := p.Read(c.Path)
+			if err != nil {
+				return "", fault.In("read "+c.Path, err)
+			}
+			replace[name] = filepath.Join(tmp, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+			if err := os.WriteFile(replace[name], content, 0o600); err != nil {
+				return "", err
+			}
+		}
+	}
+	index, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(tmp, "overlay.json")
+	return name, os.WriteFile(name, index, 0o600)
+}
