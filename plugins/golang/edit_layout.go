@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -31,7 +30,7 @@ type place struct {
 // relocate moves the packages of a project from one layout to the other, and
 // brings everything that names them along.
 func relocate(before, after *project.Config, p *scaffold.Plan) error {
-	m := move{before: before, after: after, plan: p, files: map[string]string{}}
+	m := move{before: before, after: after, plan: p, files: map[string]string{}, moved: map[string]string{}}
 	for _, f := range folders(before, after) {
 		if err := m.folder(f); err != nil {
 			return err
@@ -90,6 +89,7 @@ type move struct {
 	before, after *project.Config
 	plan          *scaffold.Plan
 	files         map[string]string // new path -> old path
+	moved         map[string]string // old path of a file or folder -> new path
 	packages      []movedPackage
 	names         map[string]map[string]string // new folder -> declared name -> its file before; of joined folders
 }
@@ -106,42 +106,45 @@ func (m *move) folder(f folder) error {
 	if err != nil {
 		return err
 	}
-	target, declared, err := m.assign(f, names)
+	s, err := m.split(f, names)
 	if err != nil {
 		return err
 	}
 	packages := map[string]string{} // folder -> the package that its files are of
 	for _, name := range names {
-		to := target(name)
-		next := to.dir + strings.TrimPrefix(name, f.dir)
-		m.files[next] = name
 		if file, err := m.parse(name); err == nil && file != nil && !isTest(name) {
 			packages[path.Dir(name)] = file.Package()
 		}
-		if next == name {
-			continue
+		if err := m.file(f, name, s.target(name)); err != nil {
+			return err
 		}
-		if gone, err := m.joinSuite(name, next); err != nil || gone {
-			delete(m.files, next)
-			if err != nil {
-				return err
-			}
-			continue
+	}
+	if err := s.suites(m); err != nil {
+		return err
+	}
+	for _, dir := range sortedKeys(packages) {
+		m.moved[dir] = f.to[0].dir + strings.TrimPrefix(dir, f.dir)
+		m.packages = append(m.packages, m.movedPackage(f, dir, packages[dir], s.declared))
+	}
+	return nil
+}
+
+// file plans the move of one of f's files, and its package clause.
+func (m *move) file(f folder, name string, to place) error {
+	next := to.dir + strings.TrimPrefix(name, f.dir)
+	if next != name {
+		if gone, err := m.joinSuite(name, next, to); gone || err != nil {
+			return err
 		}
 		if err := m.plan.Move(name, next); err != nil {
 			return err
 		}
-		if to.pkg == "" || path.Dir(name) != f.dir || !strings.HasSuffix(name, ".go") || !m.plan.Exists(next) {
-			continue
-		}
-		if err := change(m.plan, next, func(g *edit.GoFile) error { return g.SetPackage(to.pkg) }); err != nil {
-			return err
-		}
 	}
-	for dir, pkg := range packages {
-		m.packages = append(m.packages, m.movedPackage(f, dir, pkg, declared))
+	m.files[next], m.moved[name] = name, next
+	if next == name || to.pkg == "" || path.Dir(name) != f.dir || !strings.HasSuffix(name, ".go") || !m.plan.Exists(next) {
+		return nil
 	}
-	return nil
+	return change(m.plan, next, func(g *edit.GoFile) error { return g.SetPackage(to.pkg) })
 }
 
 // parse reads a Go file; nil when it is none, or is not there.
@@ -259,16 +262,12 @@ func (m *move) repath(name, rel string, joined bool) string {
 	return now
 }
 
-// placeOf is where a file or folder went.
+// placeOf is where a file or folder went; a folder that was split, to its first
+// place.
 func (m *move) placeOf(target string) string {
-	for next, old := range m.files {
-		if old == target {
-			return next
-		}
-	}
-	for next, old := range m.files { // a folder goes with its files, which share one place or are split
-		if rest, ok := strings.CutPrefix(old, target+"/"); ok && !strings.Contains(rest, "/") {
-			return strings.TrimSuffix(next, "/"+rest)
+	for dir := target; dir != "."; dir = path.Dir(dir) {
+		if next, ok := m.moved[dir]; ok {
+			return next + strings.TrimPrefix(target, dir)
 		}
 	}
 	return target
@@ -329,10 +328,4 @@ func (m *move) rename() error {
 		}
 	}
 	return nil
-}
-
-// refuseSplit says why a package cannot become several.
-func refuseSplit(name, in, user string) error {
-	return fault.Failed("move what both need to a package of its own, then repeat the command",
-		"%s uses %s of %s, and their kinds are of different groups", user, name, in)
 }

@@ -10,14 +10,17 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// suiteNames are what every suite of this layout declares for its specs, so that
-// these find them in the suite of their new package.
-var suiteNames = []string{"ctx", "cancel", "testEnv", "cfg", "k8sClient"}
+// split says how the files of a folder part.
+type split struct {
+	folder
+	at       map[string]place // file -> its place, for those that do not go to the first
+	declared map[string]place // the same for names that the folder's package declares
+	suite    string           // the file that starts an API server for the folder's specs, or ""
+}
 
-// assign tells where each file of a folder goes, and which of the names that the
-// folder's package declares go elsewhere than to its first place.
-func (m *move) assign(f folder, names []string) (target func(string) place, declared map[string]place, err error) {
-	at, declared := map[string]place{}, map[string]place{}
+// split tells where each file of a folder goes.
+func (m *move) split(f folder, names []string) (split, error) {
+	s := split{folder: f, at: map[string]place{}, declared: map[string]place{}}
 	files := map[string]*edit.GoFile{}
 	for _, name := range names {
 		if path.Dir(name) != f.dir {
@@ -25,33 +28,82 @@ func (m *move) assign(f folder, names []string) (target func(string) place, decl
 		}
 		file, err := m.parse(name)
 		if err != nil {
-			return nil, nil, err
-		}
-		for _, to := range f.to[1:] {
-			if slices.ContainsFunc(to.resources, func(r project.Resource) bool { return belongs(name, file, r) }) {
-				at[name] = to
-			}
+			return s, err
 		}
 		if file != nil {
 			files[name] = file
 		}
-		if to, ok := at[name]; ok && file != nil {
-			for declaredName := range file.Declares() {
-				declared[declaredName] = to
+		if file != nil && isTest(name) && file.Mentions("BeforeSuite") {
+			s.suite = name
+			continue
+		}
+		for _, to := range f.to[1:] {
+			if !slices.ContainsFunc(to.resources, func(r project.Resource) bool { return belongs(name, file, r) }) {
+				continue
+			}
+			s.at[name] = to
+			if file != nil {
+				for declared := range file.Declares() {
+					s.declared[declared] = to
+				}
 			}
 		}
 	}
-	target = func(name string) place {
-		if to, ok := at[name]; ok {
-			return to
+	m.noteNames(files, s)
+	return s, s.check(files)
+}
+
+func (s split) target(name string) place {
+	if to, ok := s.at[name]; ok {
+		return to
+	}
+	return s.to[0]
+}
+
+// suites gives each place that tests go to a suite of its own: a copy of the
+// folder's, so that whatever its user made of it holds there too. Each sets up
+// the webhooks of its own kinds.
+func (s split) suites(m *move) error {
+	if s.suite == "" || len(s.to) < 2 {
+		return nil
+	}
+	own := s.to[0].dir + strings.TrimPrefix(s.suite, s.dir)
+	src, err := m.plan.Read(own)
+	if err != nil {
+		return err
+	}
+	for i, to := range s.to {
+		next := to.dir + strings.TrimPrefix(s.suite, s.dir)
+		if i > 0 && !slices.ContainsFunc(sortedKeys(s.at), func(name string) bool { return isTest(name) && s.at[name].dir == to.dir }) {
+			continue
 		}
-		return f.to[0]
+		if i > 0 {
+			if err := m.plan.Share(next, 0o644, src); err != nil {
+				return err
+			}
+			m.files[next] = s.suite
+		}
+		err := change(m.plan, next, func(f *edit.GoFile) error {
+			for j, other := range s.to {
+				for _, r := range other.resources {
+					if i == j {
+						continue
+					}
+					if err := f.DropCall("BeforeSuite", webhookSetup(r)); err != nil {
+						return err
+					}
+				}
+			}
+			if to.pkg == "" {
+				return nil
+			}
+			return f.SetPackage(to.pkg)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if len(f.to) > 1 {
-		err = checkSplit(files, target)
-	}
-	m.noteNames(f, files, target)
-	return target, declared, err
+	return nil
 }
 
 // belongs reports whether a file in a folder of controllers or webhooks is about
@@ -68,19 +120,23 @@ func belongs(name string, file *edit.GoFile, r project.Resource) bool {
 	return slices.Contains(files, stem) || file != nil && slices.ContainsFunc(types, func(t string) bool { return file.Declares()[t] > 0 })
 }
 
-// checkSplit refuses to part files that need each other's names.
-func checkSplit(files map[string]*edit.GoFile, target func(string) place) error {
+// check refuses to part files that need each other's names. All have those of the
+// suite.
+func (s split) check(files map[string]*edit.GoFile) error {
 	names := sortedKeys(files)
 	for _, user := range names {
+		if len(s.at) == 0 || user == s.suite {
+			continue
+		}
 		free := files[user].Free()
 		for _, other := range names {
-			if target(user).dir == target(other).dir || files[user].Package() != files[other].Package() {
+			if s.target(user).dir == s.target(other).dir || other == s.suite || files[user].Package() != files[other].Package() {
 				continue
 			}
-			suite := files[other].Mentions("BeforeSuite")
 			for _, name := range sortedKeys(files[other].Declares()) {
-				if free[name] && !(suite && slices.Contains(suiteNames, name)) {
-					return refuseSplit(name, other, user)
+				if free[name] {
+					return fault.Failed("move what both need to a package of its own, then repeat the command",
+						"%s uses %s of %s, and their kinds are of different groups", user, name, other)
 				}
 			}
 		}
@@ -89,12 +145,12 @@ func checkSplit(files map[string]*edit.GoFile, target func(string) place) error 
 }
 
 // noteNames remembers what the files declare that come to a folder.
-func (m *move) noteNames(f folder, files map[string]*edit.GoFile, target func(string) place) {
+func (m *move) noteNames(files map[string]*edit.GoFile, s split) {
 	if m.names == nil {
 		m.names = map[string]map[string]string{}
 	}
 	for name, file := range files {
-		dir := target(name).dir
+		dir := s.target(name).dir
 		if m.names[dir] == nil {
 			m.names[dir] = map[string]string{}
 		}
@@ -117,7 +173,7 @@ func (m *move) checkJoined() error {
 			continue
 		}
 		for _, name := range sortedKeys(file.Declares()) {
-			if other := m.names[path.Dir(next)][name]; other != "" && path.Dir(other) != path.Dir(m.files[next]) && m.plan.Exists(m.newPath(other)) {
+			if other := m.names[path.Dir(next)][name]; other != "" && path.Dir(other) != path.Dir(m.files[next]) && m.plan.Exists(m.moved[other]) {
 				return fault.Failed("rename one of the two, then repeat the command",
 					"%s and %s both declare %s, and their packages become one", other, m.files[next], name)
 			}
@@ -126,19 +182,10 @@ func (m *move) checkJoined() error {
 	return nil
 }
 
-func (m *move) newPath(old string) string {
-	for next, from := range m.files {
-		if from == old {
-			return next
-		}
-	}
-	return ""
-}
-
 // joinSuite takes out the suite of a package that becomes one with another, which
 // has a suite. That one does for both; what a user wrote into the other would be
 // lost, and is a reason to refuse.
-func (m *move) joinSuite(name, next string) (gone bool, err error) {
+func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 	file, err := m.parse(name)
 	if err != nil || file == nil || !file.Mentions("BeforeSuite") || !m.plan.Exists(next) {
 		return false, err
@@ -151,20 +198,23 @@ func (m *move) joinSuite(name, next string) (gone bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	for _, r := range to.resources {
+		if file.Mentions(webhookSetup(r)) {
+			if err := serveInSuite(r, next, m.plan); err != nil {
+				return false, err
+			}
+		}
+	}
 	have := map[string]bool{}
 	for line := range strings.Lines(string(stays)) {
 		have[plain(line)] = true
 	}
-	inSetup := false
 	for line := range strings.Lines(string(src)) {
 		switch text := plain(line); {
 		case have[text], strings.HasPrefix(text, "package "):
 		case strings.Contains(text, ".AddToScheme(") || strings.Contains(text, "WebhookWithManager("):
 		case strings.HasSuffix(text, `"`) && !strings.Contains(text, "="): // an import
 		default:
-			inSetup = true
-		}
-		if inSetup {
 			return false, fault.Failed("bring its changes to "+next+", take them out of it, then repeat the command",
 				"%s and %s both start an API server, and their packages become one: the line %q of the first would be lost", name, next, strings.TrimSpace(line))
 		}

@@ -87,6 +87,11 @@ func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, v
 			return err
 		}
 	}
+	return serveInSuite(r, suite, p)
+}
+
+// serveInSuite has the manager of a suite serve the webhooks of r.
+func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
 	return change(p, suite, func(f *edit.GoFile) error {
 		if f.Mentions(webhookSetup(r)) {
 			return nil
