@@ -124,6 +124,18 @@ func checkEdits(t *testing.T, src []byte, name, path string) {
 		"before": func(f *GoFile) error { return f.Insert(fuzzText, BeforeCall("main", "mgr.Start")) },
 		"after":  func(f *GoFile) error { return f.Insert(fuzzText, AfterCall("init", "AddToScheme")) },
 		"end":    func(f *GoFile) error { return f.Insert(fuzzText, EndOfFunc("init")) },
+		"calls": func(f *GoFile) error {
+			if f.CallsIn("main", "With") {
+				return nil
+			}
+			return f.InsertCalls("main", "Start", []string{"With(&x{})", "At(`/`)"})
+		},
+		"decls": func(f *GoFile) error {
+			if f.Declares()["Sloop"] > 0 {
+				return nil
+			}
+			return f.InsertDecls("// +a\n\n// Sloop is.\ntype Sloop struct{}\n\nfunc (Sloop) f() {\n}\n", "Frigate")
+		},
 	} {
 		once, err := apply(t, src, edit)
 		if err != nil {
@@ -165,6 +177,9 @@ func checkKept(t *testing.T, what string, src, out []byte) {
 	// Two lines that gofmt aligns can only be parted by touching them.
 	if pretty, err := format.Source(out); err != nil || !inOrder(unaligned(pretty), unaligned(out)) {
 		t.Errorf("%s: not gofmt-clean any more:\n%s\n--- from\n%s", what, out, src)
+	}
+	if what == "calls" {
+		return // they may belong into a line
 	}
 	var kept []string
 	for line := range strings.Lines(string(src)) {

@@ -77,7 +77,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	if err := wireE2E(c, r, p); err != nil {
 		return err
 	}
-	if r.Webhooks.Conversion {
+	if e.Resource.Webhooks.Conversion {
 		if err := planConversion(e, p); err != nil {
 			return err
 		}

@@ -1,0 +1,223 @@
+package golang
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+var bothWebhooks = project.Webhooks{Defaulting: true, Validation: true}
+
+func TestWebhookOfKubernetesKind(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	before := x.read(goModFile)
+	pod := project.Resource{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true}
+	e, _ := x.addWebhook(pod, bothWebhooks)
+	x.settled(e)
+	x.contains("internal/webhook/v1/pod_webhook.go", "import (\n\t\"context\"\n\n\tcorev1 \"k8s.io/api/core/v1\"\n\tapierrors ",
+		`path=/mutate--v1-pod,`, `groups="",resources=pods,`, `schema.GroupKind{Group: "", Kind: "Pod"}`)
+	x.contains("internal/webhook/v1/pod_validator_test.go", `"test/objects/core_v1_pod.yaml"`)
+	x.contains("test/objects/core_v1_pod.yaml", "kind: Pod\n")
+	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
+	x.lacks(mainFile, "corev1.AddToScheme")
+	if diff := cmp.Diff(before, x.read(goModFile)); diff != "" {
+		t.Errorf("go.mod changed (-before +after):\n%s", diff)
+	}
+}
+
+// applyWebhook leaves out what needs the module of external types.
+func (x tester) applyWebhook(e plugin.Event, force bool) {
+	x.Helper()
+	p, err := scaffold.New(x.fs, scaffold.Options{Force: force})
+	if err != nil {
+		x.Fatal(err)
+	}
+	e.Project, e.Dir = x.cfg, "/src/fleet"
+	if err := createWebhook(e, p); err != nil {
+		x.Fatal(err)
+	}
+	if err := p.Apply(x.Context()); err != nil {
+		x.Fatal(err)
+	}
+}
+
+func TestWebhookOfExternalKind(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, func(c *project.Config) { c.MultiGroup = true })
+	certificate := project.Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true,
+		Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Module: "github.com/cert-manager/cert-manager@v1.20.2"}
+	e := x.createWebhook(certificate, bothWebhooks)
+	x.applyWebhook(e, false)
+	const dir = "internal/webhook/cert-manager/v1/"
+	x.contains(dir+"certificate_webhook.go", "\n\tcertmanagerv1 \"github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1\"\n",
+		"groups=cert-manager.io,resources=certificates,")
+	x.contains(dir+"webhook_suite_test.go", "err = certmanagerv1.AddToScheme(scheme.Scheme)\n",
+		`filepath.Join("..", "..", "..", "..", "test", "crd")`)
+	x.contains(mainFile, "utilruntime.Must(certmanagerv1.AddToScheme(scheme))\n", "webhookcertmanagerv1.SetupCertificateWebhookWithManager(mgr)")
+	x.contains("test/crd/cert-manager.io_certificates.yaml", "kind: Certificate\n")
+}
+
+func TestWebhookNames(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		r    project.Resource
+		file string
+		want []string
+	}{
+		"a Go keyword": {
+			r:    project.Resource{Group: "ship", Version: "v1", Kind: "Type"},
+			file: "internal/webhook/v1/type_webhook.go",
+			want: []string{"Default(_ context.Context, typeObj *shipv1.Type) error", "name=mtype-v1.kb.io"},
+		},
+		"a package of the file": {
+			r:    project.Resource{Group: "ship", Version: "v1", Kind: "Field"},
+			file: "internal/webhook/v1/field_webhook.go",
+			want: []string{"validate(fieldObj *shipv1.Field) error", "var errs field.ErrorList"},
+		},
+		"an acronym": {
+			r:    project.Resource{Group: "net", Version: "v1alpha1", Kind: "DNS"},
+			file: "internal/webhook/v1alpha1/dns_webhook.go",
+			want: []string{"SetupDNSWebhookWithManager", "resources=dns,", "versions=v1alpha1,name=vdns-v1alpha1.kb.io"},
+		},
+		"no group": {
+			r:    project.Resource{Version: "v1", Kind: "S3"},
+			file: "internal/webhook/v1/s3_webhook.go",
+			want: []string{"path=/mutate-example-org-v1-s3,", "groups=example.org,resources=s3s,"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			test.r.Domain, test.r.API = "example.org", &project.API{CRDVersion: "v1", Namespaced: true}
+			x.apply(x.createAPI(test.r))
+			e, _ := x.addWebhook(test.r, bothWebhooks)
+			x.settled(e)
+			x.contains(test.file, test.want...)
+		})
+	}
+}
+
+// TestWebhookInPlaces: what the user moved or made in another way stays.
+func TestWebhookInPlaces(t *testing.T) {
+	t.Parallel()
+	const head = "package v1\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\tshipv1 \"example.org/fleet/api/v1\"\n)\n\n" +
+		"func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {\n"
+	for name, test := range map[string]struct {
+		file, src string
+		updates   []string
+		err, hint string
+	}{
+		"the setup is in another file": {
+			file:    "internal/webhook/v1/setup.go",
+			src:     head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).Complete()\n}\n",
+			updates: []string{"create internal/webhook/v1/frigate_validator_test.go", "update internal/webhook/v1/setup.go"},
+		},
+		"the user has a validator": {
+			file: webhookFile,
+			src:  head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).WithValidator(mine{}).Complete()\n}\n",
+		},
+		"an older controller-runtime": {
+			file: webhookFile,
+			src:  head + "\treturn ctrl.NewWebhookManagedBy(mgr).For(&shipv1.Frigate{}).Complete()\n}\n",
+			err:  webhookFile + ": func SetupFrigateWebhookWithManager builds its webhooks as controller-runtime did before v0.23",
+			hint: "write there NewWebhookManagedBy(mgr, &shipv1.Frigate{}), without For, then run the command again",
+		},
+		"no chain": {
+			file: webhookFile,
+			src:  head + "\treturn serve(mgr, &shipv1.Frigate{})\n}\n",
+			err:  webhookFile + " has no func SetupFrigateWebhookWithManager with a chain of calls that ends in Complete",
+			hint: "\tWithValidator(&FrigateCustomValidator{}).",
+		},
+		"no setup": {
+			file: webhookFile,
+			src:  "package v1\n",
+			err:  webhookFile + " has no func SetupFrigateWebhookWithManager with a chain of calls that ends in Complete",
+			hint: "\tWithValidator(&FrigateCustomValidator{}).",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := fleet(t, nil)
+			x.addWebhook(frigate(), project.Webhooks{Conversion: true})
+			x.lacks(webhookFile, "WithDefaulter", "WithValidator")
+			x.write(webhookFile, "")
+			x.write(test.file, test.src)
+			e := x.createWebhook(frigate(), project.Webhooks{Validation: true})
+			p, err := x.plan(e)
+			if test.err != "" {
+				if err == nil || err.Error() != test.err || !strings.Contains(fault.HintOf(err), test.hint) {
+					t.Errorf("got %v, hint %q; want %s", err, fault.HintOf(err), test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, change := range paths(p) {
+				if strings.Contains(change, "internal/webhook") {
+					got = append(got, change)
+				}
+			}
+			if diff := cmp.Diff(test.updates, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWebhookForced: --force writes the file anew, with all webhooks of the kind.
+func TestWebhookForced(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	x.addWebhook(frigate(), bothWebhooks)
+	pristine := x.read(webhookFile)
+	x.write(webhookFile, strings.Replace(pristine, "needs no name", "needs a name", 1))
+	x.applyWebhook(x.createWebhook(frigate(), project.Webhooks{Validation: true}), true)
+	if diff := cmp.Diff(pristine, x.read(webhookFile)); diff != "" {
+		t.Errorf("(-pristine +got):\n%s", diff)
+	}
+}
+
+func TestWebhookWithoutE2E(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	x.write(e2eFile, strings.ReplaceAll(x.read(e2eFile), "// +kubebuilder:scaffold:e2e-webhooks-checks", ""))
+	_, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
+	warnings := p.Warnings()
+	if len(warnings) != 1 || warnings[0].File != e2eFile || !strings.Contains(warnings[0].Message, "e2e-webhooks-checks is gone") ||
+		!strings.Contains(warnings[0].Lines, "fleet-validating-webhook-configuration") {
+		t.Errorf("warns %+v", warnings)
+	}
+	x.contains(e2eFile, "fleet-webhook-service")
+	x.settled()
+
+	x = fleet(t, nil)
+	x.write(e2eFile, "")
+	if _, p = x.addWebhook(frigate(), project.Webhooks{Validation: true}); len(p.Warnings()) > 0 {
+		t.Errorf("without the test it warns %v", p.Warnings())
+	}
+}
+
+func TestWebhookWithoutMain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(x tester){
+		"no main package": func(x tester) { x.write(mainFile, "") },
+		"no place in it":  func(x tester) { x.write(mainFile, "package main\n\nfunc main() {}\n") },
+	} {
+		x := fleet(t, nil)
+		change(x)
+		_, err := x.plan(x.createWebhook(frigate(), bothWebhooks))
+		if err == nil || !strings.Contains(fault.HintOf(err), "utilruntime.Must(shipv1.AddToScheme(scheme))") ||
+			!strings.Contains(fault.HintOf(err), "webhookv1.SetupFrigateWebhookWithManager(mgr)") {
+			t.Errorf("%s: got %v, hint %q", name, err, fault.HintOf(err))
+		}
+	}
+}
+

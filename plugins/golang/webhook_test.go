@@ -1,0 +1,232 @@
+package golang
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const webhookFile = "internal/webhook/v1/frigate_webhook.go"
+
+// createWebhook records what r asks for in the project, beside what it has, and
+// returns its event.
+func (x tester) createWebhook(r project.Resource, asked project.Webhooks) plugin.Event {
+	x.Helper()
+	asked.WebhookVersion = "v1"
+	all := asked
+	if old := x.cfg.Find(r.Group, r.Version, r.Kind); old != nil {
+		r = *old
+		if h := old.Webhooks; h != nil {
+			all.Defaulting, all.Validation = all.Defaulting || h.Defaulting, all.Validation || h.Validation
+			all.Conversion = all.Conversion || h.Conversion
+			all.DefaultingPath += h.DefaultingPath
+			all.ValidationPath += h.ValidationPath
+		}
+	}
+	r.Webhooks = &all
+	x.cfg.Put(r)
+	r.Webhooks = &asked
+	return plugin.Event{Kind: plugin.CreateWebhook, Resource: &r}
+}
+
+// addWebhook does what the command does: PROJECT tells of the webhooks after it.
+func (x tester) addWebhook(r project.Resource, asked project.Webhooks) (plugin.Event, *scaffold.Plan) {
+	x.Helper()
+	e := x.createWebhook(r, asked)
+	p := x.apply(e)
+	x.record()
+	return e, p
+}
+
+// replay returns the events of a repeated init.
+func (x tester) replay() []plugin.Event {
+	events := []plugin.Event{{Kind: plugin.Init}}
+	for _, kind := range []plugin.Kind{plugin.CreateAPI, plugin.CreateWebhook} {
+		for _, r := range x.cfg.Resources {
+			if kind == plugin.CreateWebhook && r.Webhooks != nil || kind == plugin.CreateAPI && (r.API != nil || len(r.ControllerNames()) > 0) {
+				events = append(events, plugin.Event{Kind: kind, Resource: &r})
+			}
+		}
+	}
+	return events
+}
+
+// settled checks that the events, and a repeated init, change nothing more.
+func (x tester) settled(events ...plugin.Event) {
+	x.Helper()
+	for _, events := range [][]plugin.Event{events, x.replay()} {
+		p, err := x.plan(events...)
+		if err != nil {
+			x.Fatal(err)
+		}
+		if got := changes(p); len(got) > 0 || len(p.Warnings()) > 0 {
+			x.Errorf("a repeat of %d events changes %v, warns %v", len(events), got, p.Warnings())
+		}
+	}
+}
+
+// changes are the paths of p, but for those where the user's text stands.
+func changes(p *scaffold.Plan) []string {
+	return slices.DeleteFunc(paths(p), func(s string) bool { return strings.HasPrefix(s, string(scaffold.Keep)+" ") })
+}
+
+// fleet is a project with the kind Frigate.
+func fleet(t *testing.T, change func(*project.Config)) tester {
+	t.Helper()
+	x := initialised(t, change)
+	x.apply(x.createAPI(frigate()))
+	x.record()
+	return x
+}
+
+func TestWebhookFiles(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	first, p := x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
+	want := []string{
+		"update cmd/main.go", "create internal/webhook/v1/frigate_defaulter_test.go", "create " + webhookFile,
+		"create internal/webhook/v1/webhook_suite_test.go", "update test/e2e/e2e_test.go",
+	}
+	if diff := cmp.Diff(want, paths(p)); diff != "" {
+		t.Errorf("defaulting (-want +got):\n%s", diff)
+	}
+	x.settled(first)
+	x.contains(webhookFile, "func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {\n",
+		"// +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,"+
+			"groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1\n",
+		"(&FrigateCustomDefaulter{}).\n\t\tComplete()\n")
+	x.lacks(webhookFile, "Validator", "CustomPath")
+	x.contains("cmd/main.go", "\twebhookv1 \"example.org/fleet/internal/webhook/v1\"\n",
+		"\tif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\t\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n")
+	x.contains("internal/webhook/v1/webhook_suite_test.go", "err = shipv1.AddToScheme(scheme.Scheme)\n",
+		"err = SetupFrigateWebhookWithManager(mgr)\n\tExpect(err)", `filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")`)
+	x.contains("internal/webhook/v1/frigate_defaulter_test.go", `"config/samples/ship_v1_frigate.yaml"`, `"/mutate-ship-example-org-v1-frigate"`)
+
+	second, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
+	want = []string{"create internal/webhook/v1/frigate_validator_test.go", "update " + webhookFile, "update test/e2e/e2e_test.go"}
+	if diff := cmp.Diff(want, paths(p)); diff != "" {
+		t.Errorf("validation (-want +got):\n%s", diff)
+	}
+	x.settled(first, second)
+	x.contains(webhookFile, "path=/validate-ship-example-org-v1-frigate,mutating=false,", "verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,")
+	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "fleet-mutating-webhook-configuration", "fleet-validating-webhook-configuration")
+}
+
+// TestWebhooksCommute: what order the webhooks came in must not show.
+func TestWebhooksCommute(t *testing.T) {
+	t.Parallel()
+	defaulting := project.Webhooks{Defaulting: true, DefaultingPath: "/fill"}
+	validation := project.Webhooks{Validation: true}
+	both := project.Webhooks{Defaulting: true, DefaultingPath: "/fill", Validation: true}
+	for name, change := range map[string]func(*project.Config){
+		"single group": nil,
+		"multigroup":   func(c *project.Config) { c.MultiGroup = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := webhookFile
+			if change != nil {
+				file = "internal/webhook/ship/v1/frigate_webhook.go"
+			}
+			var all []string
+			for _, order := range [][]project.Webhooks{{both}, {defaulting, validation}, {validation, defaulting}, {validation, both}} {
+				x := fleet(t, change)
+				var events []plugin.Event
+				for _, asked := range order {
+					e, _ := x.addWebhook(frigate(), asked)
+					events = append(events, e)
+				}
+				x.settled(events...)
+				all = append(all, x.read(file))
+			}
+			for _, other := range all[1:] {
+				if diff := cmp.Diff(all[0], other); diff != "" {
+					t.Errorf("another order (-both at once +other):\n%s", diff)
+				}
+			}
+			if !strings.Contains(all[0], ".\n\t\tWithDefaulter(&FrigateCustomDefaulter{}).\n\t\tWithDefaulterCustomPath(\"/fill\").\n"+
+				"\t\tWithValidator(&FrigateCustomValidator{}).\n\t\tComplete()\n") || !strings.Contains(all[0], "webhook:path=/fill,mutating=true,") {
+				t.Errorf("the paths are not in:\n%s", all[0])
+			}
+		})
+	}
+}
+
+// usersWebhook is what a user, or kubebuilder, may have made of the file.
+const usersWebhook = `package v1
+
+import (
+	stdctx "context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	api "example.org/fleet/api/v1"
+)
+
+var frigatelog = ctrl.Log.WithName("mine")
+
+// SetupFrigateWebhookWithManager is ours now.
+func SetupFrigateWebhookWithManager(m ctrl.Manager) error {
+	frigatelog.Info("here")
+	webhooks := ctrl.NewWebhookManagedBy(m, &api.Frigate{}) // typed
+	if err := webhooks.
+		RecoverPanic(true).
+		// The last word:
+		WithDefaulter(&FrigateCustomDefaulter{log: fmt.Sprint}).
+		Complete(); err != nil {
+		return fmt.Errorf("webhooks: %w", err)
+	}
+	return nil
+}
+
+// Its marker.
+// +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=ignore,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1
+
+// FrigateCustomDefaulter is ours too.
+type FrigateCustomDefaulter struct{ log func(...any) string }
+
+func (defaulter *FrigateCustomDefaulter) Default(_ stdctx.Context, f *api.Frigate) error {
+	defaulter.log(f, field.NewPath("x"))
+	return nil
+}
+
+func (defaulter *FrigateCustomDefaulter) more() {}
+`
+
+func TestWebhookKeepsTheUsersCode(t *testing.T) {
+	t.Parallel()
+	for name, src := range map[string]string{
+		"edited":         usersWebhook,
+		"with CRLF":      strings.ReplaceAll(usersWebhook, "\n", "\r\n"),
+		"without ending": strings.TrimSpace(usersWebhook),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := fleet(t, nil)
+			x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
+			x.write(webhookFile, src)
+			e, _ := x.addWebhook(frigate(), project.Webhooks{Validation: true})
+			got := x.read(webhookFile)
+			rest := got
+			for line := range strings.Lines(src) {
+				i := strings.Index(rest, strings.TrimRight(line, "\r\n"))
+				if i < 0 {
+					t.Fatalf("the line %q is gone:\n%s", line, got)
+				}
+				rest = rest[i:]
+			}
+			if lf := strings.Count(got, "\n") - strings.Count(got, "\r\n"); strings.Contains(src, "\r") && lf > 0 || !strings.Contains(src, "\r") && strings.Contains(got, "\r") {
+				t.Errorf("the line ends are mixed: %q", got)
+			}
+			x.contains(webhookFile, "WithValidator(&FrigateCustomValidator{}).", "(_ stdctx.Context, frigate *api.Frigate) (admission.Warnings, error)")
+			x.settled(e)
+		})
+	}
+}
