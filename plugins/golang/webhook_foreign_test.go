@@ -220,4 +220,3 @@ func TestWebhookWithoutMain(t *testing.T) {
 		}
 	}
 }
-
