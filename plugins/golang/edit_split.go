@@ -49,8 +49,28 @@ func (m *move) split(f folder, names []string) (split, error) {
 			}
 		}
 	}
+	s.tests(files)
 	m.noteNames(files, s)
 	return s, s.check(files)
+}
+
+// tests lets the user's tests follow what they test, where that has one place.
+func (s split) tests(files map[string]*edit.GoFile) {
+	for _, name := range sortedKeys(files) {
+		if _, ok := s.at[name]; ok || !isTest(name) || name == s.suite || len(s.at) == 0 {
+			continue
+		}
+		free, places := files[name].Free(), []place{}
+		for _, other := range sortedKeys(files) {
+			uses := slices.ContainsFunc(sortedKeys(files[other].Declares()), func(n string) bool { return free[n] })
+			if to := s.target(other); uses && other != name && other != s.suite && !slices.ContainsFunc(places, func(p place) bool { return p.dir == to.dir }) {
+				places = append(places, to)
+			}
+		}
+		if len(places) == 1 && places[0].dir != s.to[0].dir {
+			s.at[name] = places[0]
+		}
+	}
 }
 
 func (s split) target(name string) place {
@@ -111,7 +131,7 @@ func (s split) suites(m *move) error {
 func belongs(name string, file *edit.GoFile, r project.Resource) bool {
 	base := path.Base(name)
 	types := []string{r.Kind + "CustomDefaulter", r.Kind + "CustomValidator", "Setup" + r.Kind + "WebhookWithManager"}
-	files := []string{r.Lower() + "_webhook"}
+	files := []string{r.Lower() + "_webhook", r.Lower() + "_defaulter", r.Lower() + "_validator"}
 	for _, controller := range r.ControllerNames() {
 		types = append(types, r.Reconciler(controller))
 		files = append(files, project.ControllerFile(controller)+"_controller")
