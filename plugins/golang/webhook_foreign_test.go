@@ -24,6 +24,9 @@ func TestWebhookOfKubernetesKind(t *testing.T) {
 		`path=/mutate--v1-pod,`, `groups="",resources=pods,`, `schema.GroupKind{Group: "", Kind: "Pod"}`)
 	x.contains("internal/webhook/v1/pod_validator_test.go", `"test/objects/core_v1_pod.yaml"`)
 	x.contains("test/objects/core_v1_pod.yaml", "kind: Pod\n")
+	// The cluster must not stand still when the manager does.
+	x.contains("internal/webhook/v1/pod_webhook.go", "mutating=true,failurePolicy=ignore,", "mutating=false,failurePolicy=ignore,")
+	x.lacks("internal/webhook/v1/pod_webhook.go", "failurePolicy=fail,")
 	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
 	x.lacks(mainFile, "corev1.AddToScheme")
 	if diff := cmp.Diff(before, x.read(goModFile)); diff != "" {
