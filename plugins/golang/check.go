@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -18,7 +16,9 @@ const (
 	ruleControllerGone    = "controller-gone"    // PROJECT has a controller that the code lacks
 	ruleSchemeUnwired     = "scheme-unwired"     // a client of the manager cannot read the kind
 	ruleControllerUnwired = "controller-unwired" // a controller that the manager does not start
-	ruleSuiteUnwired      = "suite-unwired"      // a client of the specs cannot read the kind
+	ruleWebhookGone       = "webhook-gone"       // PROJECT has a webhook that the code lacks
+	ruleWebhookUnwired    = "webhook-unwired"    // a webhook that the manager does not serve
+	ruleSuiteUnwired      = "suite-unwired"      // specs run without what the manager has
 )
 
 // checker compares what PROJECT records with the code as it will be. It reads
@@ -69,10 +69,25 @@ func (k checker) check(r project.Resource, line int) error {
 	if registers {
 		k.checkScheme(r)
 	}
-	if err := k.checkControllers(r, line); err != nil || !registers {
+	if err := k.checkControllers(r, line); err != nil {
 		return err
 	}
-	return k.checkSuite(r, k.c.ControllerDir(r))
+	if err := k.checkWebhooks(r, line); err != nil {
+		return err
+	}
+	for _, dir := range []string{k.c.ControllerDir(r), k.c.WebhookDir(r)} {
+		suite, specs, err := k.suite(dir)
+		if err != nil {
+			return err
+		}
+		if registers {
+			k.checkSuiteScheme(r, suite, specs)
+		}
+		if r.Webhooks != nil && dir == k.c.WebhookDir(r) {
+			k.checkSuiteWebhooks(r, suite, specs)
+		}
+	}
+	return nil
 }
 
 // checkScheme finds types that the manager's scheme does not know.
@@ -118,37 +133,30 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 	return nil
 }
 
-// checkSuite finds types that the specs in dir use and that the scheme of their
-// suite does not know. A spec may have a scheme of its own, which is not the
-// suite's: that is client-go's in this layout.
-func (k checker) checkSuite(r project.Resource, dir string) error {
-	if _, ok := k.suites[dir]; !ok {
-		all, err := readProgram(k.c.Repo, dir, true, k.p)
-		if err != nil {
-			return err
-		}
-		k.suites[dir] = all
-	}
-	all := k.suites[dir]
-	at := slices.IndexFunc(all, func(s mainSource) bool { return isTest(s.name) && s.file.Mentions("BeforeSuite") })
-	if at < 0 {
+// checkWebhooks finds webhooks that are gone, and ones that nobody serves.
+func (k checker) checkWebhooks(r project.Resource, line int) error {
+	if w := r.Webhooks; w == nil || !w.Defaulting && !w.Validation && !w.Conversion {
 		return nil
 	}
-	var wiring, specs program
-	for _, s := range all {
-		if s.name == all[at].name || !isTest(s.name) || s.file.Uses(clientScheme, "Scheme") {
-			wiring = append(wiring, s)
-		} else {
-			specs = append(specs, s)
-		}
+	dir, setup := k.c.WebhookDir(r), webhookSetup(r)
+	here, err := readProgram("", dir, false, k.p)
+	if err != nil {
+		return err
 	}
-	types := k.c.APIPath(r)
-	uses := specs.some(func(f *edit.GoFile) bool { return slices.Contains(f.Imports(), types) })
-	if !uses || k.registered(wiring, r) {
-		return nil
+	declared := here.declares(setup)
+	calls := func(f *edit.GoFile) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
+	// Trees of before kubebuilder v4 have a method of the type do it.
+	older := func(f *edit.GoFile) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
+	w := serveWebhook(k.c, r, k.main())
+	switch {
+	case k.manager.some(w.done), k.manager.in(dir).some(calls), !declared && (k.manager.some(calls) || k.manager.some(older)):
+	case !declared:
+		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
+			"the webhooks of this resource are gone: %s declares no %s; take them out here, or the function back from version control", dir, setup)})
+	default:
+		k.unwired(w, webhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
+			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
-	k.p.Warn(scaffold.Warning{File: all[at].name, Rule: ruleSuiteUnwired, Lines: addition(all[at], nil, registerInSuite(k.c, r)),
-		Message: fmt.Sprintf("the types of %s %s, which specs here use, are not registered with the suite's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 	return nil
 }
 
@@ -186,45 +194,6 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 		}
 	}
 	k.p.Warn(warning)
-}
-
-// addition returns the lines that add would add to a file; "" when it cannot.
-func addition(s mainSource, avoid map[string]bool, add func(*edit.GoFile) error) string {
-	f, err := edit.ParseGo(s.name, s.src)
-	if err != nil {
-		return ""
-	}
-	f.Avoid(avoid)
-	if err := add(f); err != nil {
-		_, lines, _ := strings.Cut(fault.HintOf(err), "\n")
-		return dedent(strings.Split(lines, "\n"))
-	}
-	next, err := f.Bytes()
-	if err != nil {
-		return ""
-	}
-	// An edit only ever adds whole lines.
-	old, added := strings.Split(string(s.src), "\n"), []string{}
-	for _, line := range strings.Split(string(next), "\n") {
-		if len(old) > 0 && line == old[0] {
-			old = old[1:]
-			continue
-		}
-		added = append(added, strings.TrimSuffix(line, "\r"))
-	}
-	return dedent(added)
-}
-
-// dedent joins the lines that are not empty, without what all of them are
-// indented by.
-func dedent(lines []string) string {
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {
-		for i := range lines {
-			lines[i] = lines[i][1:]
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // placesOf are the lines of the resources in PROJECT, 0 for what is new.

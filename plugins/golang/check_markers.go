@@ -31,9 +31,18 @@ func (k checker) checkMarkers() error {
 	}
 	seen := map[string]bool{}
 	for _, r := range k.c.Resources {
-		if dir := k.c.ControllerDir(r); len(r.ControllerNames()) > 0 && !seen[dir] {
-			seen[dir] = true
-			if err := k.missSuiteMarkers(dir+"/suite_test.go", "imports", "scheme"); err != nil {
+		for _, suite := range []struct {
+			name    string
+			markers []string
+		}{
+			{k.c.ControllerDir(r) + "/suite_test.go", []string{"imports", "scheme"}},
+			{k.c.WebhookDir(r) + "/webhook_suite_test.go", []string{"imports", "scheme", "webhook"}},
+		} {
+			if seen[suite.name] {
+				continue
+			}
+			seen[suite.name] = true
+			if err := k.missSuiteMarkers(suite.name, suite.markers...); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -23,6 +24,26 @@ func (x tester) replaced(name, expr, by string) {
 		x.Fatalf("%s has nothing like %s:\n%s", name, expr, old)
 	}
 	x.write(name, next)
+}
+
+// checked returns the warnings of checkWiring with the lines below each.
+func (x tester) checked() []string {
+	x.Helper()
+	p, err := x.plan()
+	if err != nil {
+		x.Fatal(err)
+	}
+	if err := checkWiring(x.cfg, p); err != nil {
+		x.Fatal(err)
+	}
+	var got []string
+	for _, w := range p.Warnings() {
+		got = append(got, strings.TrimRight(w.String()+"\n"+w.Lines, "\n"))
+	}
+	if changes := paths(p); len(changes) > 0 {
+		x.Errorf("the check plans %v", changes)
+	}
+	return got
 }
 
 const (
@@ -124,7 +145,7 @@ func TestCheckWiring(t *testing.T) {
 		},
 		"suite": {
 			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
-			want: []string{suiteFile + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat operon create api for it (suite-unwired)\n" +
+			want: []string{suiteFile + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command (suite-unwired)\n" +
 				"shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"suite without a spec that uses the types": {
@@ -167,22 +188,8 @@ func TestCheckWiring(t *testing.T) {
 			x.apply(x.createAPI(frigate()))
 			x.record()
 			test.disk(x)
-			p, err := x.plan()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := checkWiring(x.cfg, p); err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, w := range p.Warnings() {
-				got = append(got, strings.TrimRight(w.String()+"\n"+w.Lines, "\n"))
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := cmp.Diff(test.want, x.checked()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if changes := paths(p); len(changes) > 0 {
-				t.Errorf("the check plans %v", changes)
 			}
 		})
 	}
@@ -196,7 +203,8 @@ func TestCheckWiringOfAnotherKind(t *testing.T) {
 	x.apply(x.createAPI(frigate()))
 	x.cfg.Put(project.Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true,
 		Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Controller: true})
-	x.cfg.Put(project.Resource{Group: "apps", Version: "v1", Kind: "Deployment", Core: true, Path: "k8s.io/api/apps/v1"})
+	x.cfg.Put(project.Resource{Group: "apps", Version: "v1", Kind: "Deployment", Core: true, Path: "k8s.io/api/apps/v1",
+		Controllers: []project.Controller{{Name: "deployment-backup"}}})
 	x.record()
 	p, err := x.plan()
 	if err != nil {
@@ -209,7 +217,85 @@ func TestCheckWiringOfAnotherKind(t *testing.T) {
 	for _, w := range p.Warnings() {
 		rules = append(rules, w.File+" "+w.Rule)
 	}
-	if diff := cmp.Diff([]string{"cmd/main.go " + ruleSchemeUnwired, "PROJECT " + ruleControllerGone}, rules); diff != "" {
+	if diff := cmp.Diff([]string{"cmd/main.go " + ruleSchemeUnwired, "PROJECT " + ruleControllerGone, "PROJECT " + ruleControllerGone}, rules); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCheckWebhooks takes the wiring of webhooks out of a project.
+func TestCheckWebhooks(t *testing.T) {
+	t.Parallel()
+	const (
+		webhookSuite = "internal/webhook/v1/webhook_suite_test.go"
+		webhookFile  = "internal/webhook/v1/frigate_webhook.go"
+		mainWebhook  = `(?ms)^\tif os.Getenv\("ENABLE_WEBHOOKS.*?^\t}\n`
+		mainImport   = `(?m)^\twebhookv1 .*\n`
+	)
+	tests := map[string]struct {
+		disk func(x tester)
+		want []string
+	}{
+		"wired": {disk: func(tester) {}},
+		"not served": {
+			disk: func(x tester) { x.replaced(mainFile, mainWebhook, ""); x.replaced(mainFile, mainImport, "") },
+			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (webhook-unwired)\n" +
+				"webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
+				"\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n" +
+				"\t\tsetupLog.Error(err, \"cannot set up the webhooks\", \"webhook\", \"Frigate\")\n\t\tos.Exit(1)\n\t}\n}"},
+		},
+		"served by a function of its package": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainWebhook, "\twebhookv1.Serve(mgr)\n")
+				x.write("internal/webhook/v1/serve.go", "package v1\n\nvar Serve = SetupFrigateWebhookWithManager\n")
+			},
+		},
+		"served as in older trees": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
+				x.replaced(mainFile, mainImport, "")
+				x.write(webhookFile, "")
+			},
+		},
+		"gone": {
+			disk: func(x tester) {
+				x.replaced(mainFile, mainWebhook, "")
+				x.replaced(mainFile, mainImport, "")
+				x.write(webhookFile, "")
+			},
+			want: []string{"PROJECT:10: the webhooks of this resource are gone: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; take them out here, or the function back from version control (webhook-gone)"},
+		},
+		"not served in the suite": {
+			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = SetupFrigate.*\n.*\n`, "") },
+			want: []string{webhookSuite + ": the webhooks of v1 Frigate, which specs here are about, are not served; add these lines, or repeat operon create webhook for it (suite-unwired)\n" +
+				"err = SetupFrigateWebhookWithManager(mgr)\nExpect(err).NotTo(HaveOccurred())"},
+		},
+		"not registered in the suite": {
+			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = shipv1.*\n.*\n`, "") },
+			want: []string{webhookSuite + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command (suite-unwired)\n" +
+				"err = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
+		},
+		"one marker of the suite": {
+			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\t// \+kubebuilder:scaffold:webhook\n`, "") },
+			want: []string{webhookSuite + ": scaffold markers are missing, without which kubebuilder adds nothing here: webhook (where webhooks are set up) (marker-missing)\n" +
+				"// +kubebuilder:scaffold:webhook"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			x.T = t
+			r := frigate()
+			x.apply(x.createAPI(r))
+			r.Path = x.cfg.APIPath(r)
+			r.Webhooks = &project.Webhooks{WebhookVersion: "v1", Defaulting: true, Validation: true}
+			x.cfg.Put(r)
+			x.apply(plugin.Event{Kind: plugin.CreateWebhook, Resource: &r})
+			x.record()
+			test.disk(x)
+			if diff := cmp.Diff(test.want, x.checked()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

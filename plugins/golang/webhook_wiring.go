@@ -92,7 +92,12 @@ func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, v
 
 // serveInSuite has the manager of a suite serve the webhooks of r.
 func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
-	return change(p, suite, func(f *edit.GoFile) error {
+	return change(p, suite, serveFrom(r))
+}
+
+// serveFrom makes a suite's file serve the webhooks of r.
+func serveFrom(r project.Resource) func(*edit.GoFile) error {
+	return func(f *edit.GoFile) error {
 		if f.Mentions(webhookSetup(r)) {
 			return nil
 		}
@@ -107,5 +112,5 @@ func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
 			}
 		}
 		return f.Insert(fmt.Sprintf(lines, webhookSetup(r), manager), anchors...)
-	})
+	}
 }

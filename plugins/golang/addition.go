@@ -1,0 +1,48 @@
+package golang
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// addition returns the lines that add would add to a file; "" when it cannot.
+func addition(s mainSource, avoid map[string]bool, add func(*edit.GoFile) error) string {
+	f, err := edit.ParseGo(s.name, s.src)
+	if err != nil {
+		return ""
+	}
+	f.Avoid(avoid)
+	if err := add(f); err != nil {
+		_, lines, _ := strings.Cut(fault.HintOf(err), "\n")
+		return dedent(strings.Split(lines, "\n"))
+	}
+	next, err := f.Bytes()
+	if err != nil {
+		return ""
+	}
+	// An edit only ever adds whole lines.
+	old, added := strings.Split(string(s.src), "\n"), []string{}
+	for _, line := range strings.Split(string(next), "\n") {
+		if len(old) > 0 && line == old[0] {
+			old = old[1:]
+			continue
+		}
+		added = append(added, strings.TrimSuffix(line, "\r"))
+	}
+	return dedent(added)
+}
+
+// dedent joins the lines that are not empty, without what all of them are
+// indented by.
+func dedent(lines []string) string {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {
+		for i := range lines {
+			lines[i] = lines[i][1:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
