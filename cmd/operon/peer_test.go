@@ -14,33 +14,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPeer shows what README's table says of kubebuilder, on the binary that
-// testdata/peers pins. A wrapper around the go command records its arguments
-// and leaves out what needs the network.
-func TestPeer(t *testing.T) {
-	kubebuilder := filepath.Join(peers(t), "kubebuilder")
-	stub := t.TempDir()
-	calls := filepath.Join(stub, "calls")
+// peer is kubebuilder on a machine without network: a wrapper around the go
+// command records its arguments and leaves out what would fetch.
+type peer struct {
+	program string
+	calls   string // the file with the arguments of go
+	path    string // PATH with the wrapper on it
+}
+
+func newPeer(t *testing.T) peer {
+	t.Helper()
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\necho \"$@\" >> " + calls + "\ncase \"$1 $2\" in 'mod tidy'|get*) exit 0;; esac\nexec " + goCommand + " \"$@\"\n"
+	stub := t.TempDir()
+	p := peer{
+		program: filepath.Join(peers(t), "kubebuilder"),
+		calls:   filepath.Join(stub, "calls"),
+		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
+	}
+	script := "#!/bin/sh\necho \"$@\" >> " + p.calls + "\ncase \"$1 $2\" in 'mod tidy'|get*) exit 0;; esac\nexec " + goCommand + " \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(stub, "go"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", stub+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	run := func(dir string, args ...string) (string, error) {
-		cmd := exec.Command(kubebuilder, args...)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+	return p
+}
+
+// run returns what kubebuilder prints in dir.
+func (p peer) run(dir string, args ...string) (string, error) {
+	cmd := exec.Command(p.program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+p.path, "GOPROXY=off", "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (p peer) must(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if out, err := p.run(dir, args...); err != nil {
+		t.Fatalf("kubebuilder %v: %v\n%s", args, err, out)
 	}
+}
+
+// TestPeer shows what README's table says of kubebuilder, on the binary that
+// testdata/peers pins.
+func TestPeer(t *testing.T) {
+	kubebuilder := newPeer(t)
+	run := kubebuilder.run
 	must := func(dir string, args ...string) {
 		t.Helper()
-		if out, err := run(dir, args...); err != nil {
-			t.Fatalf("kubebuilder %v: %v\n%s", args, err, out)
-		}
+		kubebuilder.must(t, dir, args...)
 	}
 	t.Run("layout", func(t *testing.T) { sameLayout(t, must) })
 
@@ -48,7 +72,7 @@ func TestPeer(t *testing.T) {
 
 	dir := t.TempDir()
 	must(dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
-	if log := readFile(t, calls); !strings.Contains(log, "mod tidy") {
+	if log := readFile(t, kubebuilder.calls); !strings.Contains(log, "mod tidy") {
 		t.Errorf("init without fetching called go with:\n%s\nwant mod tidy among it", log)
 	}
 	must(dir, create...)

@@ -1,0 +1,231 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// TestInterop lets operon and kubebuilder work on one project in turn: on one
+// that operon started, on one that kubebuilder started, and on one whose types
+// register as older trees do. After every step the other tool must be able to go
+// on: the code compiles and vets, the manifests build, and PROJECT tells at least
+// what it told before.
+func TestInterop(t *testing.T) {
+	kubebuilder := newPeer(t)
+	for name, steps := range map[string][]string{
+		"a tree of operon": {
+			"operon init --domain example.org --repo example.org/fleet",
+			"operon create api --group ship --version v1 --kind Frigate",
+			"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
+			"operon create api --group ship --version v1 --kind Galley",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource=false --controller --controller-name frigate-backup",
+			"kubebuilder create api --group apps --version v1 --kind Deployment --resource=false --controller",
+			"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
+		},
+		"a tree of kubebuilder": {
+			"kubebuilder init --domain example.org --repo example.org/fleet",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+			"operon create api --group ship --version v1 --kind Sloop",
+			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
+			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
+			"operon create api --group apps --version v1 --kind Deployment --resource=false",
+			"operon create api --group ship --version v2 --kind Frigate --controller=false",
+		},
+		"an older tree": {
+			"kubebuilder init --domain example.org --repo example.org/fleet",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+			"OLDER",
+			"operon create api --group ship --version v1 --kind Sloop",
+			"kubebuilder create api --group ship --version v2 --kind Galley --resource --controller=false",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := shared{t, filepath.Join(t.TempDir(), "fleet"), kubebuilder}
+			makeDir(t, x.dir)
+			for _, step := range steps {
+				t.Log(step)
+				x.step(step)
+			}
+			command(t, x.dir, "go", "build", "./...")
+		})
+	}
+}
+
+// shared is a project that both tools work on.
+type shared struct {
+	*testing.T
+	dir         string
+	kubebuilder peer
+}
+
+// step runs one command of either tool, and then what belongs to the work with
+// it: kubebuilder's own generating needs a download, so operon generates.
+func (x shared) step(line string) {
+	x.Helper()
+	words := strings.Fields(line)
+	before := x.project()
+	switch words[0] {
+	case "operon":
+		operon(x.T, x.dir, words[1:]...)
+		if words[1] != "init" {
+			if out := operon(x.T, x.dir, words[1:]...); out != "nothing to do\n" {
+				x.Errorf("a repeat of %s:\n%s", line, out)
+			}
+		}
+	case "kubebuilder":
+		if words[1] == "init" {
+			x.kubebuilder.must(x.T, x.dir, append(words[1:], "--skip-go-version-check", "--fetch-deps=false")...)
+			x.modules()
+			return
+		}
+		x.kubebuilder.must(x.T, x.dir, append(words[1:], "--make=false")...)
+	case "OLDER":
+		x.older()
+	}
+	if lost := missing("", before, x.project()); len(lost) > 0 {
+		x.Errorf("%s: PROJECT lost %v", line, lost)
+	}
+	if len(words) > 1 && words[1] == "init" {
+		return
+	}
+	x.store()
+	x.generate()
+	command(x.T, x.dir, "go", "vet", "./...")
+	x.kustomize()
+}
+
+// generate generates, and finds all wired.
+func (x shared) generate() {
+	x.Helper()
+	var report struct {
+		Warnings []struct{ File, Rule, Message string }
+	}
+	if err := json.Unmarshal([]byte(operon(x.T, x.dir, "generate", "--output", "json")), &report); err != nil {
+		x.Fatal(err)
+	}
+	for _, w := range report.Warnings {
+		x.Errorf("generate warns: %v", w)
+	}
+}
+
+// store says which version of a kind is stored, which kubebuilder leaves to the
+// user when it adds one.
+func (x shared) store() {
+	x.Helper()
+	const marker = "// +kubebuilder:storageversion\n"
+	name := filepath.Join(x.dir, "api/v1/frigate_types.go")
+	if _, err := os.Stat(filepath.Join(x.dir, "api/v2")); err != nil || strings.Contains(readFile(x.T, name), marker) {
+		return
+	}
+	writeFile(x.T, name, strings.Replace(readFile(x.T, name), "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:root=true\n"+marker, 1))
+}
+
+// modules gives kubebuilder's tree the module files that it would fetch.
+func (x shared) modules() {
+	x.Helper()
+	ours := x.TempDir()
+	operon(x.T, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	for _, name := range []string{"go.mod", "go.sum"} {
+		writeFile(x.T, filepath.Join(x.dir, name), readFile(x.T, filepath.Join(ours, name)))
+	}
+}
+
+// project is the content of PROJECT as plain data, with the resources by name.
+func (x shared) project() map[string]any {
+	x.Helper()
+	name := filepath.Join(x.dir, project.File)
+	if matches, err := filepath.Glob(name); err != nil || len(matches) == 0 {
+		return nil
+	}
+	if _, err := project.Parse([]byte(readFile(x.T, name))); err != nil {
+		x.Fatal(err)
+	}
+	all := readYAML(x.T, name).(map[string]any)
+	resources := map[string]any{}
+	list, _ := all["resources"].([]any)
+	for _, item := range list {
+		r := item.(map[string]any)
+		resources[fmt.Sprint(r["group"], "/", r["version"], " ", r["kind"])] = r
+	}
+	all["resources"] = resources
+	return all
+}
+
+// missing lists what of before is not in after, by dotted path. "controller: true"
+// and a list of controllers say the same.
+func missing(path string, before, after any) []string {
+	old, ok := before.(map[string]any)
+	if !ok {
+		if cmp.Equal(before, after) {
+			return nil
+		}
+		if list, ok := before.([]any); ok {
+			have, _ := after.([]any)
+			if !slices.ContainsFunc(list, func(item any) bool {
+				return !slices.ContainsFunc(have, func(other any) bool { return cmp.Equal(item, other) })
+			}) {
+				return nil
+			}
+		}
+		return []string{fmt.Sprintf("%s: %v became %v", path, before, after)}
+	}
+	next, _ := after.(map[string]any)
+	var all []string
+	for key, value := range old {
+		if key == "controller" && next["controllers"] != nil {
+			continue
+		}
+		all = append(all, missing(path+"."+key, value, next[key])...)
+	}
+	return all
+}
+
+// older rewrites the package of v1 to the form in which objects register with
+// controller-runtime's builder.
+func (x shared) older() {
+	x.Helper()
+	writeFile(x.T, filepath.Join(x.dir, "api/v1/groupversion_info.go"), `// Package v1 is version 1 of the API group ship.
+// +kubebuilder:object:generate=true
+// +groupName=ship.example.org
+package v1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/scheme"
+)
+
+var (
+	GroupVersion  = schema.GroupVersion{Group: "ship.example.org", Version: "v1"}
+	SchemeBuilder = &scheme.Builder{GroupVersion: GroupVersion}
+	AddToScheme   = SchemeBuilder.AddToScheme
+)
+`)
+	name := filepath.Join(x.dir, "api/v1/frigate_types.go")
+	types, _, _ := strings.Cut(readFile(x.T, name), "func init() {")
+	types = strings.Replace(types, "\"k8s.io/apimachinery/pkg/runtime\"\n", "", 1)
+	writeFile(x.T, name, types+"func init() {\n\tSchemeBuilder.Register(&Frigate{}, &FrigateList{})\n}\n")
+}
+
+// kustomize builds what `make deploy` would install.
+func (x shared) kustomize() {
+	x.Helper()
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(x.dir, "config/default"))
+	if err != nil {
+		x.Fatalf("kustomize build config/default: %v", err)
+	}
+	if built.Size() == 0 {
+		x.Error("kustomize builds nothing")
+	}
+}
