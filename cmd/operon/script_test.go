@@ -40,9 +40,13 @@ func scriptEnv(env *testscript.Env) error {
 		env.Setenv(name, goEnv(name))
 	}
 	env.Setenv("GOPROXY", "off")
+	env.Setenv("EXTERNAL", external)
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
 	return nil
 }
+
+// external is a small module with API types, which `make modules` fetches.
+const external = "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0"
 
 func goEnv(name string) string {
 	out, err := exec.Command("go", "env", name).Output()

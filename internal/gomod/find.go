@@ -70,7 +70,10 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 				return err
 			}
 			api, err := Read(m, path.Join(m.Path, filepath.ToSlash(rel)))
-			if _, ok := api.Kind(kind); ok && err == nil {
+			switch _, ok := api.Kind(kind); {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil // no Go files here, but perhaps below
+			case ok:
 				found = append(found, api)
 			}
 			return err

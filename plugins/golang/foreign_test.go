@@ -1,0 +1,240 @@
+package golang
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// core is a controller for a kind of Kubernetes.
+func core(t *testing.T, group, kind string) project.Resource {
+	t.Helper()
+	k, err := project.FindCore(group, "v1", kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := k.Resource()
+	r.Controller = true
+	return r
+}
+
+// gauge is a controller for a kind of a module that nobody has.
+func gauge() project.Resource {
+	return project.Resource{Group: "metrics", Domain: "example.net", Version: "v1", Kind: "Gauge", Controller: true,
+		External: true, Path: "example.net/gauges/api/v1", Module: "example.net/gauges@v1.2.3"}
+}
+
+func TestCoreControllerNeedsNoScheme(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	p := x.apply(x.createAPI(core(t, "core", "Pod")))
+	want := []string{
+		"update cmd/main.go", "create internal/controller/pod_controller.go", "create internal/controller/pod_controller_test.go",
+		"create internal/controller/suite_test.go", "create test/objects/core_v1_pod.yaml",
+	}
+	if diff := cmp.Diff(want, paths(p)); diff != "" {
+		t.Error(diff)
+	}
+	x.contains(mainFile, "(&controller.PodReconciler{")
+	x.lacks(mainFile, "corev1")
+	x.lacks("internal/controller/suite_test.go", "corev1")
+	x.contains("internal/controller/pod_controller.go", `corev1 "k8s.io/api/core/v1"`,
+		"+kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch\n", "For(&corev1.Pod{})")
+	x.lacks("internal/controller/pod_controller.go", "status", "finalizers")
+	x.lacks("internal/controller/pod_controller_test.go", "InstallCRDs", "corev1.AddToScheme")
+	if len(p.Warnings()) > 0 {
+		t.Error(p.Warnings())
+	}
+}
+
+func TestExternalControllerIsRegistered(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	x.apply(x.createAPI(gauge()))
+	for _, name := range []string{mainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
+		x.contains(name, `metricsv1 "example.net/gauges/api/v1"`, "metricsv1.AddToScheme")
+	}
+	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,verbs=get;list;watch\n")
+	x.contains("internal/controller/gauge_controller_test.go", `filepath.Join("..", "..", "test", "crd", "metrics.example.net_gauges.yaml")`)
+	x.contains("test/crd/metrics.example.net_gauges.yaml", "name: gauges.metrics.example.net\n", "scope: Namespaced\n", "- name: v1\n      served: true\n      storage: true\n")
+	x.lacks("test/crd/metrics.example.net_gauges.yaml", "annotations")
+	x.contains("test/objects/metrics_v1_gauge.yaml", "apiVersion: metrics.example.net/v1\nkind: Gauge\n")
+}
+
+// One CRD has all versions that the project uses, in whatever order they come.
+func TestVersionsOfAnExternalKind(t *testing.T) {
+	t.Parallel()
+	v1, v2 := gauge(), gauge()
+	v2.Version, v2.Path, v2.Controller = "v2", "example.net/gauges/api/v2", false
+	v2.Controllers = []project.Controller{{Name: "gauge-two"}}
+	for _, r := range []*project.Resource{&v1, &v2} {
+		r.ClusterScoped = true
+	}
+	var crds []string
+	for _, order := range [][]project.Resource{{v1, v2}, {v2, v1}} {
+		x := initialised(t, nil)
+		for _, r := range order {
+			x.apply(x.createAPI(r))
+		}
+		crds = append(crds, x.read("test/crd/metrics.example.net_gauges.yaml"))
+		x.contains("internal/controller/gauge_two_controller.go", "type GaugeTwoReconciler struct")
+	}
+	if diff := cmp.Diff(crds[0], crds[1]); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(crds[0], "scope: Cluster\n") || strings.Count(crds[0], "storage: true") != 1 {
+		t.Errorf("got\n%s", crds[0])
+	}
+}
+
+func TestProtectedGroup(t *testing.T) {
+	t.Parallel()
+	for group, want := range map[string]bool{"gateway.networking.k8s.io": true, "k8s.io": true, "x.kubernetes.io": true, "myk8s.io": false, "example.org": false} {
+		if isProtected(group) != want {
+			t.Errorf("%s: %t", group, !want)
+		}
+	}
+}
+
+// The manager of a namespaced project may read namespaced kinds of its own
+// namespace only.
+func TestForeignRulesOfALimitedManager(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
+	cluster := gauge()
+	cluster.ClusterScoped = true
+	x.apply(x.createAPI(core(t, "core", "Pod")), x.createAPI(core(t, "core", "Node")), x.createAPI(cluster))
+	x.contains("internal/controller/pod_controller.go", "groups=core,namespace=fleet-system,resources=pods,")
+	x.contains("internal/controller/node_controller.go", "groups=core,resources=nodes,")
+	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,")
+}
+
+// Repeats, also of init, change nothing; what the user wrote stays.
+func TestForeignRepeats(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	initial := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}}
+	all := []plugin.Event{x.createAPI(frigate()), x.createAPI(core(t, "apps", "Deployment")), x.createAPI(gauge()),
+		x.createAPI(core(t, "apiextensions", "CustomResourceDefinition"))}
+	for _, e := range all {
+		x.apply(e)
+	}
+	for _, edited := range []bool{false, true} {
+		if edited {
+			for _, name := range []string{"internal/controller/deployment_controller.go", "test/objects/apps_v1_deployment.yaml", "test/crd/metrics.example.net_gauges.yaml"} {
+				x.write(name, x.read(name)+strings.Repeat("\n", 2))
+			}
+		}
+		for _, events := range [][]plugin.Event{all, append([]plugin.Event{initial}, all...)} {
+			p, err := x.plan(events...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range p.Changes() {
+				if c.Op != scaffold.Keep {
+					t.Errorf("%s %s", c.Op, c.Path)
+				}
+			}
+		}
+	}
+}
+
+// A module that is not at hand is required all the same, and told.
+func TestRequireWithoutTheModule(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	p := x.apply(x.createAPI(gauge()))
+	want := []scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: "run go mod tidy: the module cache lacks what example.net/gauges@v1.2.3 takes"}}
+	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
+		t.Error(diff)
+	}
+	x.contains(goModFile, "\texample.net/gauges v1.2.3\n")
+	x.lacks(goModFile, "example.net/gauges v1.2.3 // indirect")
+}
+
+// What go.mod says of the module stands, whatever PROJECT says.
+func TestRequireKeepsTheVersionOfGoMod(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ module, line, want string }{
+		"direct":            {"example.net/gauges@v1.2.3", "example.net/gauges v1.5.0", "\texample.net/gauges v1.5.0\n"},
+		"indirect":          {"example.net/gauges@v1.2.3", "example.net/gauges v1.5.0 // indirect", "\texample.net/gauges v1.5.0\n"},
+		"module not known":  {"", "example.net/gauges v1.5.0 // indirect", "\texample.net/gauges v1.5.0\n"},
+		"longest path wins": {"", "example.net/gauges/api v1.6.0 // indirect\n\texample.net/gauges v1.5.0 // indirect", "\texample.net/gauges/api v1.6.0\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			x.write(goModFile, strings.Replace(x.read(goModFile), "require (\n", "require (\n\t"+test.line+"\n", 1))
+			r := gauge()
+			r.Module = test.module
+			x.apply(x.createAPI(r))
+			x.contains(goModFile, test.want)
+			x.lacks(goModFile, "v1.2.3")
+		})
+	}
+}
+
+func TestRequireUnknownModule(t *testing.T) {
+	t.Parallel()
+	for module, want := range map[string]string{
+		"":                   "run go mod tidy: no module that go.mod requires has the package example.net/gauges/api/v1",
+		"example.net/gauges": "run go get example.net/gauges",
+	} {
+		x := initialised(t, nil)
+		before := x.read(goModFile)
+		r := gauge()
+		r.Module = module
+		p := x.apply(x.createAPI(r))
+		if diff := cmp.Diff([]scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: want}}, p.Warnings()); diff != "" {
+			t.Error(diff)
+		}
+		if x.read(goModFile) != before {
+			t.Errorf("module %q: go.mod changed", module)
+		}
+	}
+}
+
+// The types of CRDs come with the pinned modules: go.mod only has to say that the
+// project imports them.
+func TestRequireAPIExtensions(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	sums := x.read(goSumFile)
+	x.apply(x.createAPI(core(t, "apiextensions", "CustomResourceDefinition")))
+	x.contains(mainFile, "apiextensionsv1.AddToScheme")
+	if direct := requirement(x.read(goModFile), "k8s.io/apiextensions-apiserver"); strings.Contains(direct, "indirect") || direct == "" {
+		t.Errorf("go.mod has %q", direct)
+	}
+	if x.read(goSumFile) != sums {
+		t.Error("go.sum changed")
+	}
+}
+
+func requirement(goMod, module string) string {
+	for line := range strings.Lines(goMod) {
+		if strings.HasPrefix(line, "\t"+module+" ") {
+			return line
+		}
+	}
+	return ""
+}
+
+func TestWarnRaised(t *testing.T) {
+	t.Parallel()
+	x := initialised(t, nil)
+	p, err := x.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before = "module m\n\nrequire (\n\ta.example v1.2.0\n\tb.example v1.0.0 // indirect\n\tc.example v1.0.0\n)\n"
+	const after = "module m\n\nrequire (\n\ta.example v1.10.0\n\tb.example v1.1.0 // indirect\n\tc.example v1.0.0\n)\n"
+	warnRaised([]byte(before), []byte(after), p)
+	want := []scaffold.Warning{{File: goModFile, Rule: "raised", Message: "newer versions are needed: a.example from v1.2.0 to v1.10.0"}}
+	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
+		t.Error(diff)
+	}
+}
