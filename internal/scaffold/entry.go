@@ -108,15 +108,18 @@ func (e *entry) was() (content, base []byte) {
 }
 
 // sameLines reports whether two texts differ at most in the order of their
-// lines.
+// lines, and in blank ones: an import that comes before others may take a group
+// of its own.
 func sameLines(a, b []byte) bool {
-	x, y := bytes.SplitAfter(a, []byte("\n")), bytes.SplitAfter(b, []byte("\n"))
-	if len(a) != len(b) || len(x) != len(y) {
-		return false
-	}
-	slices.SortFunc(x, bytes.Compare)
-	slices.SortFunc(y, bytes.Compare)
-	return slices.EqualFunc(x, y, bytes.Equal)
+	return slices.EqualFunc(sortedLines(a), sortedLines(b), bytes.Equal)
+}
+
+func sortedLines(text []byte) [][]byte {
+	lines := slices.DeleteFunc(bytes.SplitAfter(text, []byte("\n")), func(line []byte) bool {
+		return len(bytes.TrimSpace(line)) == 0
+	})
+	slices.SortFunc(lines, bytes.Compare)
+	return lines
 }
 
 func (e *entry) exists(force bool) bool {
