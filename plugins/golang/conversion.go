@@ -20,16 +20,17 @@ type conversionValues struct {
 	Header  string
 	Package string // that the file is in
 
-	Kind, Lower   string
-	Hub, Spoke    string // versions
-	HubUpper      string // in names
-	HubPath       string // of the hub's package
-	HubName       string // what the spoke's files call it
-	Dir           string // of the spoke's package
-	Group, CRD    string
-	SamplesBefore string // the path of a sample, up to the version in it
-	SamplesAfter  string // and from there on
-	Convert       conversionFuncs
+	Kind, Lower     string
+	Hub, Spoke      string // versions
+	HubUpper        string // in names
+	HubPath         string // of the hub's package
+	HubName         string // what the spoke's files call it
+	Dir             string // of the spoke's package
+	Group, CRD      string
+	SamplesBefore   string   // the path of a sample, up to the version in it
+	SamplesAfter    string   // and from there on
+	Fmt, Conversion goImport // packages that its file needs
+	Convert         conversionFuncs
 }
 
 // planConversion plans the conversion between the hub, which is the event's
@@ -62,6 +63,7 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	if err := planHub(c, hub, v, p); err != nil {
 		return err
 	}
+	warnUnconverted(c, hub, p)
 	vars := map[string]string{"webhookdir": c.WebhookDir(hub), "kind": hub.Lower()}
 	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
 }
@@ -77,6 +79,26 @@ func conversionSpokes(c *project.Config, hub project.Resource) ([]project.Resour
 		spokes = append(spokes, c.Resources[i])
 	}
 	return spokes, nil
+}
+
+// warnUnconverted tells of versions of the kind that the hub does not convert,
+// although it does others: then the manager does not start.
+func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan) {
+	i := slices.IndexFunc(c.Resources, func(r project.Resource) bool { return r.SameKind(kind) && r.Webhooks != nil && r.Webhooks.Conversion })
+	if i < 0 {
+		return
+	}
+	hub := c.Resources[i]
+	for _, r := range c.Resources {
+		if r.SameKind(hub) && r.API != nil && r.Version != hub.Version && !slices.Contains(hub.Webhooks.Spoke, r.Version) {
+			command := "operon create webhook --version " + hub.Version + " --kind " + hub.Kind + " --conversion --spoke " + r.Version
+			if hub.Group != "" {
+				command += " --group " + hub.Group
+			}
+			p.Warn(scaffold.Warning{File: typesFile(c, r), Rule: "conversion",
+				Message: "version " + r.Version + " of " + hub.Kind + " is not converted, so the manager will not start: " + command})
+		}
+	}
 }
 
 // conversionPart is the conversion of a kind. In a replay, the project held it
@@ -96,6 +118,9 @@ func planHub(c *project.Config, hub project.Resource, v conversionValues, p *sca
 	v.Package = pkg.name
 	return tree("conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
 }
+
+// goNames are the names of Go that a conversion uses.
+var goNames = []string{"error", "len", "make", "new", "nil"}
 
 // planSpoke plans the conversion of one spoke, and its test.
 //
@@ -119,11 +144,16 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 		if err != nil {
 			return err
 		}
+		for _, name := range goNames {
+			if own.declared[name] {
+				return fault.Usage("rename it", "%s declares %s, which the conversion needs as it is in Go", c.APIDir(spoke), name)
+			}
+		}
 		if theirs.imports[own.path] {
 			return fault.Usage("make "+spoke.Version+" the hub: --version "+spoke.Version+" --spoke "+hub.Version,
 				"%s imports %s, so Go does not let the latter import the former for the conversion", theirs.path, own.path)
 		}
-		v.Convert = convertKind(hub.Kind, own, theirs, v.HubName, spoke.Version, hub.Version)
+		v = v.converting(own, theirs)
 		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
 			return err
 		}
@@ -142,6 +172,14 @@ func samples(c *project.Config, r project.Resource) (before, after string) {
 	r.Version = version
 	before, after, _ = strings.Cut(c.SamplePath(r), version)
 	return before, after
+}
+
+// converting adds what the file of a spoke's conversion holds.
+func (v conversionValues) converting(spoke, hub *goPackage) conversionValues {
+	v.Fmt = goImport{spoke.free("fmt"), "fmt"}
+	v.Conversion = goImport{spoke.free("conversion"), controllerRuntime + "/pkg/conversion"}
+	v.Convert = convertKind(v.Kind, spoke, hub, v.HubName, v.Spoke, v.Hub)
+	return v
 }
 
 func conversionFile(c *project.Config, r project.Resource) string {

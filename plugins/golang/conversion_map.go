@@ -26,8 +26,16 @@ type helper struct {
 	Body          []string
 }
 
-// goImport is an import; Name is "" where the path tells it.
-type goImport struct{ Name, Path string }
+// goImport is an import of the package that a file calls Local.
+type goImport struct{ Local, Path string }
+
+// Name is what stands before the path: "" where that ends in the name.
+func (i goImport) Name() string {
+	if path.Base(i.Path) == i.Local {
+		return ""
+	}
+	return i.Local
+}
 
 // converter writes the functions of one conversion.
 type converter struct {
@@ -63,7 +71,7 @@ func convertKind(kind string, spoke, hub *goPackage, hubName, spokeVersion, hubV
 	c := &converter{
 		typeReader: typeReader{spoke.path: spoke, hub.path: hub},
 		spoke:      spoke, hub: hub, hubName: hubName, spokeVer: spokeVersion, hubVer: hubVersion,
-		names: map[string]bool{hubName: true, "fmt": true, "conversion": true}, imported: map[string]string{},
+		names: map[string]bool{hubName: true, spoke.free("fmt"): true, spoke.free("conversion"): true}, imported: map[string]string{},
 		pairs: map[string]*pair{},
 	}
 	for _, name := range locals {
@@ -110,9 +118,6 @@ func (c *converter) helpers() []helper {
 func (c *converter) imports() []goImport {
 	var list []goImport
 	for at, name := range c.imported {
-		if path.Base(at) == name {
-			name = ""
-		}
 		list = append(list, goImport{name, at})
 	}
 	slices.SortFunc(list, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
@@ -218,7 +223,9 @@ func (c *converter) inline(out, in string, to, from *goType, depth int) bool {
 	ok := false
 	switch a.form {
 	case structure:
-		ok = c.fields(out, in, b, a, depth) > 0
+		// The same type in both versions is converted even where nothing in it is the
+		// same: its fields are best listed where they are.
+		ok = c.fields(out, in, b, a, depth) > 0 || to.name == from.name
 	case pointer:
 		ok = c.pointer(out, in, b, a, depth)
 	case slice:
@@ -254,7 +261,10 @@ func (c *converter) pointer(out, in string, to, from *goType, depth int) bool {
 func (c *converter) elements(out, in string, to, from *goType, depth int) bool {
 	i := string(rune('i' + depth%6)) // i, j, k, ...
 	c.line("for %s := range %s {", i, in)
+	start := len(c.lines)
 	ok := c.assign(index(out, i), index(in, i), to.elem, from.elem, depth+1)
+	// With nothing but comments the loop's variable would be unused.
+	ok = ok && slices.ContainsFunc(c.lines[start:], func(line string) bool { return !strings.HasPrefix(line, "//") })
 	c.line("}")
 	return ok
 }

@@ -174,7 +174,7 @@ type goType struct {
 	key    *goType
 	elem   *goType
 	fields []goField
-	source string // as its package writes it
+	source string // of a field, as its package writes it
 }
 
 // goField is a field of a struct; an embedded one has the name of its type.
@@ -189,33 +189,19 @@ var predeclared = map[string]string{"byte": "uint8", "rune": "int32"}
 // typeReader resolves type expressions of the packages, by import path.
 type typeReader map[string]*goPackage
 
-// read resolves e, an expression in a file of pkg.
-func (r typeReader) read(pkg *goPackage, file *ast.File, e ast.Expr) *goType {
-	t := r.resolve(pkg, file, e, 0)
-	if t.source == "" {
-		t.source = types.ExprString(e)
-	}
-	return t
-}
-
-// deepest is how far types are followed through each other. Code that compiles
-// does not come near it.
-const deepest = 100
-
-func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, depth int) *goType {
-	if depth > deepest {
-		return &goType{}
-	}
+// resolve resolves e, an expression in a file of pkg, which the aliases lead to:
+// one that leads to itself does not compile, and must not be followed for ever.
+func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, aliases []string) *goType {
 	inner := func(form typeForm, e ast.Expr) *goType {
-		return &goType{form: form, elem: r.resolve(pkg, file, e, depth+1)}
+		return &goType{form: form, elem: r.resolve(pkg, file, e, aliases)}
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return r.resolve(pkg, file, e.X, depth+1)
+		return r.resolve(pkg, file, e.X, aliases)
 	case *ast.Ident:
-		return r.named(pkg, e.Name, depth)
+		return r.named(pkg, e.Name, aliases)
 	case *ast.SelectorExpr:
-		return r.selected(file, e, depth)
+		return r.selected(file, e, aliases)
 	case *ast.StarExpr:
 		return inner(pointer, e.X)
 	case *ast.ArrayType:
@@ -229,10 +215,10 @@ func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, depth in
 		}
 	case *ast.MapType:
 		t := inner(mapping, e.Value)
-		t.key = r.resolve(pkg, file, e.Key, depth+1)
+		t.key = r.resolve(pkg, file, e.Key, aliases)
 		return t
 	case *ast.StructType:
-		return &goType{form: structure, fields: r.fields(pkg, file, e, depth)}
+		return &goType{form: structure, fields: r.fields(pkg, file, e, aliases)}
 	case *ast.InterfaceType:
 		if e.Methods == nil || len(e.Methods.List) == 0 {
 			return &goType{form: basic, name: "any"}
@@ -242,13 +228,17 @@ func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, depth in
 }
 
 // named resolves a name without a package in front.
-func (r typeReader) named(pkg *goPackage, name string, depth int) *goType {
+func (r typeReader) named(pkg *goPackage, name string, aliases []string) *goType {
 	decl, ok := pkg.types[name]
 	switch {
 	case ok && decl.spec.TypeParams != nil:
 		return &goType{}
 	case ok && decl.spec.Assign.IsValid():
-		return r.resolve(pkg, decl.file, decl.spec.Type, depth+1)
+		alias := pkg.path + "." + name
+		if slices.Contains(aliases, alias) {
+			return &goType{}
+		}
+		return r.resolve(pkg, decl.file, decl.spec.Type, append(slices.Clone(aliases), alias))
 	case ok:
 		return &goType{form: local, name: name, path: pkg.path}
 	case pkg.declared[name]:
@@ -264,7 +254,7 @@ func (r typeReader) named(pkg *goPackage, name string, depth int) *goType {
 }
 
 // selected resolves a name of another package.
-func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, depth int) *goType {
+func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, aliases []string) *goType {
 	x, ok := e.X.(*ast.Ident)
 	if !ok {
 		return &goType{}
@@ -274,7 +264,7 @@ func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, depth int) *go
 		return &goType{}
 	}
 	if pkg := r[at]; pkg != nil {
-		return r.named(pkg, e.Sel.Name, depth+1)
+		return r.named(pkg, e.Sel.Name, aliases)
 	}
 	return &goType{form: external, name: e.Sel.Name, path: at, as: x.Name}
 }
@@ -310,10 +300,10 @@ func exactly(file *ast.File, name string) string {
 	return ""
 }
 
-func (r typeReader) fields(pkg *goPackage, file *ast.File, s *ast.StructType, depth int) []goField {
+func (r typeReader) fields(pkg *goPackage, file *ast.File, s *ast.StructType, aliases []string) []goField {
 	var fields []goField
 	for _, f := range s.Fields.List {
-		t := r.resolve(pkg, file, f.Type, depth+1)
+		t := r.resolve(pkg, file, f.Type, aliases)
 		t.source = types.ExprString(f.Type)
 		if len(f.Names) == 0 {
 			fields = append(fields, goField{embedded(f.Type), t})
@@ -346,12 +336,14 @@ func embedded(e ast.Expr) string {
 
 // under follows the declaration of a local type to what it is made of.
 func (r typeReader) under(t *goType) *goType {
-	for range deepest {
+	seen := map[string]bool{}
+	for !seen[t.identity()] {
 		if t.form != local {
 			return t
 		}
+		seen[t.identity()] = true
 		decl := r[t.path].types[t.name]
-		t = r.resolve(r[t.path], decl.file, decl.spec.Type, 0)
+		t = r.resolve(r[t.path], decl.file, decl.spec.Type, nil)
 	}
 	return &goType{}
 }

@@ -42,6 +42,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 			return err
 		}
 	}
+	warnUnconverted(c, r, p)
 	return keepStorageVersion(c, r, p)
 }
 
