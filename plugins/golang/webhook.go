@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strconv"
@@ -25,6 +26,7 @@ type webhookValues struct {
 	Alias, APIPath                        string // how the types are imported
 	Var                                   string // a variable that holds an object of the kind
 	DefaultingPath, ValidationPath        string // of the URLs
+	Name                                  string // of the webhooks in their configurations, behind m or v
 	Sample                                string // path of the sample from the root
 	CRDPath, ForeignCRDPath               string // from the package's folder, as Go strings
 	ManifestsPath                         string
@@ -113,6 +115,7 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		Var:            r.VarName(),
 		DefaultingPath: r.DefaultingPath(),
 		ValidationPath: r.ValidationPath(),
+		Name:           webhookName(c, r),
 		Sample:         c.SamplePath(r),
 		CRDPath:        climb(c.WebhookDir(r), "config/crd/bases"),
 		ForeignCRDPath: climb(c.WebhookDir(r), "test/crd"),
@@ -122,6 +125,22 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		v.MarkerGroup = `""`
 	}
 	return v, nil
+}
+
+// webhookName is kubebuilder's name for the webhooks of r. Kinds of one name in
+// several groups would then share it, which the API server refuses: those that
+// PROJECT has later are told apart by their group. What PROJECT has earlier never
+// changes, so the name stays.
+func webhookName(c *project.Config, r project.Resource) string {
+	for _, o := range c.Resources {
+		if o.SameVersion(r) {
+			break
+		}
+		if o.Lower() == r.Lower() && o.Version == r.Version {
+			return r.Lower() + "-" + r.Version + "." + cmp.Or(r.QualifiedGroup(), r.Group) + ".kb.io"
+		}
+	}
+	return r.Lower() + "-" + r.Version + ".kb.io"
 }
 
 func webhookSetup(r project.Resource) string { return "Setup" + r.Kind + "WebhookWithManager" }

@@ -106,6 +106,21 @@ func TestWebhookNames(t *testing.T) {
 	}
 }
 
+// TestWebhooksOfNamesakes: the API server refuses two webhooks of one name.
+func TestWebhooksOfNamesakes(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, func(c *project.Config) { c.MultiGroup = true })
+	other := frigate()
+	other.Group = "sea"
+	x.apply(x.createAPI(other))
+	// Which kind gets its webhooks first does not matter.
+	later, _ := x.addWebhook(other, bothWebhooks)
+	first, _ := x.addWebhook(frigate(), bothWebhooks)
+	x.settled(later, first)
+	x.contains("internal/webhook/ship/v1/frigate_webhook.go", "name=mfrigate-v1.kb.io,", "name=vfrigate-v1.kb.io,")
+	x.contains("internal/webhook/sea/v1/frigate_webhook.go", "name=mfrigate-v1.sea.example.org.kb.io,", "name=vfrigate-v1.sea.example.org.kb.io,")
+}
+
 // TestWebhookInPlaces: what the user moved or made in another way stays.
 func TestWebhookInPlaces(t *testing.T) {
 	t.Parallel()
