@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 )
@@ -20,15 +21,31 @@ func completeValues(cmd *cobra.Command, flag string, values ...string) {
 // separated by commas: those that are not there yet.
 func completeList(cmd *cobra.Command, flag string, values ...string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		head := typed[:strings.LastIndex(typed, ",")+1]
-		var offers []cobra.Completion
-		for _, v := range values {
-			if !slices.Contains(strings.Split(head, ","), v) {
-				offers = append(offers, head+v)
-			}
-		}
-		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return missingOf(values, typed)
 	}))
+}
+
+// missingOf offers those values that the typed list lacks.
+func missingOf(values []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	head := typed[:strings.LastIndex(typed, ",")+1]
+	var offers []cobra.Completion
+	for _, v := range values {
+		if !slices.Contains(strings.Split(head, ","), v) {
+			offers = append(offers, head+v)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// offer completes a list with the values that follow from PROJECT.
+func (a *App) offer(values func(*project.Config) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		cfg, err := a.readConfig()
+		if err != nil {
+			cfg = &project.Config{}
+		}
+		return missingOf(values(cfg), typed)
+	}
 }
 
 // completeLayouts offers the layout keys with what they are for.
@@ -42,6 +59,13 @@ func completeLayouts(a *App, cmd *cobra.Command) {
 
 // completeAPI offers the groups, versions and kinds that the project has.
 func completeAPI(a *App, cmd *cobra.Command) {
+	for _, p := range a.Layouts.All() {
+		for _, opt := range p.Options() {
+			if opt.Offer != nil && slices.Contains(opt.Events, plugin.CreateAPI) {
+				must(cmd.RegisterFlagCompletionFunc(opt.Name, a.offer(opt.Offer)))
+			}
+		}
+	}
 	completeValues(cmd, "crd-version", "v1")
 	must(cmd.RegisterFlagCompletionFunc("controller-name", cobra.NoFileCompletions))
 	completeResource(a, cmd)

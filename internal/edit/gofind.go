@@ -23,13 +23,14 @@ func (f *GoFile) marker(name string, from, to token.Pos) *ast.Comment {
 	return nil
 }
 
-// bodies returns the bodies of func fn; there may be several funcs init.
+// bodies returns the bodies of func fn, or of the method "Type.Name"; there may
+// be several funcs init.
 func (f *GoFile) bodies(fn string) []*ast.BlockStmt {
 	var list []*ast.BlockStmt
 	for _, d := range f.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv == nil && d.Name.Name == fn && d.Body != nil {
+			if (d.Recv == nil && d.Name.Name == fn || method(d, fn)) && d.Body != nil {
 				list = append(list, d.Body)
 			}
 		case *ast.GenDecl:

@@ -72,7 +72,8 @@ type Option struct {
 	Name    string
 	Default any
 	Usage   string
-	Values  []string // valid values, offered by completion; empty means any
+	Values  []string                       // valid values, offered by completion; empty means any
+	Offer   func(*project.Config) []string // values that completion offers, of a flag with many
 	Events  []Kind
 }
 

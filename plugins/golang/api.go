@@ -61,6 +61,10 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := checkMain(r, mainLines(c, r), p); err != nil {
 		return err
 	}
+	changed, err := recordPlumbing(e)
+	if err != nil {
+		return err
+	}
 	types, controller, err := parts(r, p)
 	if err != nil {
 		return err
@@ -76,14 +80,16 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	for _, name := range r.ControllerNames() {
-		if err := planController(c, r, controller(name), p, data.of(c, r, name)); err != nil {
+		part := controller(name)
+		part.edited = slices.Contains(changed, name)
+		if err := planController(c, r, part, p, data.of(c, r, name)); err != nil {
 			return err
 		}
 	}
 	if err := wireMain(c, r, p); err != nil {
 		return err
 	}
-	if inClientScheme(r) {
+	if inClientScheme(r) || !c.AllPlumbing(r).IsZero() {
 		return planModules(c.Repo, everything, p)
 	}
 	return planModules(c.Repo, forAPI, p)
@@ -173,7 +179,10 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 			return err
 		}
 	}
-	return wireSuite(c, r, suite, p)
+	if err := wireSuite(c, r, suite, p); err != nil {
+		return err
+	}
+	return planPlumbing(c, r, controller.of, suite, p, data)
 }
 
 // climb is the path from a folder of the project to another path of it, as Go

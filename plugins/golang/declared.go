@@ -21,6 +21,8 @@ type part struct {
 	of   string // the name of the controller; empty for types
 	held bool   // PROJECT recorded the part before this command
 	hint string // what to do when another file declares one of its names
+
+	edited bool // a controller gets more plumbing: what is there is edited, not seeded
 }
 
 // parts tells what of r the project had before this command: the types, and
@@ -68,6 +70,9 @@ func (part part) seed(p *scaffold.Plan) render.Sink {
 		disk, base, err := p.Before(name)
 		if err != nil {
 			return err
+		}
+		if part.edited && part.held && disk != nil && !p.Forced() && !isTest(name) {
+			return nil
 		}
 		if part.held && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {
 			return nil // another tool wrote it

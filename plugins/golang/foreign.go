@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -25,8 +27,20 @@ func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) 
 	if k, ok := r.Builtin(); ok {
 		object = k.Object
 	}
-	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil || r.Core {
+	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
 		return err
+	}
+	for _, label := range c.AllPlumbing(r).Labels { // without which its controllers leave it alone
+		key, value, _ := strings.Cut(label, "=")
+		err := p.Edit(c.SamplePath(r), func(src []byte) ([]byte, error) {
+			return edit.SetYAML(src, []string{"metadata", "labels"}, key, value)
+		})
+		if err != nil {
+			return fault.In("edit "+c.SamplePath(r), err)
+		}
+	}
+	if r.Core {
+		return nil
 	}
 	crd := strings.TrimSuffix(path.Base(project.ForeignCRDPath(r)), ".yaml")
 	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)

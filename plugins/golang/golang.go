@@ -7,6 +7,7 @@ package golang
 import (
 	"context"
 	"io/fs"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/render"
@@ -42,7 +43,7 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: events},
 		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: events},
 	}
-	return append(options, generateOptions()...)
+	return slices.Concat(options, plumbingOptions(), generateOptions())
 }
 
 // Plan implements plugin.Plugin.

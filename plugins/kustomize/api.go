@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -25,13 +27,17 @@ const (
 
 // createAPI plans what r needs in the cluster: its API, and the permission of
 // its controller.
-func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func createAPI(e plugin.Event, p *scaffold.Plan) error {
+	c, r := e.Project, *e.Resource
 	if r.API != nil {
 		if err := serve(c, r, p); err != nil {
 			return err
 		}
 	}
-	if !needsClusterRole(c, r) {
+	if err := labelSample(c, r, append(c.AllPlumbing(r).Labels, e.Strings("label")...), p); err != nil {
+		return err
+	}
+	if !needsClusterRole(c, r) && !reachesCluster(c, r, append(e.Strings("owns"), e.Strings("watches")...)) {
 		return nil
 	}
 	if err := tree("kustomize/clusterrole", nil, initData(c), p, p.Seed); err != nil {
@@ -45,6 +51,38 @@ func createAPI(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 // then are a Role and a ClusterRole.
 func needsClusterRole(c *project.Config, r project.Resource) bool {
 	return c.Namespaced && !c.IsNamespaced(r) && (r.Controller || len(r.Controllers) > 0)
+}
+
+// reachesCluster reports whether the manager of a project that is limited to
+// namespaces must reach a kind that has none, because a controller of r has it
+// beside its own. What asked holds beyond PROJECT is checked by the plugin that
+// writes the controller.
+func reachesCluster(c *project.Config, r project.Resource, asked []string) bool {
+	have := c.AllPlumbing(r)
+	return c.Namespaced && slices.ContainsFunc(slices.Concat(have.Owns, have.Watches, asked), func(name string) bool {
+		t, err := c.Target("owns", name)
+		return err == nil && !c.IsNamespaced(t)
+	})
+}
+
+// labelSample gives the sample of r the labels, each key=value, without which its
+// controllers leave it alone. A sample that the user took away stays away.
+func labelSample(c *project.Config, r project.Resource, labels []string, p *scaffold.Plan) error {
+	name := c.SamplePath(r)
+	if r.Foreign() || !p.Exists(name) {
+		return nil
+	}
+	for _, label := range labels {
+		key, value, _ := strings.Cut(label, "=")
+		err := p.Edit(name, func(src []byte) ([]byte, error) {
+			return edit.SetYAML(src, []string{"metadata", "labels"}, key, value)
+		})
+		if err != nil {
+			return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
+				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + scalar(value)}
+		}
+	}
+	return nil
 }
 
 // serve plans the sample and the users' roles of r, and lists them and its CRD

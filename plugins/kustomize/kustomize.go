@@ -37,7 +37,7 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.Init:
 		return tree("kustomize/init", nil, initData(e.Project), p, p.Seed)
 	case plugin.CreateAPI:
-		return createAPI(e.Project, *e.Resource, p)
+		return createAPI(e, p)
 	case plugin.CreateWebhook:
 		return createWebhook(e.Project, *e.Resource, p)
 	case plugin.Generate:

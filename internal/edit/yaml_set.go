@@ -1,0 +1,28 @@
+package edit
+
+import "maps"
+
+// SetYAML gives the mapping at path, which is made where it is missing, the key
+// with a text for a value. A key that has the value already changes nothing.
+func SetYAML(src []byte, path []string, key, value string) ([]byte, error) {
+	doc, err := DecodeYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	return ReconcileYAML(src, doc.Value, with(doc.Value, append(path, key), value), func(a, b any) bool { return false })
+}
+
+// with is m with the value at path.
+func with(m map[string]any, path []string, value string) map[string]any {
+	next := maps.Clone(m)
+	if next == nil {
+		next = map[string]any{}
+	}
+	if len(path) == 1 {
+		next[path[0]] = value
+		return next
+	}
+	inner, _ := m[path[0]].(map[string]any)
+	next[path[0]] = with(inner, path[1:], value)
+	return next
+}

@@ -1,0 +1,276 @@
+package golang
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// plumbingOptions are the flags for what a controller has beside its own kind.
+func plumbingOptions() []plugin.Option {
+	events := []plugin.Kind{plugin.CreateAPI}
+	kinds := func(c *project.Config) []string { return c.TargetNames() }
+	return []plugin.Option{
+		{Name: "owns", Default: []string{}, Offer: kinds, Events: events,
+			Usage: "kinds whose objects the controller makes, as group/version/Kind (apps/v1/StatefulSet,core/v1/ConfigMap); it is called when one changes"},
+		{Name: "watches", Default: []string{}, Offer: kinds, Events: events,
+			Usage: "kinds whose events call the controller for the objects that may care, as group/version/Kind"},
+		{Name: "label", Default: []string{}, Events: events,
+			Usage: "reconcile only objects of the kind with this label, as key=value; what the controller owns and watches needs none"},
+		{Name: "finalizer", Default: false, Events: events,
+			Usage: "clean up outside of the cluster before an object goes"},
+	}
+}
+
+// askedPlumbing is what the options of e ask for.
+func askedPlumbing(e plugin.Event) project.Plumbing {
+	return project.Plumbing{
+		Owns: e.Strings("owns"), Watches: e.Strings("watches"), Labels: e.Strings("label"), Finalizer: e.Bool("finalizer"),
+	}
+}
+
+// recordPlumbing records what the options of e ask for its controllers, and
+// returns the names of those that had less.
+func recordPlumbing(e plugin.Event) ([]string, error) {
+	c, r, asked := e.Project, *e.Resource, askedPlumbing(e)
+	if asked.IsZero() {
+		return nil, nil
+	}
+	if len(r.ControllerNames()) == 0 {
+		return nil, fault.Usage("leave out --controller=false", "--owns, --watches, --label and --finalizer are for a controller")
+	}
+	var changed []string
+	for _, name := range r.ControllerNames() {
+		all, err := c.Plumb(r, name, asked)
+		if err != nil {
+			return nil, err
+		}
+		if !all.Equal(c.Plumbing(r, name)) {
+			changed = append(changed, name)
+			c.PutPlumbing(r, name, all)
+		}
+	}
+	return changed, nil
+}
+
+// plumber plans what a controller has beside its own kind. Each part has files of
+// its own, with the permissions that it needs; in the controller, which is the
+// user's, only the lines are added that call it.
+type plumber struct {
+	*scaffold.Plan
+	config  *project.Config
+	of      project.Resource
+	name    string // of the controller
+	suite   string // path of the suite
+	data    plumbingValues
+	targets targets
+	project.Plumbing
+}
+
+// targets are the kinds that a controller has beside its own.
+type targets struct{ owned, watched []project.Resource }
+
+// plumbingValues is what the templates of plumbing print.
+type plumbingValues struct {
+	apiValues
+	Namespaced    bool // the controller's own kind
+	Target        targetValues
+	SameNamespace bool // own kind and target both live in namespaces
+	CRDFiles      []string
+	Labels        []label
+	Finalizer     string // its name
+}
+
+type label struct{ Key, Value string }
+
+// targetValues is what templates print of an owned or watched kind.
+type targetValues struct {
+	Kind, Article, Var string
+	Alias, Path        string // how the types are imported
+	Group, Plural      string
+	RBACNamespace      string
+	Namespaced         bool
+	Sample             string // path of the sample from the root
+}
+
+// planPlumbing plans what PROJECT records for the controller beside its kind.
+func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *scaffold.Plan, data apiValues) error {
+	x := plumber{Plan: p, config: c, of: r, name: name, suite: suite, Plumbing: c.Plumbing(r, name)}
+	if x.IsZero() {
+		return nil
+	}
+	x.data = plumbingValues{apiValues: data, Namespaced: c.IsNamespaced(r), Finalizer: finalizerName(c, r, name)}
+	for _, l := range x.Labels {
+		key, value, _ := strings.Cut(l, "=")
+		x.data.Labels = append(x.data.Labels, label{key, value})
+	}
+	var err error
+	if x.targets.owned, err = x.find("owns", x.Owns); err != nil {
+		return err
+	}
+	if x.targets.watched, err = x.find("watches", x.Watches); err != nil {
+		return err
+	}
+	for _, plan := range []func() error{x.planShared, x.planTargets, x.planFiles, x.wire} {
+		if err := plan(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x plumber) find(flag string, names []string) ([]project.Resource, error) {
+	var all []project.Resource
+	for _, name := range names {
+		t, err := x.config.Target(flag, name)
+		if err != nil {
+			return nil, fault.In(project.File, err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// finalizerName is the name of the finalizer that a controller sets: its own
+// name, after a domain that is the project's.
+func finalizerName(c *project.Config, r project.Resource, name string) string {
+	domain := r.QualifiedGroup()
+	if r.Foreign() {
+		domain = c.Domain
+		if domain == "" {
+			domain = c.ProjectName
+		}
+	}
+	return domain + "/" + name
+}
+
+// planShared plans what the specs and controllers of the package share.
+func (x plumber) planShared() error {
+	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
+	if err := tree("fixtures", nil, initValues{Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
+		return err
+	}
+	if err := tree("specs", vars, x.data, part{name: "runController", held: true}.seed(x.Plan)); err != nil {
+		return err
+	}
+	if len(x.Owns) == 0 {
+		return nil
+	}
+	return tree("own", vars, x.data, part{name: "own", held: true, hint: "rename what is there"}.seed(x.Plan))
+}
+
+// planTargets makes the manager and the specs know the kinds beside the
+// controller's own.
+func (x plumber) planTargets() error {
+	for _, t := range slices.Concat(x.targets.owned, x.targets.watched) {
+		if t.Foreign() {
+			if err := planForeignObject(x.config, t, x.Plan); err != nil {
+				return err
+			}
+		}
+		if inClientScheme(t) {
+			continue
+		}
+		t.Controller, t.Controllers = false, nil // these are another event's
+		if err := wireMain(x.config, t, x.Plan); err != nil {
+			return err
+		}
+		if err := wireSuite(x.config, t, x.suite, x.Plan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planFiles plans the files that each part has.
+func (x plumber) planFiles() error {
+	var crds []string
+	for _, r := range slices.Concat([]project.Resource{x.of}, x.targets.owned, x.targets.watched) {
+		if file := climb(x.config.ControllerDir(x.of), project.ForeignCRDPath(r)); r.External && !slices.Contains(crds, file) {
+			crds = append(crds, file)
+		}
+	}
+	x.data.CRDFiles = crds
+	if x.Finalizer {
+		if err := x.files("finalizer", "cleanUp", ""); err != nil {
+			return err
+		}
+	}
+	if len(x.Labels) > 0 {
+		if err := x.files("label", "isSelected", ""); err != nil {
+			return err
+		}
+	}
+	for tree, kinds := range map[string][]project.Resource{"owned": x.targets.owned, "watched": x.targets.watched} {
+		for _, t := range kinds {
+			x.data.Target, x.data.SameNamespace = x.values(t), x.data.Namespaced && x.config.IsNamespaced(t)
+			if err := x.files(tree, called[tree]+t.Kind, t.Lower()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// called are what the methods for owned and watched kinds begin with.
+var called = map[string]string{"owned": "ensure", "watched": "requestsFor"}
+
+// files plans the files of a part, unless the user has its method elsewhere.
+func (x plumber) files(dir, method, target string) error {
+	vars := map[string]string{
+		"controllerdir": x.config.ControllerDir(x.of), "controller": project.ControllerFile(x.name), "target": target,
+	}
+	var sink render.Sink = func(name string, mode fs.FileMode, content []byte) error {
+		file, err := x.fileOf(method)
+		if err != nil || file != "" && file != strings.Replace(name, "_test.go", ".go", 1) {
+			return err
+		}
+		return x.Seed(name, mode, content)
+	}
+	return tree(dir, vars, x.data, sink)
+}
+
+// fileOf returns the file that has a method of the controller, or "".
+func (x plumber) fileOf(method string) (string, error) {
+	dir := x.config.ControllerDir(x.of)
+	names, err := x.Files(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		name = path.Join(dir, name)
+		src, err := x.Read(name)
+		if err != nil {
+			return "", err
+		}
+		if f, err := edit.ParseGo(name, src); err == nil && f.HasFunc(x.data.Reconciler+"."+method) {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+func (x plumber) values(t project.Resource) targetValues {
+	v := targetValues{
+		Kind: t.Kind, Article: t.Article(), Var: t.VarName(), Alias: t.ImportAlias(), Path: x.config.APIPath(t),
+		Group: t.QualifiedGroup(), Plural: t.PluralName(), Namespaced: x.config.IsNamespaced(t), Sample: x.config.SamplePath(t),
+	}
+	if k, ok := t.Builtin(); ok {
+		v.Plural = k.Plural
+	}
+	if x.config.Namespaced && v.Namespaced {
+		v.RBACNamespace = "namespace=" + x.config.Namespace() + ","
+	}
+	return v
+}

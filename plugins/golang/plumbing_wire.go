@@ -1,0 +1,171 @@
+package golang
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+const (
+	builders   = controllerRuntime + "/pkg/builder"
+	handlers   = controllerRuntime + "/pkg/handler"
+	predicates = controllerRuntime + "/pkg/predicate"
+)
+
+// The lines that a controller gets, with $names in place of what it calls things.
+const (
+	selectLines = `if !$r.isSelected($obj) {
+	return $ctrl.Result{}, nil
+}`
+	finalizeLines = `if err := $r.finalize($ctx, $obj, $r.cleanUp); err != nil {
+	return $ctrl.Result{}, err
+}`
+	deletedLines = `if !$var.DeletionTimestamp.IsZero() {
+	return $ctrl.Result{}, nil
+}`
+	ensureLines = `if err := $r.ensure$kind($ctx, $obj); err != nil {
+	return $ctrl.Result{}, err
+}`
+	ownsCall    = `Owns(&$types.$kind{})`
+	watchesCall = `Watches(&$types.$kind{}, $handler.EnqueueRequestsFromMapFunc($r.requestsFor$kind),
+	$builder.WithPredicates($predicate.ResourceVersionChangedPredicate{}))`
+	selectOption = `$predicate.NewPredicateFuncs($r.isSelected)`
+)
+
+// code fills in the names of lines, given as name and text in turn.
+func code(lines string, names ...string) string { return strings.NewReplacer(names...).Replace(lines) }
+
+// wire adds to the controller the lines that call its plumbing: to SetupWithManager
+// the kinds and the predicate, to Reconcile what comes before the user's code.
+// What is there in some form stays.
+func (x plumber) wire() error {
+	for _, w := range []struct {
+		method string
+		edit   func(f *edit.GoFile, fn string) error
+	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}} {
+		name := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
+		if !x.Seeded(name) { // else what is pristine depends on no file of the user
+			file, err := x.fileOf(w.method)
+			if err != nil {
+				return err
+			}
+			name = cmp.Or(file, name)
+		}
+		err := change(x.Plan, name, func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
+		if err != nil {
+			return &fault.Error{Code: fault.Code(err), Err: err,
+				Hint: "add these lines by hand where they belong, then run the command again:\n" + x.byHand()}
+		}
+	}
+	return nil
+}
+
+func (x plumber) wireSetup(f *edit.GoFile, fn string) error {
+	at := edit.AfterMention(fn, "For")
+	receiver := cmp.Or(f.Receiver(fn), "r")
+	for _, t := range x.targets.owned {
+		if f.ArgumentsIn(fn, "Owns", t.Kind) != nil {
+			continue
+		}
+		call := code(ownsCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind)
+		if err := f.AddCall(fn, call, "For", "Owns", "Watches"); err != nil {
+			return err
+		}
+	}
+	for _, t := range x.targets.watched {
+		if f.MentionedIn(fn, "requestsFor"+t.Kind) {
+			continue
+		}
+		call := code(watchesCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind, "$r", receiver,
+			"$handler", f.ImportAt("", handlers, at), "$builder", f.ImportAt("", builders, at), "$predicate", f.ImportAt("", predicates, at))
+		if err := f.AddCall(fn, call, "For", "Owns", "Watches"); err != nil {
+			return err
+		}
+	}
+	if len(x.Labels) == 0 || f.MentionedIn(fn, "isSelected") {
+		return nil
+	}
+	selected := code(selectOption, "$predicate", f.ImportAt("", predicates, at), "$r", receiver)
+	return f.AddOption(fn, "For", f.ImportAt("", builders, at)+".WithPredicates", selected)
+}
+
+// wireReconcile adds, behind the lines that read the object: the question whether
+// it is this controller's, the finalizer, the end for objects on their way out,
+// and what the object owns.
+func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
+	if len(x.Labels)+len(x.Owns) == 0 && !x.Finalizer {
+		return nil
+	}
+	read := f.ArgumentsIn(fn, "Get", "NamespacedName")
+	if len(read) < 3 {
+		return fault.Failed("", "found no call in %s that gets the object of the request", fn)
+	}
+	after := []edit.Anchor{edit.AfterMention(fn, "Get", "NamespacedName")}
+	names := []string{
+		"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", read[0], "$obj", read[2], "$var", strings.TrimPrefix(read[2], "&"),
+		"$ctrl", f.ImportAt("ctrl", controllerRuntime, after...),
+	}
+	type step struct {
+		wanted         bool
+		mention, lines string
+	}
+	getter := f.MentionedIn(fn, "GetDeletionTimestamp")
+	steps := []step{
+		{len(x.Labels) > 0, "isSelected", selectLines},
+		{x.Finalizer, "finalize", finalizeLines},
+		{false, "GetDeletionTimestamp", ""},
+		{!getter, "DeletionTimestamp", deletedLines},
+	}
+	for _, t := range x.targets.owned {
+		steps = append(steps, step{true, "ensure" + t.Kind, code(ensureLines, "$kind", t.Kind)})
+	}
+	for _, s := range steps {
+		if s.wanted && !f.MentionedIn(fn, s.mention) {
+			if err := f.Insert(code(s.lines, names...), after...); err != nil {
+				return err
+			}
+		}
+		if f.MentionedIn(fn, s.mention) {
+			after = slices.Insert(after, 0, edit.AfterMention(fn, s.mention))
+		}
+	}
+	return nil
+}
+
+// byHand are the lines that wire adds, for a person to add them.
+func (x plumber) byHand() string {
+	names := []string{"$r", "r", "$ctx", "ctx", "$obj", x.data.Var, "$var", x.data.Var, "$ctrl", "ctrl",
+		"$handler", "handler", "$builder", "builder", "$predicate", "predicate"}
+	var lines []string
+	for _, t := range x.targets.owned {
+		lines = append(lines, "."+code(ownsCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
+	}
+	for _, t := range x.targets.watched {
+		lines = append(lines, "."+code(watchesCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
+	}
+	setup := "in SetupWithManager, behind For(...):\n" + strings.Join(lines, "\n")
+	if len(lines) == 0 {
+		setup = ""
+	}
+	if len(x.Labels) > 0 {
+		setup += "\nin SetupWithManager, as an argument of For:\n" + code("$builder.WithPredicates("+selectOption+")", names...)
+	}
+	lines = nil
+	if len(x.Labels) > 0 {
+		lines = append(lines, code(selectLines, names...))
+	}
+	if x.Finalizer {
+		lines = append(lines, code(finalizeLines, names...))
+	}
+	for _, t := range x.targets.owned {
+		lines = append(lines, code(ensureLines, append(names, "$kind", t.Kind)...))
+	}
+	if len(lines) > 0 {
+		setup += "\nin Reconcile, behind the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")
+	}
+	return strings.TrimSpace(setup)
+}
