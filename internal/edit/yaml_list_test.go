@@ -272,6 +272,8 @@ func TestUncommentYAMLKey(t *testing.T) {
 	for name, tt := range map[string]struct{ src, want string }{
 		"with its list":     {"a: 1\n#r:\n# - b\n", "a: 1\nr:\n# - b\n"},
 		"space behind":      {"# r: # why\n", "r: # why\n"},
+		"in brackets":       {"# text\n#r: [{a: b}] # c\n", "# text\nr: [{a: b}] # c\n"},
+		"no list":           {"#r: [see below]: x\na: 1\n", ""},
 		"there":             {"r: 1\n#r:\n", ""},
 		"there, below":      {"#r:\nr:\n", ""},
 		"a sentence":        {"# r: what it is\na: 1\n", ""},

@@ -48,9 +48,9 @@ func UncommentYAML(src []byte, line, dir string) ([]byte, error) {
 		"neither %q nor a comment with it is in the file", wanted[0])
 }
 
-// UncommentYAMLKey makes a commented key of the document's root active that has
-// no value in its line: "#patches:" becomes "patches:". A key that is there
-// changes nothing, nor does a document without the comment.
+// UncommentYAMLKey makes a commented key of the document's root active whose line
+// has a list in brackets or nothing at all: "#patches:" becomes "patches:". A key
+// that is there changes nothing, nor does a document without the comment.
 func UncommentYAMLKey(src []byte, key string) ([]byte, error) {
 	d, err := parseYAML(src)
 	if err != nil {
@@ -59,17 +59,24 @@ func UncommentYAMLKey(src []byte, key string) ([]byte, error) {
 	if valueIndex(d.root, key) >= 0 {
 		return src, nil
 	}
-	comment := regexp.MustCompile(`^#[ \t]*` + regexp.QuoteMeta(key) + `:[ \t]*(#.*)?$`)
+	comment := regexp.MustCompile(`^#[ \t]*` + regexp.QuoteMeta(key) + `:[ \t]*([\[#].*)?$`)
 	for _, at := range d.lines {
-		if text := d.lineText(at); comment.MatchString(text) {
-			out := d.apply(byteEdit{at, at + strings.Index(text, key), ""})
-			e, err := parseYAML(out)
-			if err != nil {
-				continue
-			}
-			if v := valueIndex(e.root, key); v >= 0 && isEmpty(e.root.Content[v]) {
-				return out, nil // it takes no items from the key above
-			}
+		text := d.lineText(at)
+		if !comment.MatchString(text) {
+			continue
+		}
+		out := d.apply(byteEdit{at, at + strings.Index(text, key), ""})
+		e, err := parseYAML(out)
+		if err != nil {
+			continue
+		}
+		i := valueIndex(e.root, key)
+		if i < 0 {
+			continue
+		}
+		// A value of other lines would be taken from the key above.
+		if v := e.root.Content[i]; isEmpty(v) || v.Kind == yaml.SequenceNode && isFlow(v) {
+			return out, nil
 		}
 	}
 	return src, nil

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -16,6 +17,7 @@ import (
 const (
 	ruleNotListed  = "not-listed"  // what is generated is in no kustomization, and so never installed
 	ruleListedGone = "listed-gone" // a kustomization lists what is not there, and so does not build
+	ruleNotTrusted = "not-trusted" // the API server does not know the certificate of a conversion
 )
 
 // checkLists warns where the generated manifests and the lists that they belong
@@ -49,6 +51,26 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 	}
 	crds.gone(p, generated)
 	webhooks.gone(p, generated)
+	checkTrust(e.Project, p)
+}
+
+// checkTrust warns of conversions that another tool has wired but for their
+// certificate.
+func checkTrust(c *project.Config, p *scaffold.Plan) {
+	w, err := readWiring(p)
+	if err != nil || !w.certManager {
+		return
+	}
+	for _, patch := range w.untrusted(c, p) {
+		src, err := p.Read(patch)
+		if err != nil {
+			continue
+		}
+		if next, err := annotate(src); err == nil && !bytes.Equal(src, next) {
+			p.Warn(scaffold.Warning{File: patch, Rule: ruleNotTrusted, Lines: annotation,
+				Message: "the API server has no reason to trust this conversion: add these lines to metadata, or repeat operon create webhook --conversion for it"})
+		}
+	}
 }
 
 // lists are what a kustomization lists: nothing when there is no such file, for

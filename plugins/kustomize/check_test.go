@@ -106,6 +106,27 @@ func TestCheckConversionAlone(t *testing.T) {
 	}
 }
 
+// A conversion of another tool may lack the certificate's part.
+func TestCheckTrust(t *testing.T) {
+	t.Parallel()
+	c := config()
+	fsys := peersProject(t, c, theirs("on"), served(frigateV2, "c"))
+	warnings := func() []scaffold.Warning {
+		p := newPlan(t, fsys, scaffold.Options{})
+		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil {
+			t.Fatal(err)
+		}
+		return p.Warnings()
+	}
+	if w := warnings(); len(w) != 1 || w[0].Rule != ruleNotTrusted || w[0].File != "config/crd/patches/webhook_in_frigates.yaml" {
+		t.Errorf("warnings %v", w)
+	}
+	webhook(t, fsys, c, served(destroyer, "v"))
+	if w := warnings(); len(w) > 0 {
+		t.Errorf("after a command that wires it: %v", w)
+	}
+}
+
 // To say what is wrong with a kustomization is kustomize's part.
 func TestCheckUnreadableLists(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func TestWebhooksInAnotherToolsProject(t *testing.T) {
 				t.Errorf("changed files: %s", diff)
 			}
 			checkWebhooks(t, c, build(t, fsys, c, "config/default"))
-			settled(t, fsys, replay(c)...)
+			settled(t, fsys, replay(c)[1:]...) // init itself is not repeated in such a project
 
 			// The other tool may switch its own on afterwards.
 			content := files(t, fsys)[defaultEntries]

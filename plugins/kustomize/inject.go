@@ -17,25 +17,26 @@ const (
 	// caSource is what the annotation says in a CRD's patch, where the
 	// certificate's final namespace and name are not known yet.
 	caSource = "system/serving-cert"
+
+	annotation = "annotations:\n  " + caAnnotation + ": " + caSource
 )
 
 // injectCA plans that the manager's certificate is issued for the right name,
 // and that the API server trusts it wherever it calls a webhook of the project.
 // Nothing is to do where the project does without cert-manager, or where another
-// tool has written all that into the kustomization.
-func injectCA(c *project.Config, p *scaffold.Plan) error {
+// tool has written all that into the kustomization. The line is added when the
+// certificates are new, too.
+func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	w, err := readWiring(p)
 	if err != nil || !w.certManager || w.complete(c) {
 		return err
 	}
-	for _, r := range c.Resources {
-		if r.Webhooks != nil && r.Webhooks.Conversion && !w.copied("CustomResourceDefinition", crdName(r)) {
-			if err := annotate(crdPatch(c, r, p), p); err != nil {
-				return err
-			}
+	for _, patch := range w.untrusted(c, p) {
+		if err := p.Edit(patch, annotate); err != nil {
+			return &fault.Error{Code: fault.Code(err), Msg: "edit " + patch, Err: err,
+				Hint: "add this by hand to metadata in " + patch + ", then repeat the command:\n" + annotation}
 		}
 	}
-	isNew := !p.Exists(caReplacements)
 	if err := tree("kustomize/cainjection", nil, nil, p, seedOrKeep(p)); err != nil || !isNew {
 		return err
 	}
@@ -43,32 +44,37 @@ func injectCA(c *project.Config, p *scaffold.Plan) error {
 	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), needs: caReplacements, first: true}.add(p)
 }
 
-// annotate adds to a CRD's patch of another tool what webhook_replacements.yaml
-// finds the CRDs by. The patches that operon writes have it, unless the user has
-// taken it out.
-func annotate(patch string, p *scaffold.Plan) error {
-	disk, base, err := p.Before(patch)
-	if err != nil || disk == nil || base != nil {
-		return err
-	}
-	err = p.Edit(patch, func(src []byte) ([]byte, error) {
-		doc, err := edit.DecodeYAML(src)
-		if err != nil {
-			return nil, err
+// untrusted are the patches of the converted CRDs whose conversion the API server
+// has no reason to trust: other tools write patches without the annotation that
+// webhook_replacements.yaml finds CRDs by. Those that operon writes have it,
+// unless the user has taken it out.
+func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
+	var patches []string
+	for _, r := range c.Resources {
+		if r.Webhooks == nil || !r.Webhooks.Conversion || w.copied("CustomResourceDefinition", crdName(r)) {
+			continue
 		}
-		metadata, _ := doc.Value["metadata"].(map[string]any)
-		annotations, _ := metadata["annotations"].(map[string]any)
-		if annotations[caAnnotation] != nil {
-			return src, nil
+		patch := crdPatch(c, r, p)
+		if disk, base, err := p.Before(patch); err == nil && disk != nil && base == nil {
+			patches = append(patches, patch)
 		}
-		want := with(doc.Value, "metadata", with(metadata, "annotations", with(annotations, caAnnotation, caSource)))
-		return edit.ReconcileYAML(src, doc.Value, want, nil)
-	})
-	if err == nil {
-		return nil
 	}
-	return &fault.Error{Code: fault.Code(err), Msg: "edit " + patch, Err: err,
-		Hint: "add this by hand below metadata in " + patch + ", then repeat the command:\n  annotations:\n    " + caAnnotation + ": " + caSource}
+	return patches
+}
+
+// annotate adds the annotation to a CRD's patch that has none.
+func annotate(src []byte) ([]byte, error) {
+	doc, err := edit.DecodeYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	metadata, _ := doc.Value["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if annotations[caAnnotation] != nil {
+		return src, nil
+	}
+	want := with(doc.Value, "metadata", with(metadata, "annotations", with(annotations, caAnnotation, caSource)))
+	return edit.ReconcileYAML(src, doc.Value, want, nil)
 }
 
 // with is m with another value of key.

@@ -35,7 +35,10 @@ func (Plugin) Options() []plugin.Option { return nil }
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	switch e.Kind {
 	case plugin.Init:
-		return tree("kustomize/init", nil, initData(e.Project), p, p.Seed)
+		if err := tree("kustomize/init", nil, initData(e.Project), p, p.Seed); err != nil {
+			return err
+		}
+		return tree("kustomize/cainjection", nil, nil, p, p.Seed)
 	case plugin.CreateAPI:
 		return createAPI(e, p)
 	case plugin.CreateWebhook:

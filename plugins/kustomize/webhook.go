@@ -30,7 +30,7 @@ const (
 // A part is switched on when its file is new. So what the user has switched off
 // since then stays off, and what another tool switched on is not added again.
 func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	lines := newLines(c, r, p)
+	lines, certified := newLines(c, r, p), p.Exists(issuerEntries) && p.Exists(caReplacements)
 	if err := tree("kustomize/webhook", nil, initData(c), p, webhookSink(p)); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 			return err
 		}
 	}
-	return injectCA(c, p)
+	return injectCA(c, !certified, p)
 }
 
 // newLines are the lines that belong to what is not there yet.

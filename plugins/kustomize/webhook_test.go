@@ -175,11 +175,13 @@ func TestOptionalParts(t *testing.T) {
 	for _, on := range []struct{ name, lines string }{
 		{defaultEntries, "#- ../prometheus\n"}, {defaultEntries, "#- ../network-policy\n"},
 		{defaultEntries, "#- path: cert_metrics_manager_patch.yaml\n#  target:\n#    kind: Deployment\n"},
-		{defaultEntries, "#- path: metrics_replacements.yaml\n"}, {issuerEntries, "#- certificate-metrics.yaml\n"},
+		{issuerEntries, "#- certificate-metrics.yaml\n"},
 		{"config/prometheus/" + kustomization, "#patches:\n#- path: monitor_tls_patch.yaml\n#  target:\n#    kind: ServiceMonitor\n"},
 	} {
 		replace(t, fsys, on.name, on.lines, strings.ReplaceAll(on.lines, "#", ""))
 	}
+	replace(t, fsys, defaultEntries, "\nreplacements: [{path: webhook_replacements.yaml}]\n",
+		"\nreplacements: [{path: webhook_replacements.yaml}, {path: metrics_replacements.yaml}]\n")
 	all := build(t, fsys, c, "config/default")
 	const name = "fleet-controller-manager-metrics-service.fleet-system.svc"
 	if diff := cmp.Diff([]any{name, name + ".cluster.local"}, at(all["Certificate/fleet-metrics-certs"], "spec", "dnsNames")); diff != "" {
@@ -206,7 +208,7 @@ func TestWebhookPartsStayOff(t *testing.T) {
 	fsys := scaffolded(t, c, frigate, destroyer, frigateV2)
 	webhook(t, fsys, c, served(frigate, "dv"))
 	replace(t, fsys, defaultEntries, "- ../certmanager\n", "#- ../certmanager\n")
-	replace(t, fsys, defaultEntries, "- path: webhook_replacements.yaml\n", "")
+	replace(t, fsys, defaultEntries, "replacements: [{path: webhook_replacements.yaml}]\n", "")
 	replace(t, fsys, policyEntries, "- allow-webhook-traffic.yaml\n", "")
 	before := files(t, fsys)
 	webhook(t, fsys, c, served(destroyer, "d"))
@@ -233,7 +235,7 @@ func TestLostWebhookParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "- path: webhook_replacements.yaml\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"} {
+	for _, line := range []string{"- ../webhook\n", "- ../certmanager\n", "replacements: [{path: webhook_replacements.yaml}]\n", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"} {
 		replace(t, fsys, defaultEntries, line, "")
 	}
 	webhook(t, fsys, c, served(frigateV2, "c"))
@@ -254,7 +256,7 @@ func TestDeletedWebhookPartsStayAway(t *testing.T) {
 		}
 	}
 	for _, l := range []struct{ name, lines string }{
-		{defaultEntries, "- ../webhook\n"}, {defaultEntries, "- ../certmanager\n"}, {defaultEntries, "- path: webhook_replacements.yaml\n"},
+		{defaultEntries, "- ../webhook\n"}, {defaultEntries, "- ../certmanager\n"}, {defaultEntries, "replacements: [{path: webhook_replacements.yaml}]\n"},
 		{defaultEntries, "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment\n"},
 		{policyEntries, "- allow-webhook-traffic.yaml\n"}, {crdEntries, "- path: patches/webhook_in_frigates.yaml\n"},
 	} {
