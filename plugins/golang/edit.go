@@ -13,5 +13,15 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
+	if e.Before.Namespaced != e.Project.Namespaced {
+		if err := rescope(e, p); err != nil {
+			return err
+		}
+	}
+	for _, option := range licenceOptions {
+		if _, given := e.Options[option]; given {
+			return reheader(e, p)
+		}
+	}
 	return nil
 }

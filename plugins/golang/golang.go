@@ -36,12 +36,12 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 // in controller-gen's syntax, "manifests", which leaves Go code out, and
 // "this-year".
 func (Plugin) Options() []plugin.Option {
-	events := []plugin.Kind{plugin.Init}
+	events, header := []plugin.Kind{plugin.Init}, []plugin.Kind{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
 		{Name: "repo", Default: "", Usage: "Go module path (default: that of go.mod, else from the folder)", Events: events},
-		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: events},
-		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: events},
-		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: events},
+		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: header},
+		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: header},
+		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: header},
 	}
 	return slices.Concat(options, plumbingOptions(), generateOptions())
 }

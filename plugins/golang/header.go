@@ -23,6 +23,9 @@ const headerFile = "hack/boilerplate.go.txt"
 // licences are the values of --license; the first is the default.
 var licences = []string{"apache2", "copyright", "none"}
 
+// licenceOptions are those that say what the header is to be.
+var licenceOptions = []string{"license", "license-file", "owner"}
+
 // apacheNotice is what the licence asks to be attached to a work (its
 // appendix, https://www.apache.org/licenses/LICENSE-2.0#apply).
 const apacheNotice = `
@@ -58,9 +61,9 @@ func planHeader(e plugin.Event, p *scaffold.Plan) error {
 	if !exists {
 		return p.Share(headerFile, 0o644, []byte(text))
 	}
-	for _, option := range []string{"license", "license-file", "owner"} {
+	for _, option := range licenceOptions {
 		if _, given := e.Options[option]; given && strings.TrimSpace(text) != strings.TrimSpace(string(have)) {
-			return fault.Usage("leave out --"+option+", and change "+headerFile+" by hand",
+			return fault.Usage("leave out --"+option+"; operon edit --"+option+" changes the header of all Go files",
 				"--%s asks for another header than %s holds", option, headerFile)
 		}
 	}

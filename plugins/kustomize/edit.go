@@ -1,9 +1,216 @@
 package kustomize
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
 )
 
-// editProject brings the manifests from e.Before to e.Project.
-func editProject(e plugin.Event, p *scaffold.Plan) error { return nil }
+const clusterBinding = "config/rbac/cluster_role_binding.yaml"
+
+// editProject brings the manifests from e.Before to e.Project. Where the files
+// that operon seeded are concerned, the replay does it, which knows their pristine
+// content; those of another tool are edited in place.
+func editProject(e plugin.Event, p *scaffold.Plan) error {
+	c := e.Project
+	if e.Before.Namespaced == c.Namespaced {
+		return nil
+	}
+	if err := bindCluster(c, p); err != nil {
+		return err
+	}
+	old, next := roleKind(e.Before.Namespaced), roleKind(c.Namespaced)
+	if err := rewrite(p, "config/rbac/role_binding.yaml",
+		fields{"kind": old + "Binding", "roleRef": fields{"kind": old}},
+		fields{"kind": next + "Binding", "roleRef": fields{"kind": next}}); err != nil {
+		return err
+	}
+	if err := watchOwn(c.Namespaced, p); err != nil {
+		return err
+	}
+	for _, r := range c.Resources {
+		if r.API == nil || !r.API.Namespaced {
+			continue
+		}
+		for _, role := range usersRoles {
+			name := "config/rbac/" + strings.Join(roleWords(c, r, p), "_") + "_" + role + "_role.yaml"
+			if err := rewrite(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
+				return err
+			}
+		}
+		lives := fields{"metadata": fields{"namespace": c.Namespace()}}
+		was, want := fields{"metadata": fields{}}, lives
+		if !c.Namespaced {
+			was, want = lives, was
+		}
+		if err := rewrite(p, c.SamplePath(r), was, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type fields = map[string]any
+
+// rewrite edits a file of another tool that says was. What it says otherwise is
+// somebody's decision, and stays.
+func rewrite(p *scaffold.Plan, name string, was, want fields) error {
+	if !p.Exists(name) || p.HasBase(name) {
+		return nil
+	}
+	return p.Edit(name, func(src []byte) ([]byte, error) {
+		var have fields
+		if err := yaml.Unmarshal(src, &have); err != nil || !says(have, was) {
+			return src, nil
+		}
+		return edit.ReconcileYAML(src, was, want, nil)
+	})
+}
+
+// says reports whether all that part says is said by whole.
+func says(whole, part fields) bool {
+	for key, value := range part {
+		inner, nested := value.(fields)
+		have, _ := whole[key].(fields)
+		if nested && !says(have, inner) || !nested && whole[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// bindCluster gives a limited manager what its rules for the cluster grant, and
+// takes the binding away when the manager is bound to the cluster anyway.
+func bindCluster(c *project.Config, p *scaffold.Plan) error {
+	if c.Namespaced {
+		if !rulesForCluster(c, p) {
+			return nil
+		}
+		if err := tree("kustomize/clusterrole", nil, initData(c), p, p.Seed); err != nil {
+			return err
+		}
+		return list(p, rbacEntries, "", "cluster_role_binding.yaml")
+	}
+	users, base, err := p.Before(clusterBinding)
+	if err != nil || base == nil && users == nil {
+		return err
+	}
+	if users != nil && !bytes.Equal(users, base) {
+		p.Warn(scaffold.Warning{File: clusterBinding, Rule: "kept",
+			Message: "the manager is bound to the cluster without it; it was edited by hand, so it stays"})
+		return nil
+	}
+	if err := p.Remove(clusterBinding); err != nil || !p.Exists(rbacEntries) {
+		return err
+	}
+	return p.Edit(rbacEntries, func(src []byte) ([]byte, error) {
+		var have struct{ Resources []any }
+		if err := yaml.Unmarshal(src, &have); err != nil {
+			return nil, err
+		}
+		rest := slices.DeleteFunc(slices.Clone(have.Resources), func(v any) bool { return v == "cluster_role_binding.yaml" })
+		return edit.ReconcileYAML(src, fields{"resources": have.Resources}, fields{"resources": rest}, nil)
+	})
+}
+
+// rulesForCluster reports whether the manager's role, as it was generated last,
+// grants anything that is not in a namespace.
+func rulesForCluster(c *project.Config, p *scaffold.Plan) bool {
+	src, err := p.Read(managerRole)
+	if err != nil {
+		return false
+	}
+	var role struct {
+		Rules []struct {
+			APIGroups       []string `yaml:"apiGroups"`
+			Resources       []string
+			NonResourceURLs []string `yaml:"nonResourceURLs"`
+		}
+	}
+	if yaml.Unmarshal(src, &role) != nil {
+		return false
+	}
+	for _, rule := range role.Rules {
+		if len(rule.NonResourceURLs) > 0 {
+			return true
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				if namespaced, known := c.ScopeOf(group, resource); known && !namespaced {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// watchOwn has the Deployment of another tool tell the manager to watch its own
+// namespace, or no longer.
+func watchOwn(limited bool, p *scaffold.Plan) error {
+	const name = "config/manager/manager.yaml"
+	if !p.Exists(name) || p.HasBase(name) {
+		return nil
+	}
+	return p.Edit(name, func(src []byte) ([]byte, error) {
+		docs := bytes.SplitAfter(src, []byte("\n---\n"))
+		for i, doc := range docs {
+			var was, want fields
+			body := bytes.TrimSuffix(doc, []byte("---\n"))
+			if yaml.Unmarshal(body, &was) != nil || yaml.Unmarshal(body, &want) != nil || was["kind"] != "Deployment" {
+				continue
+			}
+			watch(want, limited)
+			next, err := edit.ReconcileYAML(body, was, want, sameName)
+			if err != nil {
+				return nil, err
+			}
+			docs[i] = append(next, doc[len(body):]...)
+		}
+		return bytes.Join(docs, nil), nil
+	})
+}
+
+// watch sets or takes out the variable of the manager's container.
+func watch(deployment fields, limited bool) {
+	spec, _ := deployment["spec"].(fields)
+	template, _ := spec["template"].(fields)
+	pod, _ := template["spec"].(fields)
+	containers, _ := pod["containers"].([]any)
+	for _, item := range containers {
+		container, ok := item.(fields)
+		if !ok || container["name"] != "manager" {
+			continue
+		}
+		env, _ := container["env"].([]any)
+		rest := slices.DeleteFunc(slices.Clone(env), func(v any) bool {
+			variable, _ := v.(fields)
+			return variable["name"] == watchVariable
+		})
+		switch {
+		case limited && len(rest) == len(env):
+			container["env"] = append(env, fields{"name": watchVariable,
+				"valueFrom": fields{"fieldRef": fields{"fieldPath": "metadata.namespace"}}})
+		case !limited && len(rest) == 0:
+			delete(container, "env")
+		case !limited:
+			container["env"] = rest
+		}
+	}
+}
+
+// watchVariable names the namespaces that a limited manager watches.
+const watchVariable = "WATCH_NAMESPACE"
+
+// sameName tells that two list items are one that changed.
+func sameName(a, b any) bool {
+	x, _ := a.(fields)
+	y, _ := b.(fields)
+	return x["name"] != nil && x["name"] == y["name"]
+}

@@ -1,0 +1,131 @@
+package golang
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// ownHeader is the form in which operon and kubebuilder write a header: year and
+// owner, each of which may be missing, and maybe the licence.
+var ownHeader = regexp.MustCompile(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?))?\.?\n(?s:(.*))\*/$`)
+
+// reheader gives the project's Go files the header that the licence options ask
+// for, in the place of the one that the header file holds. Files with another
+// header keep it.
+func reheader(e plugin.Event, p *scaffold.Plan) error {
+	old, err := headerText(p)
+	if err != nil {
+		return err
+	}
+	text, err := nextHeader(e, old)
+	if err != nil || strings.TrimSpace(text) == old {
+		return err
+	}
+	if err := p.Share(headerFile, 0o644, []byte(text)); err != nil {
+		return err
+	}
+	before := strings.TrimSpace(old)
+	year := yearFor(before, e, p)
+	if err := p.Edit(headerFile, func([]byte) ([]byte, error) { return []byte(text), nil }); err != nil {
+		return err
+	}
+	after := strings.ReplaceAll(strings.TrimSpace(text), yearPlaceholder, " "+cmp.Or(year, e.String("this-year"), "YEAR"))
+	names, err := goFiles(p)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		err := p.Edit(name, func(src []byte) ([]byte, error) { return replaceHeader(src, before, after), nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextHeader is the header that the options ask for. What they leave out is as in
+// the present one.
+func nextHeader(e plugin.Event, old string) (string, error) {
+	year := e.String("year")
+	options := maps.Clone(e.Options)
+	m := ownHeader.FindStringSubmatch(old)
+	if m != nil {
+		year = m[1]
+	}
+	_, licence := e.Options["license"]
+	_, owner := e.Options["owner"]
+	if e.String("license-file") == "" {
+		switch {
+		case !licence && m == nil && old != "":
+			return "", fault.Usage("add --license, or give the whole header with --license-file",
+				"--owner: %s holds a text of your own, and operon cannot tell where its owner stands", headerFile)
+		case !licence && old == "":
+			return "", fault.Usage("add --license apache2 or --license copyright", "--owner: the project's Go files have no header (%s is empty)", headerFile)
+		case !licence && strings.TrimSpace(m[3]) == "":
+			options["license"] = "copyright"
+		case !licence && strings.TrimSpace(m[3]) == strings.TrimSpace(apacheNotice):
+			options["license"] = "apache2"
+		case !licence:
+			return "", fault.Usage("add --license, or give the whole header with --license-file",
+				"--owner: the licence in %s is none that operon writes", headerFile)
+		}
+		if !owner && m != nil {
+			options["owner"] = m[2]
+		}
+	}
+	e.Options = options
+	return licenceText(e, year)
+}
+
+// constraints are the lines that must stand above everything else in a Go file.
+var constraints = regexp.MustCompile(`^(?:(?://go:build |// ?\+build )[^\n]*\n|[ \t\r]*\n)*`)
+
+// replaceHeader puts one header in the place of another; "" is none. A file that
+// starts with a comment which is not old stays as it is.
+func replaceHeader(src []byte, old, next string) []byte {
+	text, eol := string(src), "\n"
+	if strings.Contains(text, "\r\n") {
+		text, eol = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
+	}
+	lead := constraints.FindString(text)
+	rest := text[len(lead):]
+	switch {
+	case old != "":
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(old), yearPlaceholder, " [0-9]{4}")
+		at := regexp.MustCompile(`^` + pattern + `(?:\n+|$)`).FindString(rest)
+		if at == "" {
+			return src
+		}
+		rest = rest[len(at):]
+	case strings.HasPrefix(rest, "/*") || strings.HasPrefix(rest, "//") && detached(rest):
+		return src
+	}
+	if next != "" {
+		rest = next + "\n\n" + rest
+	}
+	out := lead + rest
+	if eol != "\n" {
+		out = strings.ReplaceAll(out, "\n", eol)
+	}
+	return []byte(out)
+}
+
+// detached reports whether the line comments that a file starts with are not the
+// documentation of its package: a header of somebody else's.
+func detached(text string) bool {
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "package "):
+			return false
+		case !strings.HasPrefix(line, "//"):
+			return true
+		}
+	}
+	return true
+}

@@ -1,0 +1,228 @@
+package golang
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// watchVariable names the namespaces of a limited manager, in every tool of this
+// layout.
+const watchVariable = "WATCH_NAMESPACE"
+
+// rescope limits the manager to namespaces, or opens it to the cluster.
+func rescope(e plugin.Event, p *scaffold.Plan) error {
+	if err := rescopeMain(e, p); err != nil {
+		return err
+	}
+	if e.Project.Namespaced && p.Exists("Makefile") && !p.HasBase("Makefile") {
+		p.Warn(scaffold.Warning{File: "Makefile", Rule: "watch-namespace",
+			Message: "the manager needs the variable " + watchVariable + " now: set it where the manager runs outside of a cluster, as in make run"})
+	}
+	return rescopeMarkers(e.Project, p)
+}
+
+// What main.go does in a limited project, as in its template; the arguments are
+// the names by which the file knows the logger and package os.
+const (
+	readNamespaces = `namespaces, err := watchedNamespaces()
+if err != nil {
+	%s.Error(err, "cannot tell which namespaces to watch")
+	%s.Exit(1)
+}`
+	limitCache = "%s.Cache.DefaultNamespaces = namespaces"
+)
+
+// rescopeMain has the manager's cache hold the objects of the watched namespaces
+// only, or of all.
+func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
+	m, err := readMain(p)
+	if err != nil {
+		return err
+	}
+	watching := slices.ContainsFunc(m.files, func(s mainSource) bool { return strings.Contains(string(s.src), watchVariable) })
+	if watching == e.Project.Namespaced {
+		return nil
+	}
+	reader, err := namespaceReader(e, p)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(m.files, func(s mainSource) bool { fn, _ := s.file.Assigned(makeManager...); return fn != "" })
+	if i < 0 {
+		return fault.Failed("limit Cache.DefaultNamespaces of the manager's options by hand, to the namespaces in "+watchVariable+
+			", or take that out, then repeat the command", "%s: found no place where the manager is made", mainFile)
+	}
+	name := m.files[i].name
+	if e.Project.Namespaced {
+		return change(p, name, func(f *edit.GoFile) error { return m.limit(f, reader) })
+	}
+	if err := change(p, name, func(f *edit.GoFile) error { return open(f, reader) }); err != nil {
+		return err
+	}
+	src, err := p.Read(name)
+	if err == nil && strings.Contains(string(src), watchVariable) {
+		return fault.Failed("take out by hand what limits Cache.DefaultNamespaces of the manager's options, then repeat the command",
+			"%s reads %s in a way that operon did not write", name, watchVariable)
+	}
+	return err
+}
+
+// limit adds what a limited manager needs to the file that makes it.
+func (m mainPackage) limit(f *edit.GoFile, reader string) error {
+	fn, _ := f.Assigned(makeManager...)
+	_, logger, err := m.managerAndLogger(f, builderAnchors(f))
+	if err != nil {
+		return err
+	}
+	os := f.Import("", "os")
+	if err := f.HoistArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, os), limitCache); err != nil {
+		return err
+	}
+	for _, imported := range []string{"fmt", "strings", controllerRuntime + "/pkg/cache"} {
+		f.Import("", imported)
+	}
+	return f.InsertDecls(reader, "")
+}
+
+// open takes that back.
+func open(f *edit.GoFile, reader string) error {
+	fn, _ := f.Assigned(makeManager...)
+	dropped, err := f.DropFunc("watchedNamespaces", reader)
+	if err != nil || !dropped {
+		return err
+	}
+	for _, undo := range []func() error{
+		func() error { return f.DropCall(fn, "watchedNamespaces") },
+		func() error { return f.DropAssign(fn, "Cache.DefaultNamespaces") },
+		func() error { return f.InlineArgument(fn, makeManager, 1, "managerOptions") },
+	} {
+		if err := undo(); err != nil {
+			return err
+		}
+	}
+	for _, imported := range []string{"fmt", "strings", controllerRuntime + "/pkg/cache"} {
+		if err := f.DropImport(imported); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namespaceReader is the function that reads the variable, from the template of a
+// limited project's main.go, which ends with it.
+func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
+	limited := *e.Project
+	limited.Namespaced = true
+	reader := ""
+	err := tree("init", nil, initValues{Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
+		if name == mainFile {
+			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
+		}
+		return nil
+	})
+	return "// watchedNamespaces " + reader, err
+}
+
+const rbacMarker = "+kubebuilder:rbac:"
+
+// rescopeMarkers gives the RBAC markers of what lives in namespaces the project's
+// own, or takes it from them. Rules for the cluster stay rules for the cluster.
+func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
+	names, err := goFiles(p)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		src, err := p.Read(name)
+		if err != nil {
+			return err
+		}
+		if isTest(name) || !strings.Contains(string(src), rbacMarker) {
+			continue
+		}
+		err = change(p, name, func(f *edit.GoFile) error {
+			return f.Comments(func(line string) string {
+				marker := strings.TrimSpace(strings.TrimPrefix(line, "//"))
+				args, ok := strings.CutPrefix(marker, rbacMarker)
+				if !ok {
+					return line
+				}
+				next, warning := rescopeMarker(c, args)
+				if warning != "" {
+					p.Warn(scaffold.Warning{File: name, Rule: "rbac-scope", Message: marker + ": " + warning})
+				}
+				return strings.Replace(line, args, next, 1)
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rescopeMarker returns the arguments of an RBAC marker for the project's scope,
+// and what a person should know about them.
+func rescopeMarker(c *project.Config, args string) (next, warning string) {
+	own := "namespace=" + c.Namespace()
+	list := strings.Split(args, ",")
+	if !c.Namespaced {
+		return strings.Join(slices.DeleteFunc(list, func(arg string) bool { return strings.ReplaceAll(arg, `"`, "") == own }), ","), ""
+	}
+	values := map[string][]string{}
+	for _, arg := range list {
+		key, value, _ := strings.Cut(arg, "=")
+		values[key] = strings.Split(strings.Trim(value, `"{}`), ";")
+	}
+	if values["namespace"] != nil || values["urls"] != nil || values["resources"] == nil {
+		return args, ""
+	}
+	var limited, cluster, unknown []string
+	for _, resource := range values["resources"] {
+		resource = strings.Trim(resource, `"`)
+		switch namespaced, known := scopeIn(c, values["groups"], resource); {
+		case !known:
+			unknown = append(unknown, resource)
+		case namespaced:
+			limited = append(limited, resource)
+		default:
+			cluster = append(cluster, resource)
+		}
+	}
+	switch {
+	case len(cluster) > 0 && len(limited)+len(unknown) > 0:
+		return args, fmt.Sprintf("%s live in the cluster, and %s in namespaces: write a marker for each, the latter with %s",
+			strings.Join(cluster, ", "), strings.Join(append(limited, unknown...), ", "), own)
+	case len(cluster) > 0:
+		return args, ""
+	case len(unknown) > 0:
+		warning = fmt.Sprintf("took %s for resources that live in namespaces; if not, take %s out again", strings.Join(unknown, ", "), own)
+	}
+	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "resources=") })
+	return strings.Join(slices.Insert(list, at, own), ","), warning
+}
+
+// scopeIn looks a resource up in the first of the groups that has it.
+func scopeIn(c *project.Config, groups []string, resource string) (namespaced, known bool) {
+	if len(groups) == 0 {
+		groups = []string{""}
+	}
+	for _, group := range groups {
+		group = strings.Trim(group, `"`)
+		if group == "core" {
+			group = ""
+		}
+		if namespaced, known = c.ScopeOf(group, resource); known {
+			return namespaced, true
+		}
+	}
+	return false, false
+}
