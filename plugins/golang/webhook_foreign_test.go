@@ -190,6 +190,18 @@ func TestWebhookInPlaces(t *testing.T) {
 	}
 }
 
+func TestWebhookOfOlderTool(t *testing.T) {
+	t.Parallel()
+	x := fleet(t, nil)
+	x.write("api/v1/frigate_webhook.go", "package v1\n\nfunc (r *Frigate) SetupWebhookWithManager(mgr any) error { return nil }\n")
+	_, err := x.plan(x.createWebhook(frigate(), bothWebhooks))
+	if err == nil || err.Error() != "api/v1/frigate_webhook.go has the webhooks of Frigate as methods of the type, which controller-runtime no longer serves" {
+		t.Errorf("got %v", err)
+	}
+	x.apply(x.createAPI(sloop()))
+	x.addWebhook(sloop(), bothWebhooks)
+}
+
 // TestWebhookForced: --force writes the file anew, with all webhooks of the kind.
 func TestWebhookForced(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,112 @@
+package golang
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// admission is a webhook that the API server calls before it stores an object.
+type admission struct {
+	tree   string   // of templates: code, which is added to a file, and test
+	typ    string   // the type that is called
+	next   string   // the type whose declaration stands behind it, or ""
+	calls  []string // what serves it, in the chain of the setup function
+	done   []string // what serves it too
+	before []string // what stands behind it in the chain
+}
+
+// admissions are the admission webhooks that r asks for.
+func admissions(r project.Resource) []admission {
+	var list []admission
+	validator := r.Kind + "CustomValidator"
+	if r.Webhooks.Defaulting {
+		w := admission{
+			tree: "defaulter", typ: r.Kind + "CustomDefaulter", next: validator,
+			done:   []string{"WithDefaulter", "WithCustomDefaulter"},
+			before: []string{"WithValidator", "WithCustomValidator", "WithValidatorCustomPath"},
+		}
+		w.calls = []string{"WithDefaulter(&" + w.typ + "{})"}
+		if path := r.Webhooks.DefaultingPath; path != "" {
+			w.calls = append(w.calls, "WithDefaulterCustomPath("+strconv.Quote(path)+")")
+		}
+		list = append(list, w)
+	}
+	if r.Webhooks.Validation {
+		w := admission{tree: "validator", typ: validator, done: []string{"WithValidator", "WithCustomValidator"}}
+		w.calls = []string{"WithValidator(&" + w.typ + "{})"}
+		if path := r.Webhooks.ValidationPath; path != "" {
+			w.calls = append(w.calls, "WithValidatorCustomPath("+strconv.Quote(path)+")")
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// plan adds the webhook to the file with the setup function, and plans its test.
+func (w admission) plan(r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+	dir := path.Dir(file)
+	there, err := declaredIn(dir, w.typ, p)
+	if err != nil {
+		return err
+	}
+	users := !p.Seeded(file) // the user's file is edited first, and then its base
+	err = change(p, file, func(f *edit.GoFile) error {
+		declared := users && there != ""
+		users = false // what is pristine depends on no file of the user
+		if err := w.serve(f, r, file); err != nil {
+			return err
+		}
+		if declared || f.Declares()[w.typ] > 0 || !f.Mentions(w.typ) {
+			return nil
+		}
+		return w.declare(f, vars, data)
+	})
+	if err != nil {
+		return err
+	}
+	if there, err = declaredIn(dir, w.typ, p); there == "" || err != nil {
+		return err // the user has a type of another name, and tests of it
+	}
+	test := part{name: w.typ, hint: "rename what is there"}
+	held, err := heldWebhooks(r, p)
+	if err != nil {
+		return err
+	}
+	test.held = held != nil
+	return tree(w.tree+"/test", vars, data, test.seed(p))
+}
+
+// serve adds the webhook to the chain of the setup function.
+func (w admission) serve(f *edit.GoFile, r project.Resource, file string) error {
+	setup := webhookSetup(r)
+	if f.CallsIn(setup, w.done...) {
+		return nil
+	}
+	if f.CallsIn(setup, "For") {
+		return fault.Failed("write there NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}), without For, then run the command again",
+			"%s: func %s builds its webhooks as controller-runtime did before v0.23", file, setup)
+	}
+	return f.InsertCalls(setup, "Complete", w.calls, w.before...)
+}
+
+// declare adds the type and its methods, with the file's own names for the
+// packages that they need.
+func (w admission) declare(f *edit.GoFile, vars map[string]string, data webhookValues) error {
+	data.Import.API = f.Import(data.Alias, data.APIPath)
+	data.Import.Context = f.Import("", "context")
+	if w.tree == "validator" {
+		data.Import.Admission = f.Import("", controllerRuntime+"/pkg/webhook/admission")
+		data.Import.APIErrors = f.Import("apierrors", "k8s.io/apimachinery/pkg/api/errors")
+		data.Import.Schema = f.Import("", "k8s.io/apimachinery/pkg/runtime/schema")
+		data.Import.Field = f.Import("", "k8s.io/apimachinery/pkg/util/validation/field")
+	}
+	return tree(w.tree+"/code", vars, data, func(_ string, _ fs.FileMode, content []byte) error {
+		return f.InsertDecls(string(content), w.next)
+	})
+}

@@ -1,0 +1,101 @@
+package golang
+
+import (
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// planWebhookFile plans the file with the setup function, which stays where the
+// user has it, and returns that file.
+func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) (string, error) {
+	held, err := heldWebhooks(r, p)
+	if err != nil {
+		return "", err
+	}
+	if err := checkLegacy(c, r, p); err != nil {
+		return "", err
+	}
+	setup := part{name: webhookSetup(r), held: held != nil, hint: "rename what is there"}
+	file := c.WebhookDir(r) + "/" + r.Lower() + "_webhook.go"
+	disk, base, err := p.Before(file)
+	if err != nil {
+		return "", err
+	}
+	there, err := declaredIn(c.WebhookDir(r), setup.name, p)
+	if err != nil {
+		return "", err
+	}
+	again := p.Seeded(mainFile) || p.Forced()
+	if known := there != "" || disk != nil && (base != nil || setup.held); !known || again {
+		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
+			return "", err
+		}
+	}
+	if there, err = declaredIn(c.WebhookDir(r), setup.name, p); there != "" {
+		file = there
+	}
+	return file, err
+}
+
+// checkLegacy refuses a kind whose webhooks are methods of its type, as tools of
+// this layout once wrote them: controller-runtime no longer serves those.
+func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+	if r.Foreign() {
+		return nil
+	}
+	dir := c.APIDir(r)
+	file, err := sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.HasMethod(r.Kind, "SetupWebhookWithManager") })
+	if file == "" || err != nil {
+		return err
+	}
+	return fault.Failed("move what they do out of "+file+", delete their methods there, then run the command again",
+		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer serves", file, r.Kind)
+}
+
+// heldWebhooks returns the webhooks of r that PROJECT recorded before this
+// command, or nil.
+func heldWebhooks(r project.Resource, p *scaffold.Plan) (*project.Webhooks, error) {
+	before, err := recorded(p)
+	if before == nil || err != nil {
+		return nil, err
+	}
+	for _, old := range before.Resources {
+		if old.SameVersion(r) {
+			return old.Webhooks, nil
+		}
+	}
+	return nil, nil
+}
+
+// declaredIn returns the file of the package in dir that declares name and is no
+// test, or "".
+func declaredIn(dir, name string, p *scaffold.Plan) (string, error) {
+	return sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.Declares()[name] > 0 })
+}
+
+// sourceWhere returns the first Go file in dir that is no test and passes ok, or "".
+func sourceWhere(dir string, p *scaffold.Plan, ok func(*edit.GoFile) bool) (string, error) {
+	files, err := p.Files(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, base := range files {
+		file := path.Join(dir, base)
+		if !strings.HasSuffix(base, ".go") || isTest(base) {
+			continue
+		}
+		src, err := p.Read(file)
+		if err != nil {
+			return "", err
+		}
+		if f, err := edit.ParseGo(file, src); err == nil && ok(f) {
+			return file, nil
+		}
+	}
+	return "", nil
+}
