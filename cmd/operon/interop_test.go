@@ -5,7 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,25 +29,50 @@ func TestInterop(t *testing.T) {
 			"operon init --domain example.org --repo example.org/fleet",
 			"operon create api --group ship --version v1 --kind Frigate",
 			"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
-			"operon create api --group ship --version v1 --kind Galley",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"operon create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+			"operon create webhook --group ship --version v1 --kind Sloop --defaulting",
+			"kubebuilder create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
+			"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
+			"kubebuilder create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
 			"kubebuilder create api --group ship --version v1 --kind Frigate --resource=false --controller --controller-name frigate-backup",
 			"kubebuilder create api --group apps --version v1 --kind Deployment --resource=false --controller",
-			"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
+			"kubebuilder create webhook --group core --version v1 --kind Pod --defaulting",
+			"kubebuilder edit --namespaced --force",
+			"kubebuilder edit --namespaced=false --license copyright --owner Fleet",
+			"operon create api --group ship --version v1 --kind Galley",
+			"kubebuilder edit --multigroup",
+			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
 		},
 		"a tree of kubebuilder": {
 			"kubebuilder init --domain example.org --repo example.org/fleet",
 			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
 			"operon create api --group ship --version v1 --kind Sloop",
-			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
-			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
+			"operon create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+			"kubebuilder create webhook --group ship --version v1 --kind Sloop --defaulting",
+			"operon create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
 			"operon create api --group ship --version v2 --kind Frigate --controller=false",
+			"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
+			"operon create api --group apps --version v1 --kind Deployment --resource=false",
+			"operon create webhook --group core --version v1 --kind Pod --defaulting",
+			"operon edit --namespaced",
+			"operon edit --namespaced=false --license copyright --owner Fleet",
+			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
+			"operon edit --multigroup",
+			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
+			"operon create api --group crew --version v1 --kind Captain",
 		},
 		"an older tree": {
 			"kubebuilder init --domain example.org --repo example.org/fleet",
 			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
 			"OLDER",
 			"operon create api --group ship --version v1 --kind Sloop",
-			"kubebuilder create api --group ship --version v2 --kind Galley --resource --controller=false",
+			"operon create webhook --group ship --version v1 --kind Sloop --defaulting --programmatic-validation",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"kubebuilder create api --group ship --version v2 --kind Sloop --resource --controller=false",
+			"operon create webhook --group ship --version v2 --kind Sloop --conversion --spoke v1",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +114,10 @@ func (x shared) step(line string) {
 			x.modules()
 			return
 		}
-		x.kubebuilder.must(x.T, x.dir, append(words[1:], "--make=false")...)
+		if words[1] == "create" {
+			words = append(words, "--make=false")
+		}
+		x.kubebuilder.must(x.T, x.dir, words[1:]...)
 	case "OLDER":
 		x.older()
 	}
@@ -99,19 +127,30 @@ func (x shared) step(line string) {
 	if len(words) > 1 && words[1] == "init" {
 		return
 	}
-	x.store()
 	x.generate()
 	command(x.T, x.dir, "go", "vet", "./...")
 	x.kustomize()
 }
 
-// generate generates, and finds all wired.
+// generate generates, and finds all wired. kubebuilder says which version of a
+// kind is stored only when it writes the conversion: until then there is no CRD.
 func (x shared) generate() {
 	x.Helper()
+	args := []string{"generate", "--output", "json"}
+	versions, stored := map[string]int{}, map[string]int{} // by the kind's file
+	for name, content := range readTree(x.T, filepath.Join(x.dir, "api")) {
+		versions[path.Base(name)]++
+		stored[path.Base(name)] += strings.Count(content, "// +kubebuilder:storageversion\n")
+	}
+	for kind, n := range versions {
+		if strings.HasSuffix(kind, "_types.go") && n > 1 && stored[kind] == 0 {
+			args = append(args, "--only", "object")
+		}
+	}
 	var report struct {
 		Warnings []struct{ File, Rule, Message string }
 	}
-	if err := json.Unmarshal([]byte(operon(x.T, x.dir, "generate", "--output", "json")), &report); err != nil {
+	if err := json.Unmarshal([]byte(operon(x.T, x.dir, args...)), &report); err != nil {
 		x.Fatal(err)
 	}
 	for _, w := range report.Warnings {
@@ -119,18 +158,6 @@ func (x shared) generate() {
 			x.Errorf("generate warns: %v", w)
 		}
 	}
-}
-
-// store says which version of a kind is stored, which kubebuilder leaves to the
-// user when it adds one.
-func (x shared) store() {
-	x.Helper()
-	const marker = "// +kubebuilder:storageversion\n"
-	name := filepath.Join(x.dir, "api/v1/frigate_types.go")
-	if _, err := os.Stat(filepath.Join(x.dir, "api/v2")); err != nil || strings.Contains(readFile(x.T, name), marker) {
-		return
-	}
-	writeFile(x.T, name, strings.Replace(readFile(x.T, name), "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:root=true\n"+marker, 1))
 }
 
 // modules gives kubebuilder's tree the module files that it would fetch.
