@@ -168,7 +168,7 @@ func (f *GoFile) AddOption(fn, call, option, arg string) error {
 	}
 	text := full
 	for _, a := range target.Args {
-		if c, ok := a.(*ast.CallExpr); ok && calls(c, option) {
+		if c, ok := a.(*ast.CallExpr); ok && calls(c, option[strings.LastIndexByte(option, '.')+1:]) {
 			target, text = c, arg
 			break
 		}

@@ -1,13 +1,27 @@
 package edit
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
 
 // SetYAML gives the mapping at path, which is made where it is missing, the key
 // with a text for a value. A key that has the value already changes nothing.
+// Something else than a mapping on the path is an error.
 func SetYAML(src []byte, path []string, key, value string) ([]byte, error) {
 	doc, err := DecodeYAML(src)
 	if err != nil {
 		return nil, err
+	}
+	m, at := doc.Value, []any{}
+	for _, name := range path {
+		at = append(at, name)
+		next, ok := m[name].(map[string]any)
+		if !ok && m[name] != nil {
+			return nil, fault.In(doc.Place(at), fault.Failed("", "%s is not a mapping", name))
+		}
+		m = next
 	}
 	return ReconcileYAML(src, doc.Value, with(doc.Value, append(path, key), value), func(a, b any) bool { return false })
 }

@@ -191,7 +191,11 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
 	}
 	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
-	if near := nearest(value, c.TargetNames()); near != "" {
+	near := nearest(value, c.TargetNames())
+	if _, err := FindCore("core", version, kind); err == nil && group == "" {
+		near = "core/" + value
+	}
+	if near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"
 	}
 	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has that kind", flag, value)

@@ -1,0 +1,168 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+const methods = `package p
+
+type R struct{}
+
+func (r *R) Reconcile(ctx C, req Q) (Res, error) {
+	obj := &T{}
+	err := r.Client.Get(ctx, req.NamespacedName, obj)
+	if err != nil {
+		return Res{}, err
+	}
+	var other S
+	if err := r.Get(ctx, key, &other); err != nil {
+		return Res{}, err
+	}
+	return Res{}, nil
+}
+
+func (Other) Reconcile() {}
+
+func (x *R) Setup(m M) error {
+	return New(m).
+		For(&T{}). // mine
+		// The name.
+		Named("t").
+		Complete(x)
+}
+
+func (R) Short(m M) error { return New(m).For(&T{}).Complete(nil) }
+
+func (r R) Split(m M) error {
+	b := New(m).For(
+		&T{},
+		With(a),
+	)
+	return b.Complete(r)
+}
+`
+
+func TestMethodAnchors(t *testing.T) {
+	t.Parallel()
+	f := parse(t, methods)
+	for name, want := range map[string]string{"R.Setup": "x", "R.Reconcile": "r", "R.Short": "", "Other.Reconcile": "", "R.Gone": ""} {
+		if got := f.Receiver(name); got != want {
+			t.Errorf("receiver of %s is %q, want %q", name, got, want)
+		}
+		if got, want := f.HasFunc(name), name != "R.Gone"; got != want {
+			t.Errorf("has %s: %t, want %t", name, got, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"ctx", "req.NamespacedName", "obj"}, f.ArgumentsIn("R.Reconcile", "Get", "NamespacedName")); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if got := f.ArgumentsIn("R.Setup", "Named", "T"); got != nil { // what stands before it in the chain is no argument
+		t.Errorf("arguments of Named that mention T: %q", got)
+	}
+	if err := f.Insert("if !r.mine(obj) {\n\treturn Res{}, nil\n}", AfterMention("R.Reconcile", "Get", "NamespacedName")); err != nil {
+		t.Fatal(err)
+	}
+	wantEdit(t, f, `	if err != nil {
+		return Res{}, err
+	}
+	if !r.mine(obj) {
+		return Res{}, nil
+	}
+	var other S
+`)
+	if !f.MentionedIn("R.Reconcile", "mine") || f.MentionedIn("R.Setup", "mine") {
+		t.Error("the new lines are not told from those of another method")
+	}
+}
+
+func TestAddCall(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ call, want string }{
+		"R.Setup": {"Owns(&X{})", "\t\tFor(&T{}). // mine\n\t\tOwns(&X{}).\n\t\t// The name.\n\t\tNamed(\"t\").\n"},
+		"R.Short": {"Owns(&X{})", "return New(m).For(&T{}).Owns(&X{}).Complete(nil) }"},
+		"R.Split": {"Owns(&X{})", "\t\tWith(a),\n\t).Owns(&X{})\n"},
+		"R.":      {"Watches(&X{},\n\tH)", ""},
+	} {
+		f := parse(t, methods)
+		err := f.AddCall(name, tt.call, "For", "Owns")
+		if tt.want == "" {
+			if err == nil || !strings.Contains(fault.HintOf(err), "Watches(&X{},") {
+				t.Errorf("%s: error %v, hint %q", name, err, fault.HintOf(err))
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		wantEdit(t, f, tt.want)
+	}
+	f := parse(t, methods)
+	for _, call := range []string{"Owns(&X{})", "Owns(&Y{},\n\tO)"} {
+		if err := f.AddCall("R.Setup", call, "For", "Owns"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantEdit(t, f, "\t\tOwns(&X{}).\n\t\tOwns(&Y{},\n\t\t\tO).\n\t\t// The name.\n")
+}
+
+func TestAddOption(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"R.Setup": "\t\tFor(&T{}, b.With(p)). // mine\n",
+		"R.Split": "\t\tWith(a, p),\n\t)\n", // a second With would take the place of the first
+	} {
+		f := parse(t, methods)
+		if err := f.AddOption(name, "For", "b.With", "p"); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		wantEdit(t, f, want)
+	}
+	f := parse(t, methods)
+	if err := f.AddOption("R.Reconcile", "For", "b.With", "p"); err == nil || !strings.Contains(fault.HintOf(err), "b.With(p)") {
+		t.Errorf("without the call: error %v, hint %q", err, fault.HintOf(err))
+	}
+}
+
+func parse(t *testing.T, src string) *GoFile {
+	t.Helper()
+	f, err := ParseGo("p.go", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// wantEdit checks that f has the text.
+func wantEdit(t *testing.T, f *GoFile, want string) {
+	t.Helper()
+	got, err := f.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(got), want) {
+		t.Errorf("want\n%s\nin\n%s", want, got)
+	}
+}
+
+func TestSetYAML(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"beside others": {"a: 1 # one\nmetadata:\n  labels:\n    a: x\n    z: y\n", "a: 1 # one\nmetadata:\n  labels:\n    a: x\n    k: \"true\"\n    z: y\n"},
+		"no labels":     {"metadata:\n  name: n\n", "metadata:\n  labels:\n    k: \"true\"\n  name: n\n"},
+		"again":         {"metadata:\n  labels:\n    k: 'true'\n", "metadata:\n  labels:\n    k: 'true'\n"},
+	} {
+		got, err := SetYAML([]byte(tt.src), []string{"metadata", "labels"}, "k", "true")
+		if diff := cmp.Diff(tt.want, string(got)); err != nil || diff != "" {
+			t.Errorf("%s: error %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+	if got, err := SetYAML([]byte("metadata: [x]\n"), []string{"metadata", "labels"}, "k", "v"); err == nil {
+		t.Errorf("a list for a mapping became\n%s", got)
+	}
+}

@@ -1,0 +1,119 @@
+package project
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	frigate := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", API: &API{Namespaced: true}}
+	s3 := Resource{Domain: "example.org", Version: "v1", Kind: "S3", API: &API{Namespaced: true}}
+	noted := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Ghost"} // no types here
+	certificate := Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true, Path: "x"}
+	c := &Config{Domain: "example.org", Resources: []Resource{frigate, s3, noted, certificate}}
+	for value, want := range map[string]string{
+		"ship/v1/Frigate":                   "ship/v1/Frigate",
+		"ship.example.org/v1/Frigate":       "ship/v1/Frigate",
+		"v1/S3":                             "v1/S3",
+		"cert-manager/v1/Certificate":       "cert-manager/v1/Certificate",
+		"core/v1/Secret":                    "core/v1/Secret",
+		"apps/v1/StatefulSet":               "apps/v1/StatefulSet",
+		"rbac.authorization.k8s.io/v1/Role": "rbac.authorization/v1/Role",
+	} {
+		got, err := c.Target("owns", value)
+		if err != nil || got.targetName() != want {
+			t.Errorf("%s is %s, error %v, want %s", value, got.targetName(), err, want)
+		}
+		if !slices.Contains(c.TargetNames(), want) {
+			t.Errorf("%s is not among the names", want)
+		}
+	}
+	for value, want := range map[string]verdict{
+		"Secret":            {`--owns "Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
+		"a/b/v1/Secret":     {`--owns "a/b/v1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
+		"core/1/Secret":     {`--owns "core/1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
+		"v1/Secret":         {"--owns v1/Secret: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
+		"core/v1/Secrets":   {"--owns core/v1/Secrets: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
+		"ship/v1/Fregate":   {"--owns ship/v1/Fregate: neither Kubernetes nor the project has that kind", "did you mean --owns ship/v1/Frigate?"},
+		"ship/v1/Ghost":     {"--owns ship/v1/Ghost: neither Kubernetes nor the project has that kind", "did you mean"},
+		"zzzzzzzzz/v9/Qqqq": {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has that kind", "name a kind of Kubernetes " + KubernetesVersion + " or of the project"},
+	} {
+		_, err := c.Target("owns", value)
+		if value == "ship/v1/Ghost" { // which kind is nearest is no matter
+			if err == nil || err.Error() != want.err {
+				t.Errorf("%s: %v", value, err)
+			}
+			continue
+		}
+		judge(t, value, err, want)
+	}
+}
+
+func TestPlumb(t *testing.T) {
+	t.Parallel()
+	frigate := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", API: &API{Namespaced: true},
+		Controllers: []Controller{{"frigate"}, {"frigate-backup"}}}
+	c := &Config{Domain: "example.org", Resources: []Resource{frigate}}
+	full, err := c.Plumb(frigate, "frigate", Plumbing{Owns: []string{"core/v1/Service", "apps/v1/Deployment"}, Labels: []string{"b=2", "a=1", "a=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Plumbing{Owns: []string{"apps/v1/Deployment", "core/v1/Service"}, Labels: []string{"a=1", "b=2"}}
+	if diff := cmp.Diff(want, full); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	c.PutPlumbing(frigate, "frigate", full)
+	c.PutPlumbing(frigate, "frigate-backup", Plumbing{Finalizer: true, Watches: []string{"core/v1/Secret"}})
+	if more, err := c.Plumb(frigate, "frigate", Plumbing{Owns: []string{"core/v1/ConfigMap"}, Finalizer: true}); err != nil || len(more.Owns) != 3 || !more.Finalizer || len(more.Labels) != 2 {
+		t.Errorf("with more: %+v, error %v", more, err)
+	}
+	all := Plumbing{Owns: want.Owns, Watches: []string{"core/v1/Secret"}, Labels: want.Labels, Finalizer: true}
+	if diff := cmp.Diff(all, c.AllPlumbing(Resource{Group: "ship", Version: "v1", Kind: "Frigate"})); diff != "" {
+		t.Errorf("of all controllers (-want +got):\n%s", diff)
+	}
+	_, err = c.Plumb(frigate, "frigate-backup", Plumbing{Labels: []string{"a=2"}})
+	judge(t, "two values", err, verdict{"--label a=2: controllers of Frigate look for a=1",
+		"leave it out, or change the label by hand: in the code, in the sample and in PROJECT"})
+	for _, bad := range []string{"a", "=x", "a b=c", "a=b c", "-a=b", "x/y/z=b", "a=" + strings.Repeat("x", 64)} {
+		if _, err := c.Plumb(frigate, "frigate", Plumbing{Labels: []string{bad}}); err == nil {
+			t.Errorf("the label %q was taken", bad)
+		}
+	}
+}
+
+// TestPlumbingInPROJECT: what is recorded is read back, and what others wrote
+// beside it stays.
+func TestPlumbingInPROJECT(t *testing.T) {
+	t.Parallel()
+	src := "version: \"3\"\nplugins:\n  controllers.operon.dev/v1:\n    mine: too # yes\n  other.example.org/v1: {}\n"
+	c, err := Parse([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate"}
+	p := Plumbing{Owns: []string{"apps/v1/Deployment"}, Watches: []string{"core/v1/Secret"}, Labels: []string{"a=1"}, Finalizer: true}
+	c.PutPlumbing(r, "frigate", p)
+	out, err := c.Encode([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []string{"mine: too # yes", "other.example.org/v1: {}"} {
+		if !strings.Contains(string(out), kept) {
+			t.Errorf("%q is gone:\n%s", kept, out)
+		}
+	}
+	again, err := Parse(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, again.Plumbing(r, "frigate")); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+	if !again.Plumbing(r, "other").IsZero() {
+		t.Error("another controller has it too")
+	}
+}
