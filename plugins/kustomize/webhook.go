@@ -61,7 +61,7 @@ func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 		all = append(all, line{name: defaultEntries, key: "patches", needs: webhookPatch,
 			item: "path: manager_webhook_patch.yaml\ntarget:\n  kind: Deployment"})
 	}
-	if p.Exists(policyEntries) && !p.Exists(webhookPolicy) {
+	if !p.Exists(webhookPolicy) {
 		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy), needs: webhookPolicy})
 	}
 	// A list that is new names what other kinds need, too.

@@ -205,21 +205,31 @@ func TestOptionalParts(t *testing.T) {
 func TestWebhookPartsStayOff(t *testing.T) {
 	t.Parallel()
 	c := config()
-	fsys := scaffolded(t, c, frigate, destroyer, frigateV2)
+	fsys := scaffolded(t, c, frigate, destroyer, frigateV2, captain)
 	webhook(t, fsys, c, served(frigate, "dv"))
-	replace(t, fsys, defaultEntries, "- ../certmanager\n", "#- ../certmanager\n")
-	replace(t, fsys, defaultEntries, "replacements: [{path: webhook_replacements.yaml}]\n", "")
+	webhook(t, fsys, c, served(frigateV2, "c"))
+	generate(t, fsys, c)
+	replace(t, fsys, "config/crd/patches/webhook_in_frigates.yaml", "  annotations:\n    "+caAnnotation+": "+caSource+"\n", "")
 	replace(t, fsys, policyEntries, "- allow-webhook-traffic.yaml\n", "")
+	replace(t, fsys, webhookEntries, "- manifests.yaml\n", "")
+	replace(t, fsys, defaultEntries, "\nreplacements: [{path: webhook_replacements.yaml}]\n", "\n")
 	before := files(t, fsys)
 	webhook(t, fsys, c, served(destroyer, "d"))
 	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
 		t.Error(diff)
 	}
-	webhook(t, fsys, c, served(frigateV2, "c"))
-	if got := at(object(t, files(t, fsys), crdEntries), "patches"); got == nil {
+	replace(t, fsys, defaultEntries, "- ../certmanager\n", "#- ../certmanager\n")
+	before = files(t, fsys)
+	webhook(t, fsys, c, served(captain, "v"))
+	if diff := cmp.Diff(before, files(t, fsys)); diff != "" {
+		t.Error(diff)
+	}
+	webhook(t, fsys, c, served(captain, "c"))
+	all := build(t, fsys, c, "config/default")
+	if at(all["CustomResourceDefinition/captains.crew.example.org"], "spec", "conversion") == nil {
 		t.Error("the CRD's patch is not listed")
 	}
-	if all := build(t, fsys, c, "config/default"); all["Certificate/fleet-serving-cert"] != nil {
+	if all["Certificate/fleet-serving-cert"] != nil {
 		t.Error("cert-manager is back")
 	}
 }
