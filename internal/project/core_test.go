@@ -140,3 +140,23 @@ func TestForeignLayout(t *testing.T) {
 		}
 	}
 }
+
+func TestNoWebhooksForAdmission(t *testing.T) {
+	t.Parallel()
+	c := &Config{Version: "3", Domain: "example.org", Repo: "example.org/fleet", ProjectName: "fleet"}
+	for kind, want := range map[string]string{
+		"ValidatingWebhookConfiguration": "no webhook is called for objects of group admissionregistration.k8s.io, such as ValidatingWebhookConfiguration",
+		"FlowSchema":                     "",
+	} {
+		group := map[bool]string{true: "flowcontrol", false: "admissionregistration"}[want == ""]
+		k, err := FindCore(group, "v1", kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := k.Resource()
+		r.Webhooks = &Webhooks{Defaulting: true}
+		if err := c.ValidateResource(r); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}

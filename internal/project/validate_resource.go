@@ -127,6 +127,11 @@ func (c *Config) checkWebhooks(r Resource) error {
 	if w == nil {
 		return nil
 	}
+	// Else a webhook could keep people from removing it (Kubernetes, "Dynamic
+	// Admission Control").
+	if r.Core && r.Group == "admissionregistration" {
+		return fault.Usage("choose another kind", "no webhook is called for objects of group %s, such as %s", r.QualifiedGroup(), r.Kind)
+	}
 	if w.WebhookVersion != "" {
 		if err := checkV1("write webhookVersion: v1 "+belowWebhooks, w.WebhookVersion, "webhook"); err != nil {
 			return err
