@@ -101,14 +101,14 @@ func failing(t *testing.T, dir, packages string) string {
 	return string(out)
 }
 
-// change replaces the first old in a file, which must be there.
-func change(t *testing.T, dir, name, old, new string) {
+// change replaces the first before in a file, which must be there.
+func change(t *testing.T, dir, name, before, after string) {
 	t.Helper()
 	src := readFile(t, filepath.Join(dir, name))
-	if !strings.Contains(src, old) {
-		t.Fatalf("%s lacks %q:\n%s", name, old, src)
+	if !strings.Contains(src, before) {
+		t.Fatalf("%s lacks %q:\n%s", name, before, src)
 	}
-	write(t, dir, name, strings.Replace(src, old, new, 1))
+	write(t, dir, name, strings.Replace(src, before, after, 1))
 }
 
 func write(t *testing.T, dir, name, content string) {

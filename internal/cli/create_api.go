@@ -34,7 +34,8 @@ func newCreateAPI(a *App) *cobra.Command {
 		Short: "Add a custom resource, its controller, or both",
 		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
 kustomize and main.go wiring, and what is generated from them (deepcopy methods,
-CRD, RBAC), all in one step.
+CRD, RBAC), all in one step. A further version of a kind starts with the fields
+of the last.
 
 With --resource=false the controller may be for a kind of Kubernetes, whose
 groups are core, apps, batch and so on, or for one of another module. Where the

@@ -191,7 +191,7 @@ func conversionFile(c *project.Config, r project.Resource) string {
 func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	seed := part.seed(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if p.Exists(name) && !p.Forced() && !(p.Seeded(mainFile) && p.HasBase(name)) {
+		if p.Exists(name) && !p.Forced() && (!p.Seeded(mainFile) || !p.HasBase(name)) {
 			return nil
 		}
 		return seed(name, mode, content)

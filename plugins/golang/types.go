@@ -33,7 +33,11 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 	if err != nil {
 		return err
 	}
-	if err := tree("types", vars, data, types.seed(p)); err != nil {
+	sink, err := typesSink(c, r, types, group, p)
+	if err != nil {
+		return err
+	}
+	if err := tree("types", vars, data, sink); err != nil {
 		return err
 	}
 	// The template knows nothing of the marker that a later version brought.

@@ -1,0 +1,164 @@
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// versionBefore is the version of r's kind that the project got last before r,
+// or nil when r is the first.
+func versionBefore(c *project.Config, r project.Resource) *project.Resource {
+	var last *project.Resource
+	for i, other := range c.Resources {
+		switch {
+		case other.SameVersion(r):
+			return last
+		case other.SameKind(r) && other.API != nil:
+			last = &c.Resources[i]
+		}
+	}
+	return last
+}
+
+// typesSink is a sink for the types of r. A further version of a kind starts with
+// the fields of the one before, as the user has them, and not with the example.
+// As they are those of that day, a file that is there is not planned again.
+func typesSink(c *project.Config, r project.Resource, types part, groupFile string, p *scaffold.Plan) (render.Sink, error) {
+	seed, before := types.seed(p), versionBefore(c, r)
+	if before == nil {
+		return seed, nil
+	}
+	disk, base, err := p.Before(typesFile(c, r))
+	if err != nil {
+		return nil, err
+	}
+	if disk != nil && base != nil && !p.Forced() {
+		return func(string, fs.FileMode, []byte) error { return nil }, nil
+	}
+	content, err := typesLike(c, *before, r, groupFile, p)
+	if content == nil || err != nil {
+		return seed, err
+	}
+	return func(name string, mode fs.FileMode, _ []byte) error { return seed(name, mode, content) }, nil
+}
+
+// oneVersions are the markers that say something of one version.
+var oneVersions = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
+
+// typesLike makes the types of r from those of another version. It returns nil
+// where they do not stand for themselves: where they need what other files of
+// their package declare, or bring what the package of r or another version has.
+func typesLike(c *project.Config, from, r project.Resource, groupFile string, p *scaffold.Plan) ([]byte, error) {
+	name := typesFile(c, from)
+	src, err := p.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || !copies(file, src, c.APIPath(r)) {
+		return nil, nil //nolint:nilerr // what is wrong with it, the generators tell
+	}
+	theirs, err := declaredNames(c.APIDir(from), name, p)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := declaredNames(c.APIDir(r), typesFile(c, r), p)
+	if err != nil {
+		return nil, err
+	}
+	lacking := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && theirs[id.Name] && !ours[id.Name] {
+			lacking = true
+		}
+		return !lacking
+	})
+	same, err := sameForm(path.Join(c.APIDir(from), path.Base(groupFile)), groupFile, p)
+	if lacking || !same || err != nil {
+		return nil, err
+	}
+	at := fset.Position(file.Name.Pos()).Offset
+	next := slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
+	next = oneVersions.ReplaceAll(next, nil)
+	twice, err := declaredTwice(typesFile(c, r), next, p)
+	if len(twice) > 0 || err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// copies reports whether a file of types is about one kind and its fields: no
+// other kind, nothing of its conversion, and nothing of the package it is to go to.
+func copies(file *ast.File, src []byte, target string) bool {
+	if bytes.Count(src, []byte("+kubebuilder:object:root=true")) != 2 || bytes.Contains(src, []byte("+groupName=")) || bytes.Contains(src, []byte("+versionName=")) {
+		return false
+	}
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"`+target+`"` {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Recv != nil && slices.Contains([]string{"Hub", "ConvertTo", "ConvertFrom"}, f.Name.Name)
+	})
+}
+
+// declaredNames are the names that the Go files of a folder declare, tests and
+// the file called except left out.
+func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error) {
+	files, err := p.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, base := range files {
+		name := path.Join(dir, base)
+		if name == except || !strings.HasSuffix(base, ".go") || isTest(base) {
+			continue
+		}
+		src, err := p.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := edit.ParseGo(name, src)
+		if err != nil {
+			continue // the generators tell
+		}
+		for declared := range f.Declares() {
+			names[declared] = true
+		}
+	}
+	return names, nil
+}
+
+// sameForm reports whether types register in the same way with both
+// group-version files.
+func sameForm(a, b string, p *scaffold.Plan) (bool, error) {
+	if !p.Exists(a) {
+		return false, nil
+	}
+	one, err := readForm(a, p)
+	if err != nil {
+		return false, err
+	}
+	other, err := readForm(b, p)
+	return one == other, err
+}
