@@ -72,8 +72,8 @@ func scenarios() []scenario {
 		}},
 		{"move", project, func(p *Plan) error {
 			return errors.Join(
-				p.MoveFolder("api/v1", "api/ship/v1"),
-				p.MoveFolder("config/crd", "crd"),
+				moveFolder(p, "api/v1", "api/ship/v1"),
+				moveFolder(p, "config/crd", "crd"),
 				p.Move("cmd/main.go", "cmd/manager/main.go"),
 				p.Edit("cmd/manager/main.go", appendLine("two")),
 				p.Move("run.sh", "hack/again.sh"),

@@ -58,28 +58,6 @@ func (p *Plan) Move(from, to string) error {
 	return p.Remove(from)
 }
 
-// MoveFolder moves everything below a folder, with all that is there: the new
-// folder must be empty or missing. A folder that is not there is no error.
-func (p *Plan) MoveFolder(from, to string) error {
-	there, err := p.Below(to)
-	if err != nil {
-		return err
-	}
-	if len(there) > 0 && !strings.HasPrefix(from+"/", to+"/") && !strings.HasPrefix(to+"/", from+"/") {
-		return fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: %s is there", from, to, there[0])
-	}
-	names, err := p.Below(from)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := p.Move(name, to+strings.TrimPrefix(name, from)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Below returns the paths, sorted, of all files that will stand below dir after
 // Apply, in folders of any depth; dir may be ".". Files that the user deleted,
 // and of which operon has the base, are among them: Exists tells them apart.

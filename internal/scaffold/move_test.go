@@ -25,7 +25,7 @@ func TestMove(t *testing.T) {
 	must(t, os.Chmod(filepath.Join(root, "api/v1/sub/mine.sh"), 0o750))
 
 	done := apply(t, fsys, Options{KeepDeleted: true}, func(p *Plan) {
-		must(t, p.MoveFolder("api/v1", "api/ship/v1"))
+		must(t, moveFolder(p, "api/v1", "api/ship/v1"))
 		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
 		seed(t, p, "api/ship/v1/types.go", main1)
 		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
@@ -66,8 +66,8 @@ func TestMove(t *testing.T) {
 		"move shared api/v1/sub/mine.sh",
 		"move generated api/v1/zz.go",
 	}, apply(t, fsys, Options{}, func(p *Plan) {
-		must(t, p.MoveFolder("api/ship/v1/sub", "api/v2/sub")) // in two steps: one move
-		must(t, p.MoveFolder("api/v2/sub", "api/v1/sub"))
+		must(t, moveFolder(p, "api/ship/v1/sub", "api/v2/sub")) // in two steps: one move
+		must(t, moveFolder(p, "api/v2/sub", "api/v1/sub"))
 		must(t, p.Move("api/ship/v1/zz.go", "api/v1/zz.go"))
 	}))
 }
@@ -121,20 +121,32 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-func TestMoveFolderRefuses(t *testing.T) {
-	t.Parallel()
-	_, fsys := project(t, map[string]string{"from/x": "x", "from/link": "-> x", "full/y": "y", "whole/a": "a"})
-	p := newPlan(t, fsys, Options{})
-	for _, tt := range []struct{ from, to, want string }{
-		{"whole", "full", "whole cannot be moved to full: full/y is there"},
-		{"from", "new", "from/link cannot be moved: it is a symbolic link, or below one"},
-		{"full/y", "new", "full/y is no folder"},
-	} {
-		if err := p.MoveFolder(tt.from, tt.to); err == nil || err.Error() != tt.want {
-			t.Errorf("%s to %s: got %v, want %s", tt.from, tt.to, err, tt.want)
-		}
+// moveFolder moves everything below a folder.
+func moveFolder(p *Plan, from, to string) error {
+	names, err := p.Below(from)
+	for _, name := range names {
+		err = errors.Join(err, p.Move(name, to+strings.TrimPrefix(name, from)))
 	}
-	must(t, p.MoveFolder("missing", "new"))
+	return err
+}
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	_, fsys := project(t, map[string]string{"a/x": "x", "a/b/link": "-> x", "a/.git/config": "git", "other": "y", "a/b/gone": "z"})
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Remove("a/b/gone"))
+	must(t, p.Share("a/b/new", 0, nil))
+	names, err := p.Below("a")
+	must(t, err)
+	same(t, "below a", []string{"a/b/link", "a/b/new", "a/x"}, names)
+	names, err = p.Below("missing")
+	must(t, err)
+	if len(names) > 0 {
+		t.Errorf("below a missing folder: %q", names)
+	}
+	if _, err := p.Below("other"); err == nil || err.Error() != "other is no folder" {
+		t.Errorf("below a file: %v", err)
+	}
 }
 
 // The order in which commands added their lines to a file is not remembered, so

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -106,6 +107,11 @@ func (m *move) folder(f folder) error {
 	if err != nil {
 		return err
 	}
+	for _, to := range f.to {
+		if err := m.checkEmpty(f.dir, to.dir); err != nil {
+			return err
+		}
+	}
 	s, err := m.split(f, names)
 	if err != nil {
 		return err
@@ -127,6 +133,19 @@ func (m *move) folder(f folder) error {
 		m.packages = append(m.packages, m.movedPackage(f, dir, packages[dir], s.declared))
 	}
 	return nil
+}
+
+// checkEmpty refuses a folder to move to that holds something already. What lies
+// in the folder itself moves too, and a folder above it may hold anything else.
+func (m *move) checkEmpty(from, to string) error {
+	if strings.HasPrefix(from+"/", to+"/") || strings.HasPrefix(to+"/", from+"/") {
+		return nil
+	}
+	there, err := m.plan.Below(to)
+	if err == nil && len(there) > 0 && m.files[there[0]] == "" {
+		err = fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: %s is there", from, to, there[0])
+	}
+	return err
 }
 
 // file plans the move of one of f's files, and its package clause.
