@@ -129,7 +129,7 @@ func (c *Config) Plumb(r Resource, controller string, asked Plumbing) (Plumbing,
 		}
 	}
 	p.Labels = union(have.Labels, asked.Labels)
-	return p, c.checkLabels(r, controller, p.Labels)
+	return p, c.checkLabels(r, controller, asked.Labels)
 }
 
 func union(a, b []string) []string {
@@ -239,20 +239,11 @@ func checkLabel(s string) error {
 	return nil
 }
 
-// checkLabels refuses two values for one key: no object of a kind has both, and
-// its sample is reconciled by all controllers.
-func (c *Config) checkLabels(r Resource, controller string, labels []string) error {
+// checkLabels refuses a value for a key that has another one: no object of a kind
+// has both, and its sample is for all of its controllers.
+func (c *Config) checkLabels(r Resource, controller string, asked []string) error {
 	values := map[string]string{}
-	full := r
-	if known := c.Find(r.Group, r.Version, r.Kind); known != nil {
-		full = *known
-	}
-	for _, name := range full.ControllerNames() {
-		if name != controller {
-			labels = slices.Concat(c.Plumbing(r, name).Labels, labels)
-		}
-	}
-	for _, label := range labels {
+	for _, label := range slices.Concat(c.AllPlumbing(r).Labels, c.Plumbing(r, controller).Labels, asked) {
 		key, value, _ := strings.Cut(label, "=")
 		if old, ok := values[key]; ok && old != value {
 			return fault.Usage("leave it out, or change the label by hand: in the code, in the sample and in "+File,

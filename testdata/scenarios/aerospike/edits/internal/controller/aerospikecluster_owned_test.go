@@ -1,0 +1,50 @@
+package controller
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	aerospikev1alpha1 "aerospike/api/v1alpha1"
+)
+
+var _ = Describe("AerospikeCluster controller, at work", func() {
+	It("keeps the nodes and their configuration as the spec asks", func() {
+		runController(func(mgr ctrl.Manager, c client.Client) error {
+			return (&AerospikeClusterReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+		})
+		cluster := &aerospikev1alpha1.AerospikeCluster{}
+		createSample("config/samples/aerospike_v1alpha1_aerospikecluster.yaml", cluster)
+		key := client.ObjectKeyFromObject(cluster)
+		nodes, config := &appsv1.StatefulSet{}, &corev1.ConfigMap{}
+		// Nothing collects what the object owns here: there is an API server, and no controllers.
+		DeferCleanup(func() {
+			Expect(k8sClient.Delete(ctx, nodes)).To(Succeed())
+			Expect(k8sClient.Delete(ctx, config)).To(Succeed())
+		})
+		Eventually(func(g Gomega) {
+			g.Expect(k8sClient.Get(ctx, key, nodes)).To(Succeed())
+			g.Expect(k8sClient.Get(ctx, key, config)).To(Succeed())
+			g.Expect(*nodes.Spec.Replicas).To(Equal(int32(3)))
+			g.Expect(metav1.IsControlledBy(nodes, cluster)).To(BeTrue())
+			g.Expect(nodes.Spec.Template.Spec.Containers[0].Env).To(ConsistOf(
+				corev1.EnvVar{Name: "REPL_FACTOR", Value: "2"}, corev1.EnvVar{Name: "MEM_GB", Value: "4"}))
+			g.Expect(config.Data).To(HaveKeyWithValue("aerospike.conf", ContainSubstring("replication-factor 2")))
+		}).WithTimeout(time.Minute).Should(Succeed())
+
+		Expect(k8sClient.Get(ctx, key, cluster)).To(Succeed())
+		cluster.Spec.Deployments = 5
+		Expect(k8sClient.Update(ctx, cluster)).To(Succeed())
+		Eventually(func(g Gomega) {
+			g.Expect(k8sClient.Get(ctx, key, nodes)).To(Succeed())
+			g.Expect(*nodes.Spec.Replicas).To(Equal(int32(5)))
+		}).WithTimeout(time.Minute).Should(Succeed())
+	})
+})
