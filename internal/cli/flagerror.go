@@ -11,6 +11,24 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// inKubebuilder is the hint about what operon does not do yet.
+const inKubebuilder = "kubebuilder v4.15 can do this in the same project"
+
+// peerFlags are flags of kubebuilder that its users will try here, with what to
+// do instead (docs/kubebuilder.md).
+var peerFlags = map[string]string{
+	"plugins": "leave it out: the plugins of a project stand in its PROJECT file, under layout",
+	"legacy":  "leave it out: webhooks stand in internal/webhook, for kubebuilder has given the place beside the types up",
+
+	"image":                   inKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"image-container-command": inKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"image-container-port":    inKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"run-as-user":             inKubebuilder + ": --plugins deploy-image/v1-alpha",
+	"manifests":               inKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
+	"output-dir":              inKubebuilder + ": --plugins helm/v2-alpha",
+	"use-gh-models":           inKubebuilder + ": --plugins autoupdate/v1-alpha",
+}
+
 // flagError returns what a command line with these arguments says of a flag that
 // its command does not take. A first word that is no command comes first: the
 // flags behind it belong to a command of another tool, or of another spelling.
@@ -21,7 +39,10 @@ func flagError(args []string) func(*cobra.Command, error) error {
 		}
 		hint := "see `" + cmd.CommandPath() + " --help`"
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			if flag := closest(unknown.GetSpecifiedName(), cmd); flag != "" {
+			name := unknown.GetSpecifiedName()
+			if flag := closest(name, cmd); peerFlags[name] != "" {
+				hint = peerFlags[name]
+			} else if flag != "" {
 				hint = "did you mean --" + flag + "?"
 			}
 		}
