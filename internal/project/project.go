@@ -117,12 +117,6 @@ func (r Resource) SameKind(o Resource) bool {
 // SameVersion compares full group, version and kind.
 func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
 
-// HasController reports whether r has the controller that is named after its
-// kind. PROJECT may tell so in two ways; further controllers have other names.
-func (r Resource) HasController() bool {
-	return r.Controller || slices.Contains(r.Controllers, Controller{Name: r.Lower()})
-}
-
 // Foreign reports that the types of r are not this project's.
 func (r Resource) Foreign() bool { return r.Core || r.External }
 
