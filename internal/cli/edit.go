@@ -57,11 +57,11 @@ you wrote stays, and every switch goes back again.`,
 
 func (o *editProject) run(a *App) error {
 	changed := o.cmd.Flags().Changed
-	any := changed("multigroup") || changed("namespaced")
+	asked := changed("multigroup") || changed("namespaced")
 	for name := range o.options.owners {
-		any = any || changed(name)
+		asked = asked || changed(name)
 	}
-	if !any {
+	if !asked {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
 	}
 	o.keepDeleted = true

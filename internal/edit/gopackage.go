@@ -180,7 +180,7 @@ func (f *GoFile) rejoin(args []literal, move func(string, bool) string) []splice
 		return []splice{{start, f.offset(args[-more].lit.Pos()), ""}}
 	}
 	var quoted []string
-	for _, e := range strings.Split(next, "/") {
+	for e := range strings.SplitSeq(next, "/") {
 		quoted = append(quoted, strconv.Quote(e))
 	}
 	return []splice{{start, f.offset(args[len(args)-1].lit.End()), strings.Join(quoted, ", ")}}

@@ -51,7 +51,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if watching == e.Project.Namespaced {
 		return nil
 	}
-	reader, err := namespaceReader(e, p)
+	reader, err := namespaceReader(e)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func open(f *edit.GoFile, reader string) error {
 
 // namespaceReader is the function that reads the variable, from the template of a
 // limited project's main.go, which ends with it.
-func namespaceReader(e plugin.Event, p *scaffold.Plan) (string, error) {
+func namespaceReader(e plugin.Event) (string, error) {
 	limited := *e.Project
 	limited.Namespaced = true
 	reader := ""
