@@ -14,6 +14,10 @@ import (
 // inKubebuilder is the hint about what operon does not do yet.
 const inKubebuilder = "kubebuilder v4.15 can do this in the same project"
 
+// peerUpgrade is the hint about its upgrades, which need the version that it notes
+// in PROJECT when it begins a project.
+const peerUpgrade = "kubebuilder v4.15 can do this in a project that it began"
+
 // peerFlags are flags of kubebuilder that its users will try here, with what to
 // do instead (docs/kubebuilder.md).
 var peerFlags = map[string]string{
@@ -26,7 +30,7 @@ var peerFlags = map[string]string{
 	"run-as-user":             inKubebuilder + ": --plugins deploy-image/v1-alpha",
 	"manifests":               inKubebuilder + ", with its plugins deploy-image/v1-alpha and helm/v2-alpha",
 	"output-dir":              inKubebuilder + ": --plugins helm/v2-alpha",
-	"use-gh-models":           inKubebuilder + ": --plugins autoupdate/v1-alpha",
+	"use-gh-models":           peerUpgrade,
 }
 
 // flagError returns what a command line with these arguments says of a flag that

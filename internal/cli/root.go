@@ -80,7 +80,7 @@ func groupHelp(cmd *cobra.Command, args []string) error {
 	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if slices.Contains(peerCommands, args[0]) {
-		return fault.Usage(inKubebuilder, "operon has no %s command yet", args[0])
+		return fault.Usage(peerUpgrade, "operon has no %s command yet", args[0])
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
