@@ -25,7 +25,7 @@ func addition(s mainSource, avoid map[string]bool, add func(*edit.GoFile) error)
 	}
 	// An edit only ever adds whole lines.
 	old, added := strings.Split(string(s.src), "\n"), []string{}
-	for _, line := range strings.Split(string(next), "\n") {
+	for line := range strings.SplitSeq(string(next), "\n") {
 		if len(old) > 0 && line == old[0] {
 			old = old[1:]
 			continue
