@@ -101,9 +101,9 @@ func (a *App) note(format string, args ...any) {
 }
 
 // next tells a person, and no script, what to do after a command.
-func (a *App) next(format string, args ...any) {
+func (a *App) next(what string) {
 	if term.IsTerminal(a.Err) {
-		a.note(painter(a.Err, a.getenv)(faint, "next: ")+format, args...)
+		a.note("%s%s", painter(a.Err, a.getenv)(faint, "next: "), what)
 	}
 }
 

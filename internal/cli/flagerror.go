@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -44,7 +42,7 @@ func flagError(args []string) func(*cobra.Command, error) error {
 		hint := "see `" + cmd.CommandPath() + " --help`"
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			name := unknown.GetSpecifiedName()
-			if flag := closest(name, cmd); peerFlags[name] != "" {
+			if flag := nearestFlag(name, cmd); peerFlags[name] != "" {
 				hint = peerFlags[name]
 			} else if flag != "" {
 				hint = "did you mean --" + flag + "?"
@@ -58,42 +56,14 @@ func flagError(args []string) func(*cobra.Command, error) error {
 	}
 }
 
-// closest returns the flag of cmd that a misspelt name most likely means, or "".
-func closest(name string, cmd *cobra.Command) string {
-	type guess struct {
-		flag string
-		far  int
-	}
-	var guesses []guess
+// nearestFlag returns the flag of cmd that a misspelt name most likely means, or
+// "".
+func nearestFlag(name string, cmd *cobra.Command) string {
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if far := distance(name, f.Name); far <= (len(name)+2)/3 && !f.Hidden {
-			guesses = append(guesses, guess{f.Name, far})
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
-	if len(guesses) == 0 {
-		return ""
-	}
-	return slices.MinFunc(guesses, func(a, b guess) int { return cmp.Compare(a.far, b.far) }).flag
-}
-
-// distance is the number of letters to insert, delete or replace that turns a
-// into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return fault.Nearest(name, names)
 }

@@ -202,7 +202,7 @@ func unknownOption(arg string) error {
 	}
 	valid := append(slices.Sorted(maps.Keys(generators())), "paths", "output")
 	hint := "valid arguments: " + strings.Join(valid, ", ")
-	if near := nearest(parts[0], valid); near != "" && near != parts[0] {
+	if near := fault.Nearest(parts[0], valid); near != "" && near != parts[0] {
 		hint = "did you mean " + near + "? " + hint
 	} else if parts[0] == "output" {
 		hint = "output rules: output:<rule> or output:<generator>:<rule>, where rule is " +

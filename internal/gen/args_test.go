@@ -185,14 +185,3 @@ func TestToolsVersion(t *testing.T) {
 		t.Errorf("this binary holds %s, the pin says %s", got, pins.ControllerTools)
 	}
 }
-
-func FuzzDistance(f *testing.F) {
-	f.Add("kubebuilder", "kubebuidler")
-	f.Add("", "x")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		d := distance(a, b)
-		if d != distance(b, a) || d > max(len(a), len(b)) || (d == 0) != (a == b) {
-			t.Errorf("distance(%q, %q) = %d", a, b, d)
-		}
-	})
-}

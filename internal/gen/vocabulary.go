@@ -3,6 +3,7 @@ package gen
 import (
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
@@ -58,7 +59,7 @@ func (v *vocabulary) suspect(name string) (near string, suspect bool) {
 		name = name[:i] // what follows cannot be part of a name
 	}
 	first, rest, ok := strings.Cut(name, ":")
-	if !ok || first != "kubebuilder" && distance(first, "kubebuilder") > 2 {
+	if !ok || first != "kubebuilder" && fault.Distance(first, "kubebuilder") > 2 {
 		return "", false
 	}
 	for _, o := range others {
@@ -67,48 +68,12 @@ func (v *vocabulary) suspect(name string) (near string, suspect bool) {
 		}
 	}
 	// The last part may be the first argument: kubebuilder:rbac:groups=...
-	near = nearest("kubebuilder:"+rest, v.names)
+	near = fault.Nearest("kubebuilder:"+rest, v.names)
 	if i := strings.LastIndex(rest, ":"); i >= 0 {
 		shorter := "kubebuilder:" + rest[:i]
-		if n := nearest(shorter, v.names); n != "" && (near == "" || distance(shorter, n) < distance("kubebuilder:"+rest, near)) {
+		if n := fault.Nearest(shorter, v.names); n != "" && (near == "" || fault.Distance(shorter, n) < fault.Distance("kubebuilder:"+rest, near)) {
 			near = n
 		}
 	}
 	return near, true
-}
-
-// nearest returns the candidate with the smallest edit distance from name, in
-// alphabetical order among equals, or "" when none is near enough to be meant.
-func nearest(name string, candidates []string) string {
-	best, least := "", 1+max(1, min(3, len(name)/4))
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least || d == least && best != "" && c < best {
-			best, least = c, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour, to turn a into b (optimal string alignment).
-func distance(a, b string) int {
-	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, cur = prev, cur, prev2
-	}
-	return prev[len(b)]
 }

@@ -70,7 +70,7 @@ func FindCore(group, version, kind string) (CoreKind, error) {
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
 	hint := "its kinds are " + strings.Join(kinds, ", ")
-	if near := nearest(kind, kinds); near != "" {
+	if near := fault.Nearest(kind, kinds); near != "" {
 		hint = "did you mean --kind " + near + "?"
 	}
 	return CoreKind{}, fault.Usage(hint, "group %s of Kubernetes %s has no kind %s", g.name, KubernetesVersion, kind)
@@ -117,36 +117,4 @@ func objectOf(r Resource, k coreKind) string {
 	apiVersion := strings.TrimPrefix(r.QualifiedGroup()+"/"+r.Version, "/")
 	name := cmp.Or(k.name, r.Lower()+"-sample")
 	return "apiVersion: " + apiVersion + "\nkind: " + r.Kind + "\nmetadata:\n  name: " + name + "\n" + strings.TrimPrefix(k.object, "\n")
-}
-
-// nearest is the candidate that word was most likely meant to be, or "".
-func nearest(word string, candidates []string) string {
-	best, least := "", len(word)/3+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < least {
-			best, least = c, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, remove or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -80,7 +80,7 @@ func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{
 		"Pods": "Pod", "pod": "Pod", "Servce": "Service", "Elephant": "", "": "",
 	} {
-		if got := nearest(word, []string{"Pod", "Service", "ServiceAccount"}); got != want {
+		if got := fault.Nearest(word, []string{"Pod", "Service", "ServiceAccount"}); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

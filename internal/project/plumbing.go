@@ -191,7 +191,7 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
 	}
 	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
-	near := nearest(value, c.TargetNames())
+	near := fault.Nearest(value, c.TargetNames())
 	if _, err := FindCore("core", version, kind); err == nil && group == "" {
 		near = "core/" + value
 	}

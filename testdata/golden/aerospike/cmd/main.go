@@ -37,6 +37,7 @@ import (
 
 	aerospikev1alpha1 "aerospike/api/v1alpha1"
 	"aerospike/internal/controller"
+	webhookv1alpha1 "aerospike/internal/webhook/v1alpha1"
 	// +kubebuilder:scaffold:imports
 )
 
@@ -74,6 +75,12 @@ func main() {
 	}).SetupWithManager(mgr); err != nil {
 		setupLog.Error(err, "cannot set up the controller", "controller", "aerospikecluster")
 		os.Exit(1)
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1alpha1.SetupAerospikeClusterWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "AerospikeCluster")
+			os.Exit(1)
+		}
 	}
 	// +kubebuilder:scaffold:builder
 

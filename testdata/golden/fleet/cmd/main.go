@@ -22,11 +22,18 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	seav1 "example.org/fleet/api/sea/v1"
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 	shipv1 "example.org/fleet/api/ship/v1"
 	shipv2 "example.org/fleet/api/ship/v2"
+	batchcontroller "example.org/fleet/internal/controller/batch"
 	seacontroller "example.org/fleet/internal/controller/sea"
 	shipcontroller "example.org/fleet/internal/controller/ship"
+	webhookcorev1 "example.org/fleet/internal/webhook/core/v1"
+	webhookseav1 "example.org/fleet/internal/webhook/sea/v1"
+	webhookseav1beta1 "example.org/fleet/internal/webhook/sea/v1beta1"
+	webhookshipv1 "example.org/fleet/internal/webhook/ship/v1"
+	webhookshipv2 "example.org/fleet/internal/webhook/ship/v2"
 	// +kubebuilder:scaffold:imports
 )
 
@@ -41,6 +48,7 @@ func init() {
 	utilruntime.Must(shipv1.AddToScheme(scheme))
 	utilruntime.Must(shipv2.AddToScheme(scheme))
 	utilruntime.Must(seav1beta1.AddToScheme(scheme))
+	utilruntime.Must(seav1.AddToScheme(scheme))
 	// +kubebuilder:scaffold:scheme
 }
 
@@ -88,6 +96,49 @@ func main() {
 	}).SetupWithManager(mgr); err != nil {
 		setupLog.Error(err, "cannot set up the controller", "controller", "sea-nfs")
 		os.Exit(1)
+	}
+	if err := (&batchcontroller.CronWatchReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "batch-cron-watch")
+		os.Exit(1)
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookshipv2.SetupFrigateWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Frigate")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookshipv1.SetupFrigateWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Frigate")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookseav1.SetupFrigateWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Frigate")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookshipv1.SetupTypeWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Type")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookseav1beta1.SetupNFSWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "NFS")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookcorev1.SetupPodWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Pod")
+			os.Exit(1)
+		}
 	}
 	// +kubebuilder:scaffold:builder
 

@@ -98,6 +98,14 @@ var _ = Describe("Manager", Ordered, func() {
 		token, err := utils.Kubectl("create", "token", serviceAccount, "--namespace", namespace)
 		Expect(err).NotTo(HaveOccurred())
 
+		By("waiting until the webhooks can be reached")
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "endpointslices", "--namespace", namespace,
+				"--selector", "kubernetes.io/service-name=aerospike-webhook-service",
+				"--output", "jsonpath={.items[*].endpoints[*].conditions.ready}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(ContainSubstring("true"))
+		}).Should(Succeed())
 		// +kubebuilder:scaffold:e2e-metrics-webhooks-readiness
 
 		address := forward("service/"+metricsService, 8443)
@@ -111,6 +119,22 @@ var _ = Describe("Manager", Ordered, func() {
 		Expect(status).To(Or(Equal(http.StatusUnauthorized), Equal(http.StatusForbidden)), body)
 	})
 
+	It("makes the API server trust the defaulting webhooks", func() {
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "mutatingwebhookconfiguration", "aerospike-mutating-webhook-configuration",
+				"--output", "jsonpath={range .webhooks[*]}<{.clientConfig.caBundle}>{end}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
+		}).Should(Succeed())
+	})
+	It("makes the API server trust the validation webhooks", func() {
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "validatingwebhookconfiguration", "aerospike-validating-webhook-configuration",
+				"--output", "jsonpath={range .webhooks[*]}<{.clientConfig.caBundle}>{end}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
+		}).Should(Succeed())
+	})
 	// +kubebuilder:scaffold:e2e-webhooks-checks
 
 	// Your own checks go here: create objects of your kinds with kubectl and look

@@ -51,3 +51,16 @@ func ReadSample(name string) (*unstructured.Unstructured, error) {
 	}
 	return obj, nil
 }
+
+// ReadSampleAs is ReadSample for an object of a Go type, a pointer. Fields that
+// the type does not have are an error.
+func ReadSampleAs(name string, obj any) error {
+	sample, err := ReadSample(name)
+	if err != nil {
+		return err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
+		return fmt.Errorf("%s does not fit the type %T: %w", name, obj, err)
+	}
+	return nil
+}

@@ -32,6 +32,9 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if err := r.finalize(ctx, nfs, r.cleanUp); err != nil {
+		return ctrl.Result{}, err
+	}
 	if !nfs.DeletionTimestamp.IsZero() {
 		// It is on its way out: whoever set a finalizer cleans up, and what it
 		// owns is collected by Kubernetes.

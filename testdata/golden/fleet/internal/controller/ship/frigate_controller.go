@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,9 @@ func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		// It is on its way out: whoever set a finalizer cleans up, and what it
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
+	}
+	if err := r.ensureConfigMap(ctx, frigate); err != nil {
+		return ctrl.Result{}, err
 	}
 	before := frigate.DeepCopy()
 
@@ -73,6 +77,7 @@ func (r *FrigateReconciler) setReady(
 func (r *FrigateReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&shipv1.Frigate{}).
+		Owns(&corev1.ConfigMap{}).
 		Named("ship-frigate").
 		Complete(r)
 }

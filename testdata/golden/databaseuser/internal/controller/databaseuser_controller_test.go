@@ -1,0 +1,186 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
+	"handsomeguy.cn/databaseuser/test/utils"
+)
+
+// The tests start from the sample that users of the API get, so they keep up
+// with the fields of DatabaseUser and keep the sample true.
+const databaseuserSample = "config/samples/mygroup_v1alpha1_databaseuser.yaml"
+
+// These tests need no API server: an in-memory client stands in for it.
+
+func TestDatabaseUserReconcilerIgnoresMissingObject(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	if err := r.Delete(t.Context(), databaseuserIn(t, r, req)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Errorf("reconciling a deleted object: %v", err)
+	}
+}
+
+func TestDatabaseUserReconcilerReportsReady(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	got := databaseuserIn(t, r, req)
+	ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != got.Generation {
+		t.Errorf("condition Ready is %+v, want True for generation %d", ready, got.Generation)
+	}
+}
+
+func TestDatabaseUserReconcilerSettles(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	before := databaseuserIn(t, r, req).ResourceVersion
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if after := databaseuserIn(t, r, req).ResourceVersion; after != before {
+		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+	}
+}
+
+func TestDatabaseUserReconcilerHonoursDeletion(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	obj := databaseuserIn(t, r, req)
+	// A finalizer holds the object in the state between deletion and its end.
+	obj.Finalizers = append(obj.Finalizers, "mygroup.handsomeguy.cn/test")
+	if err := r.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	got := databaseuserIn(t, r, req)
+	if meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Error("an object that is being deleted was reported as ready")
+	}
+}
+
+// newDatabaseUserReconciler returns a reconciler whose client holds the sample,
+// and the request to reconcile it.
+func newDatabaseUserReconciler(t *testing.T) (*DatabaseUserReconciler, ctrl.Request) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, mygroupv1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample, err := utils.ReadSample(databaseuserSample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := &mygroupv1alpha1.DatabaseUser{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
+		t.Fatalf("%s does not fit the type DatabaseUser: %v", databaseuserSample, err)
+	}
+	obj.Generation = 1
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
+	return &DatabaseUserReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+}
+
+// databaseuserIn returns the object of the request as it is stored.
+func databaseuserIn(t *testing.T, r *DatabaseUserReconciler, req ctrl.Request) *mygroupv1alpha1.DatabaseUser {
+	t.Helper()
+	obj := &mygroupv1alpha1.DatabaseUser{}
+	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// This spec runs the controller against a real API server.
+
+var _ = Describe("DatabaseUser controller", func() {
+	It("makes the sample ready", func() {
+		By("starting a manager with the controller")
+		anyName := true // else no other spec of this process could start the controller
+		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+			Scheme:     k8sClient.Scheme(),
+			Metrics:    metricsserver.Options{BindAddress: "0"},
+			Controller: config.Controller{SkipNameValidation: &anyName},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		r := &DatabaseUserReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
+		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		running, stop := context.WithCancel(ctx)
+		stopped := make(chan error, 1)
+		go func() { stopped <- mgr.Start(running) }()
+		DeferCleanup(func() {
+			stop()
+			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
+		})
+
+		By("creating the sample, as strictly checked as by kubectl apply")
+		sample, err := utils.ReadSample(databaseuserSample)
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		key := client.ObjectKeyFromObject(sample)
+		DeferCleanup(func() {
+			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
+			Eventually(func() bool {
+				return apierrors.IsNotFound(k8sClient.Get(ctx, key, &mygroupv1alpha1.DatabaseUser{}))
+			}).WithTimeout(time.Minute).Should(BeTrue(), "the object outlives its deletion")
+		})
+
+		By("waiting for the condition Ready")
+		Eventually(func(g Gomega) {
+			got := &mygroupv1alpha1.DatabaseUser{}
+			g.Expect(k8sClient.Get(ctx, key, got)).To(Succeed())
+			ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
+			g.Expect(ready).NotTo(BeNil(), "no condition Ready yet")
+			g.Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)
+			g.Expect(ready.ObservedGeneration).To(Equal(got.Generation))
+		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
+	})
+})

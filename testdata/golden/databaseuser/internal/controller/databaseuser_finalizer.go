@@ -1,0 +1,66 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
+)
+
+// databaseuserFinalizer keeps a deleted DatabaseUser in the API until cleanUp is done.
+const databaseuserFinalizer = "mygroup.handsomeguy.cn/databaseuser"
+
+// +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=patch
+
+// cleanUp removes what this controller made for databaseuser where Kubernetes does not
+// see it. (What databaseuser owns in the cluster goes by itself.) It is called again
+// until it returns nil, so things that are gone already are no error.
+func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) error {
+	// Your code goes here.
+	return nil
+}
+
+// finalize gives databaseuser the finalizer, before anything is made that must be cleaned
+// up. Once databaseuser is being deleted, it has it cleaned up by clean, and only then takes
+// the finalizer off, which lets databaseuser go.
+func (r *DatabaseUserReconciler) finalize(
+	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
+	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) error,
+) error {
+	before := databaseuser.DeepCopy()
+	switch {
+	case databaseuser.DeletionTimestamp.IsZero():
+		if !controllerutil.AddFinalizer(databaseuser, databaseuserFinalizer) {
+			return nil
+		}
+	case !controllerutil.ContainsFinalizer(databaseuser, databaseuserFinalizer):
+		return nil
+	default:
+		if err := clean(ctx, databaseuser); err != nil {
+			return err
+		}
+		controllerutil.RemoveFinalizer(databaseuser, databaseuserFinalizer)
+	}
+	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
+	// and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Patch(ctx, databaseuser, patch))
+}

@@ -1,0 +1,166 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"handsomeguy.cn/databaseuser/test/utils"
+)
+
+// What specs about the events that a controller hears of share.
+
+// runController runs the controller that setUp adds to a manager, until the spec
+// ends. The client that it gets counts what Reconcile reads.
+func runController(setUp func(ctrl.Manager, client.Client) error) *countingClient {
+	GinkgoHelper()
+	anyName := true // else no other spec of this process could start the controller
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+		Scheme:     k8sClient.Scheme(),
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: &anyName},
+	})
+	Expect(err).NotTo(HaveOccurred())
+	counting := &countingClient{Client: mgr.GetClient(), counts: map[string]int{}}
+	Expect(setUp(mgr, counting)).To(Succeed())
+	running, stop := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- mgr.Start(running) }()
+	DeferCleanup(func() {
+		stop()
+		Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
+	})
+	return counting
+}
+
+// countingClient counts how often each object is read: Reconcile begins with
+// reading the object that it is called for.
+type countingClient struct {
+	client.Client
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// Get implements client.Reader.
+func (c *countingClient) Get(
+	ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
+) error {
+	c.mu.Lock()
+	c.counts[fmt.Sprintf("%T %s", obj, key)]++
+	c.mu.Unlock()
+	return c.Client.Get(ctx, key, obj, opts...)
+}
+
+// reads tells how often an object of that type and name was read.
+func (c *countingClient) reads(obj client.Object) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts[fmt.Sprintf("%T %s", obj, client.ObjectKeyFromObject(obj))]
+}
+
+// settled waits until obj was read and nothing comes after, and returns how often
+// it was.
+func (c *countingClient) settled(obj client.Object) int {
+	GinkgoHelper()
+	last := 0
+	Eventually(func() bool {
+		before := last
+		last = c.reads(obj)
+		return last > 0 && last == before
+	}).WithTimeout(time.Minute).WithPolling(500 * time.Millisecond).Should(BeTrue())
+	return last
+}
+
+// readsMore waits until obj was read more often than before.
+func (c *countingClient) readsMore(obj client.Object, before int) {
+	GinkgoHelper()
+	Eventually(func() int { return c.reads(obj) }).
+		WithTimeout(time.Minute).WithPolling(100*time.Millisecond).
+		Should(BeNumerically(">", before), "Reconcile was not called")
+}
+
+// readSample sets obj to the object in a file, whose path is relative to the root
+// of the project. An object without a namespace gets the namespace default, which
+// those that live in none ignore.
+func readSample(name string, obj client.Object) error {
+	sample, err := utils.ReadSample(name)
+	if err != nil {
+		return err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(sample.Object, obj); err != nil {
+		return err
+	}
+	obj.SetNamespace(metav1.NamespaceDefault)
+	return nil
+}
+
+// placeSample reads a sample, as it is to be created on the API server, and
+// removes what was created of it when the spec ends. It waits for the end of
+// objects of the project's kinds; others may take their time to go.
+func placeSample(name string, obj client.Object) {
+	GinkgoHelper()
+	Expect(readSample(name, obj)).To(Succeed())
+	namespaced, err := k8sClient.IsObjectNamespaced(obj)
+	Expect(err).NotTo(HaveOccurred())
+	if !namespaced {
+		obj.SetNamespace("")
+	}
+	DeferCleanup(func() {
+		Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, obj))).To(Succeed())
+		if strings.HasPrefix(name, "config/samples/") {
+			Eventually(func() bool {
+				return apierrors.IsNotFound(k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj))
+			}).WithTimeout(time.Minute).Should(BeTrue(), "the object outlives its deletion")
+		}
+	})
+}
+
+// createSample creates the object in a file on the API server. One of an earlier
+// spec that is still there is changed instead.
+func createSample(name string, obj client.Object) {
+	GinkgoHelper()
+	placeSample(name, obj)
+	err := k8sClient.Create(ctx, obj)
+	if apierrors.IsAlreadyExists(err) {
+		Expect(k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)).To(Succeed())
+		touch(obj)
+		return
+	}
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// touch changes obj on the API server, in a way that means nothing.
+func touch(obj client.Object) {
+	GinkgoHelper()
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339Nano))
+	Expect(k8sClient.Patch(ctx, obj, client.RawPatch("application/merge-patch+json", patch))).To(Succeed())
+}

@@ -1,0 +1,89 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
+	"handsomeguy.cn/databaseuser/test/utils"
+	// +kubebuilder:scaffold:imports
+)
+
+// What the specs of this package share: a real API server without nodes, and a
+// client of it.
+var (
+	ctx       context.Context
+	cancel    context.CancelFunc
+	testEnv   *envtest.Environment
+	cfg       *rest.Config
+	k8sClient client.Client
+)
+
+// TestControllers runs the specs. They are skipped where there is no API server
+// to start; the other tests of this package need none.
+func TestControllers(t *testing.T) {
+	if _, err := utils.EnvtestAssets(); err != nil {
+		t.Skipf("the specs on a real API server are skipped: %v", err)
+	}
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "Controller Suite")
+}
+
+var _ = BeforeSuite(func() {
+	var err error
+	logf.SetLogger(zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)))
+	ctx, cancel = context.WithCancel(context.Background())
+
+	err = mygroupv1alpha1.AddToScheme(scheme.Scheme)
+	Expect(err).NotTo(HaveOccurred())
+	// +kubebuilder:scaffold:scheme
+
+	By("starting the API server")
+	assets, err := utils.EnvtestAssets()
+	Expect(err).NotTo(HaveOccurred())
+	testEnv = &envtest.Environment{
+		// Without own kinds there are none; where they were not generated, the
+		// specs fail with "no matches for kind".
+		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
+		BinaryAssetsDirectory: assets,
+	}
+	cfg, err = testEnv.Start()
+	Expect(err).NotTo(HaveOccurred())
+
+	k8sClient, err = client.New(cfg, client.Options{Scheme: scheme.Scheme})
+	Expect(err).NotTo(HaveOccurred())
+})
+
+var _ = AfterSuite(func() {
+	By("stopping the API server")
+	cancel()
+	Eventually(testEnv.Stop).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
+})

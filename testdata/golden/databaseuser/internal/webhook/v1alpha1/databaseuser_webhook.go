@@ -1,0 +1,91 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1alpha1
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
+)
+
+// databaseuserlog logs what concerns no single request; logf.FromContext(ctx) gives
+// the logger of one.
+var databaseuserlog = logf.Log.WithName("databaseuser-resource")
+
+// SetupDatabaseUserWebhookWithManager serves the webhooks of DatabaseUser with mgr. The API
+// server calls those that are named here before it stores an object. A conversion
+// needs no name: it is served as soon as the types have one.
+func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
+	databaseuserlog.V(1).Info("setting up the webhooks")
+	return ctrl.NewWebhookManagedBy(mgr, &mygroupv1alpha1.DatabaseUser{}).
+		WithValidator(&DatabaseUserCustomValidator{}).
+		Complete()
+}
+
+// Deletions are not validated. To change that, write verbs=create;update;delete
+// and fill in ValidateDelete.
+// +kubebuilder:webhook:path=/validate-mygroup-handsomeguy-cn-v1alpha1-databaseuser,mutating=false,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1alpha1,name=vdatabaseuser-v1alpha1.kb.io,admissionReviewVersions=v1
+
+// DatabaseUserCustomValidator refuses what the schema of DatabaseUser cannot: whatever takes
+// more than one field, or more than a pattern, to tell.
+type DatabaseUserCustomValidator struct{}
+
+// ValidateCreate is called when a DatabaseUser is about to be created.
+func (v *DatabaseUserCustomValidator) ValidateCreate(_ context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+	return nil, v.validate(databaseuser)
+}
+
+// ValidateUpdate is called when a DatabaseUser is about to be updated. Rules about
+// the change itself, such as fields that must not change, compare before and after.
+func (v *DatabaseUserCustomValidator) ValidateUpdate(_ context.Context, before, after *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+	if !after.DeletionTimestamp.IsZero() {
+		// It is on its way out: a rule that is newer than the object must not
+		// keep its finalizers from being removed.
+		return nil, nil
+	}
+	return nil, v.validate(after)
+}
+
+// ValidateDelete is called when a DatabaseUser is about to be deleted, if the marker
+// above asks for it.
+func (v *DatabaseUserCustomValidator) ValidateDelete(context.Context, *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
+	return nil, nil
+}
+
+// validate returns everything that is wrong with a DatabaseUser at once, each with
+// the path of its field.
+func (v *DatabaseUserCustomValidator) validate(databaseuser *mygroupv1alpha1.DatabaseUser) error {
+	var errs field.ErrorList
+
+	// Your code goes here: append to errs what is wrong with databaseuser, such as
+	//
+	//	if foo := databaseuser.Spec.Foo; foo != nil && *foo == "" {
+	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))
+	//	}
+
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: "mygroup.handsomeguy.cn", Kind: "DatabaseUser"}, databaseuser.Name, errs)
+}

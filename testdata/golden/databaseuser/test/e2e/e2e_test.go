@@ -1,0 +1,202 @@
+//go:build e2e
+
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"handsomeguy.cn/databaseuser/test/utils"
+)
+
+// Names of what config/default deploys.
+const (
+	namespace      = "databaseuser-system"
+	deployment     = "databaseuser-controller-manager"
+	serviceAccount = "databaseuser-controller-manager"
+	metricsService = "databaseuser-controller-manager-metrics-service"
+	metricsReader  = "databaseuser-metrics-reader"
+	metricsBinding = "databaseuser-e2e-metrics-reader"
+)
+
+var _ = Describe("Manager", Ordered, func() {
+	BeforeAll(func() {
+		By("removing what an interrupted run left, its image above all")
+		_, err := utils.Kubectl("delete", "namespace", namespace, "--ignore-not-found", "--timeout", "2m")
+		Expect(err).NotTo(HaveOccurred())
+
+		By("making the namespace, with the restricted pod security standard enforced")
+		_, err = utils.Kubectl("create", "namespace", namespace)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(utils.Kubectl, "delete", "namespace", namespace, "--ignore-not-found")
+		_, err = utils.Kubectl("label", "namespace", namespace,
+			"pod-security.kubernetes.io/enforce=restricted")
+		Expect(err).NotTo(HaveOccurred())
+
+		By("deploying the CRDs, the permissions and the manager")
+		DeferCleanup(utils.Run, exec.Command("make", "undeploy", "ignore-not-found=true"))
+		_, err = utils.Run(exec.Command("make", "deploy", "IMG="+managerImage))
+		Expect(err).NotTo(HaveOccurred())
+	})
+
+	AfterEach(func() {
+		if CurrentSpecReport().Failed() {
+			report("describe", "pods", "--namespace", namespace)
+			report("logs", "deployment/"+deployment, "--namespace", namespace, "--tail", "200")
+			report("get", "events", "--namespace", namespace, "--sort-by", ".lastTimestamp")
+		}
+	})
+
+	SetDefaultEventuallyTimeout(2 * time.Minute)
+	SetDefaultEventuallyPollingInterval(time.Second)
+
+	It("runs", func() {
+		Eventually(func(g Gomega) {
+			pods := managerPods(g)
+			g.Expect(pods).To(HaveLen(1))
+			g.Expect(pods[0].Status.Conditions).To(ContainElement(And(
+				HaveField("Type", corev1.PodReady), HaveField("Status", corev1.ConditionTrue))))
+		}).Should(Succeed())
+	})
+
+	It("serves metrics, but only to those who may read them", func() {
+		_, err := utils.Kubectl("delete", "clusterrolebinding", metricsBinding, "--ignore-not-found")
+		Expect(err).NotTo(HaveOccurred())
+		_, err = utils.Kubectl("create", "clusterrolebinding", metricsBinding,
+			"--clusterrole", metricsReader, "--serviceaccount", namespace+":"+serviceAccount)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(utils.Kubectl, "delete", "clusterrolebinding", metricsBinding, "--ignore-not-found")
+		token, err := utils.Kubectl("create", "token", serviceAccount, "--namespace", namespace)
+		Expect(err).NotTo(HaveOccurred())
+
+		By("waiting until the webhooks can be reached")
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "endpointslices", "--namespace", namespace,
+				"--selector", "kubernetes.io/service-name=databaseuser-webhook-service",
+				"--output", "jsonpath={.items[*].endpoints[*].conditions.ready}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(ContainSubstring("true"))
+		}).Should(Succeed())
+		// +kubebuilder:scaffold:e2e-metrics-webhooks-readiness
+
+		address := forward("service/"+metricsService, 8443)
+		Eventually(func(g Gomega) {
+			status, body := get(g, "https://"+address+"/metrics", strings.TrimSpace(token))
+			g.Expect(status).To(Equal(http.StatusOK), body)
+			g.Expect(body).To(ContainSubstring("go_goroutines"))
+		}).Should(Succeed())
+
+		status, body := get(Default, "https://"+address+"/metrics", "")
+		Expect(status).To(Or(Equal(http.StatusUnauthorized), Equal(http.StatusForbidden)), body)
+	})
+
+	It("makes the API server trust the validation webhooks", func() {
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "validatingwebhookconfiguration", "databaseuser-validating-webhook-configuration",
+				"--output", "jsonpath={range .webhooks[*]}<{.clientConfig.caBundle}>{end}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
+		}).Should(Succeed())
+	})
+	// +kubebuilder:scaffold:e2e-webhooks-checks
+
+	// Your own checks go here: create objects of your kinds with kubectl and look
+	// at what the operator makes of them.
+})
+
+// managerPods lists the pods of the manager that are not on their way out.
+func managerPods(g Gomega) []corev1.Pod {
+	output, err := utils.Kubectl("get", "pods", "--namespace", namespace,
+		"--selector", "control-plane=controller-manager", "--output", "json")
+	g.Expect(err).NotTo(HaveOccurred())
+	var list corev1.PodList
+	g.Expect(json.Unmarshal([]byte(output), &list)).To(Succeed())
+	var pods []corev1.Pod
+	for _, pod := range list.Items {
+		if pod.DeletionTimestamp.IsZero() {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+) `)
+
+// forward makes a port of a workload reachable until the end of the spec, and
+// returns the local address. It needs no further image in the cluster.
+func forward(target string, port int) string {
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, "kubectl", "port-forward", "--namespace", namespace, target, fmt.Sprintf(":%d", port))
+	stdout, err := cmd.StdoutPipe()
+	Expect(err).NotTo(HaveOccurred())
+	cmd.Stderr = GinkgoWriter
+	Expect(cmd.Start()).To(Succeed())
+	DeferCleanup(func() {
+		cancel()
+		_ = cmd.Wait() // it ends by the signal, never by itself
+	})
+	lines := bufio.NewReader(stdout)
+	line, err := lines.ReadString('\n')
+	Expect(err).NotTo(HaveOccurred(), "kubectl port-forward ended without an address")
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	address := forwarding.FindStringSubmatch(line)
+	Expect(address).To(HaveLen(2), line)
+	return address[1]
+}
+
+// get requests url with the bearer token, if there is one. The server's
+// certificate is not verified: without cert-manager the manager signs its own.
+func get(g Gomega, url, token string) (status int, body string) {
+	request, err := http.NewRequest(http.MethodGet, url, nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	insecure := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	defer insecure.CloseIdleConnections()
+	client := http.Client{Transport: insecure, Timeout: 10 * time.Second}
+	response, err := client.Do(request)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	g.Expect(err).NotTo(HaveOccurred())
+	return response.StatusCode, string(content)
+}
+
+// report adds the output of a kubectl command to the report of a failed spec.
+func report(args ...string) {
+	output, err := utils.Kubectl(args...)
+	if err != nil {
+		output = err.Error()
+	}
+	AddReportEntry("kubectl "+strings.Join(args, " "), output)
+}

@@ -1,0 +1,29 @@
+// Package v1 holds version v1 of the API group sea.example.org.
+// +kubebuilder:object:generate=true
+// +groupName=sea.example.org
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	// SchemeGroupVersion is the API group and version of the types in this
+	// package. Generators of typed clients look for this name.
+	SchemeGroupVersion = schema.GroupVersion{Group: "sea.example.org", Version: "v1"}
+
+	// GroupVersion is the name that controllers and tests know it by.
+	GroupVersion = SchemeGroupVersion
+
+	// SchemeBuilder collects the types of this package: each file of types
+	// registers its own.
+	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
+		metav1.AddToGroupVersion(s, SchemeGroupVersion)
+		return nil
+	})
+
+	// AddToScheme makes the types of this package known to a scheme.
+	AddToScheme = SchemeBuilder.AddToScheme
+)

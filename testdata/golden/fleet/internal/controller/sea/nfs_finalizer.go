@@ -1,0 +1,50 @@
+package sea
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	seav1beta1 "example.org/fleet/api/sea/v1beta1"
+)
+
+// nfsFinalizer keeps a deleted NFS in the API until cleanUp is done.
+const nfsFinalizer = "sea.example.org/nfs"
+
+// +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=patch
+
+// cleanUp removes what this controller made for nfs where Kubernetes does not
+// see it. (What nfs owns in the cluster goes by itself.) It is called again
+// until it returns nil, so things that are gone already are no error.
+func (r *NFSReconciler) cleanUp(ctx context.Context, nfs *seav1beta1.NFS) error {
+	// Your code goes here.
+	return nil
+}
+
+// finalize gives nfs the finalizer, before anything is made that must be cleaned
+// up. Once nfs is being deleted, it has it cleaned up by clean, and only then takes
+// the finalizer off, which lets nfs go.
+func (r *NFSReconciler) finalize(
+	ctx context.Context, nfs *seav1beta1.NFS,
+	clean func(context.Context, *seav1beta1.NFS) error,
+) error {
+	before := nfs.DeepCopy()
+	switch {
+	case nfs.DeletionTimestamp.IsZero():
+		if !controllerutil.AddFinalizer(nfs, nfsFinalizer) {
+			return nil
+		}
+	case !controllerutil.ContainsFinalizer(nfs, nfsFinalizer):
+		return nil
+	default:
+		if err := clean(ctx, nfs); err != nil {
+			return err
+		}
+		controllerutil.RemoveFinalizer(nfs, nfsFinalizer)
+	}
+	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
+	// and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Patch(ctx, nfs, patch))
+}

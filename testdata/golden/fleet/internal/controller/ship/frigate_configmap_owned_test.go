@@ -1,0 +1,37 @@
+package ship
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	shipv1 "example.org/fleet/api/ship/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+var _ = Describe("Frigate controller, owning ConfigMap", func() {
+	It("is called when a ConfigMap of a Frigate changes or goes", func() {
+		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
+			return (&FrigateReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+		})
+		owner := &shipv1.Frigate{}
+		createSample("config/samples/ship_v1_frigate.yaml", owner)
+
+		By("owning a ConfigMap")
+		owned := &corev1.ConfigMap{}
+		placeSample("test/objects/core_v1_configmap.yaml", owned)
+		Expect(own(ctx, k8sClient, owner, owned, func() error { return nil })).To(Succeed())
+
+		By("changing it")
+		before := counting.settled(owner)
+		touch(owned)
+		counting.readsMore(owner, before)
+
+		By("deleting it")
+		before = counting.settled(owner)
+		Expect(k8sClient.Delete(ctx, owned)).To(Succeed())
+		counting.readsMore(owner, before)
+	})
+})

@@ -1,0 +1,87 @@
+package v1
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"example.org/fleet/test/utils"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestPodCustomValidator needs no API server. Each case starts from
+// test/objects/core_v1_pod.yaml.
+func TestPodCustomValidator(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change  func(*corev1.Pod) // makes the sample what is to be tried
+		invalid []string          // the fields that are refused; none: it is valid
+	}{
+		"the sample": {},
+		// "nobody's": {
+		//	change:  func(pod *corev1.Pod) { pod.Labels = nil },
+		//	invalid: []string{"metadata.labels[team]"},
+		// },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			before := &corev1.Pod{}
+			g.Expect(utils.ReadSampleAs("test/objects/core_v1_pod.yaml", before)).To(Succeed())
+			after := before.DeepCopy()
+			if test.change != nil {
+				test.change(after)
+			}
+			validator := &PodCustomValidator{}
+			_, err := validator.ValidateCreate(t.Context(), after)
+			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			_, err = validator.ValidateUpdate(t.Context(), before, after)
+			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+		})
+	}
+}
+
+// This spec calls the webhook as it is called in a cluster: by an API server.
+
+var _ = Describe("Pod validation webhook", func() {
+	It("is asked before an object is created or updated", func() {
+		sample, err := utils.ReadSample("test/objects/core_v1_pod.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+
+		By("waiting until the API server knows of the webhook")
+		tried := utils.CountWebhookRequests("/validate--v1-pod")
+		Eventually(func() (int, error) {
+			if err := client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll)); err != nil {
+				return 0, err
+			}
+			return tried()
+		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+
+		By("creating the sample")
+		asked := utils.CountWebhookRequests("/validate--v1-pod")
+		// That of another spec may still be there: some objects take their time to go.
+		Expect(client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample))).To(Succeed())
+		DeferCleanup(func() {
+			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
+		})
+		calls, err := asked() // also about objects of others
+		Expect(err).NotTo(HaveOccurred())
+		Expect(calls).To(BeNumerically(">", 0))
+
+		By("updating it")
+		before := sample.DeepCopy()
+		sample.SetAnnotations(map[string]string{"test": "update"})
+		// A patch fits whatever others have made of the object by now.
+		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
+		Expect(asked()).To(BeNumerically(">", calls))
+	})
+})

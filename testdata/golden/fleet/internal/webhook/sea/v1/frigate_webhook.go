@@ -1,0 +1,42 @@
+package v1
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	seav1 "example.org/fleet/api/sea/v1"
+)
+
+// frigatelog logs what concerns no single request; logf.FromContext(ctx) gives
+// the logger of one.
+var frigatelog = logf.Log.WithName("frigate-resource")
+
+// SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
+// server calls those that are named here before it stores an object. A conversion
+// needs no name: it is served as soon as the types have one.
+func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
+	frigatelog.V(1).Info("setting up the webhooks")
+	return ctrl.NewWebhookManagedBy(mgr, &seav1.Frigate{}).
+		WithDefaulter(&FrigateCustomDefaulter{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-sea-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,groups=sea.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.sea.example.org.kb.io,admissionReviewVersions=v1
+
+// FrigateCustomDefaulter fills in what was left out of a Frigate.
+type FrigateCustomDefaulter struct{}
+
+// Default is called when a Frigate is about to be created or updated, and
+// before it is validated. What it changes in the object will be stored. Called
+// again with the outcome, it must change nothing more.
+func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *seav1.Frigate) error {
+	// Your code goes here: set what is missing in frigate, such as
+	//
+	//	if frigate.Spec.Foo == nil {
+	//		frigate.Spec.Foo = new("bar")
+	//	}
+
+	return nil
+}

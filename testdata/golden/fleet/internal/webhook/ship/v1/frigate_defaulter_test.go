@@ -1,0 +1,91 @@
+package v1
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	shipv1 "example.org/fleet/api/ship/v1"
+	"example.org/fleet/test/utils"
+)
+
+// TestFrigateCustomDefaulter needs no API server. Each case starts from
+// config/samples/ship_v1_frigate.yaml.
+func TestFrigateCustomDefaulter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		leaveOut func(*shipv1.Frigate) // takes something out of the sample
+		fillIn   func(*shipv1.Frigate) // sets what Default is to set then
+	}{
+		"the sample needs no defaults": {},
+		// "foo is bar": {
+		//	leaveOut: func(frigate *shipv1.Frigate) { frigate.Spec.Foo = nil },
+		//	fillIn:   func(frigate *shipv1.Frigate) { frigate.Spec.Foo = new("bar") },
+		// },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			got := &shipv1.Frigate{}
+			g.Expect(utils.ReadSampleAs("config/samples/ship_v1_frigate.yaml", got)).To(Succeed())
+			if test.leaveOut != nil {
+				test.leaveOut(got)
+			}
+			want := got.DeepCopy()
+			if test.fillIn != nil {
+				test.fillIn(want)
+			}
+			defaulter := &FrigateCustomDefaulter{}
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want))
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want), "a second call changed the object again")
+		})
+	}
+}
+
+// This spec calls the webhook as it is called in a cluster: by an API server.
+
+var _ = Describe("Frigate defaulting webhook", func() {
+	It("is asked before an object is created or updated", func() {
+		sample, err := utils.ReadSample("config/samples/ship_v1_frigate.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+
+		By("waiting until the API server knows of the webhook")
+		tried := utils.CountWebhookRequests("/mutate-ship-example-org-v1-frigate")
+		Eventually(func() (int, error) {
+			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
+				return 0, err
+			}
+			return tried()
+		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+
+		By("creating the sample")
+		asked := utils.CountWebhookRequests("/mutate-ship-example-org-v1-frigate")
+		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
+		DeferCleanup(func() {
+			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
+		})
+		Expect(asked()).To(Equal(1))
+
+		By("updating it")
+		before := sample.DeepCopy()
+		sample.SetAnnotations(map[string]string{"test": "update"})
+		// A patch fits whatever others have made of the object by now.
+		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
+		Expect(asked()).To(Equal(2))
+
+		By("deleting it, which leaves nothing to fill in")
+		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
+		Expect(asked()).To(Equal(2))
+	})
+})

@@ -1,0 +1,42 @@
+package v1
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	shipv1 "example.org/fleet/api/ship/v1"
+)
+
+// typelog logs what concerns no single request; logf.FromContext(ctx) gives
+// the logger of one.
+var typelog = logf.Log.WithName("type-resource")
+
+// SetupTypeWebhookWithManager serves the webhooks of Type with mgr. The API
+// server calls those that are named here before it stores an object. A conversion
+// needs no name: it is served as soon as the types have one.
+func SetupTypeWebhookWithManager(mgr ctrl.Manager) error {
+	typelog.V(1).Info("setting up the webhooks")
+	return ctrl.NewWebhookManagedBy(mgr, &shipv1.Type{}).
+		WithDefaulter(&TypeCustomDefaulter{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-ship-example-org-v1-type,mutating=true,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=types,verbs=create;update,versions=v1,name=mtype-v1.kb.io,admissionReviewVersions=v1
+
+// TypeCustomDefaulter fills in what was left out of a Type.
+type TypeCustomDefaulter struct{}
+
+// Default is called when a Type is about to be created or updated, and
+// before it is validated. What it changes in the object will be stored. Called
+// again with the outcome, it must change nothing more.
+func (d *TypeCustomDefaulter) Default(_ context.Context, typeObj *shipv1.Type) error {
+	// Your code goes here: set what is missing in typeObj, such as
+	//
+	//	if typeObj.Spec.Foo == nil {
+	//		typeObj.Spec.Foo = new("bar")
+	//	}
+
+	return nil
+}

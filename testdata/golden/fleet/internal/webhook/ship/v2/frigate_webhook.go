@@ -1,0 +1,21 @@
+package v2
+
+import (
+	ctrl "sigs.k8s.io/controller-runtime"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	shipv2 "example.org/fleet/api/ship/v2"
+)
+
+// frigatelog logs what concerns no single request; logf.FromContext(ctx) gives
+// the logger of one.
+var frigatelog = logf.Log.WithName("frigate-resource")
+
+// SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
+// server calls those that are named here before it stores an object. A conversion
+// needs no name: it is served as soon as the types have one.
+func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
+	frigatelog.V(1).Info("setting up the webhooks")
+	return ctrl.NewWebhookManagedBy(mgr, &shipv2.Frigate{}).
+		Complete()
+}

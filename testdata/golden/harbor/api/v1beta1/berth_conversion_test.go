@@ -1,0 +1,78 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1beta1
+
+import (
+	"testing"
+
+	portv1 "example.org/harbor/api/v1"
+	"example.org/harbor/test/utils"
+)
+
+// These tests convert objects with random content there and back: what is missing
+// afterwards, users would lose as soon as the API server stores the other
+// version. Each seed stands for one object. A run tries the first hundred; to
+// search for more, run
+//
+//	go test -run=^$ -fuzz=FuzzBerthToV1AndBack ./api/v1beta1
+
+// berthFuzzFuncs change what the objects are filled with, where a field does
+// not take any value, or where you decided that a conversion drops it:
+//
+//	func(spec *BerthSpec, c randfill.Continue) {
+//		c.FillNoCustom(spec)
+//		spec.Foo = nil
+//	}
+var berthFuzzFuncs []any
+
+func FuzzBerthToV1AndBack(f *testing.F) {
+	for seed := range int64(100) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed int64) {
+		before, converted, after := &Berth{}, &portv1.Berth{}, &Berth{}
+		utils.Fill(before, seed, berthFuzzFuncs...)
+		if err := before.ConvertTo(converted); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if err := after.ConvertFrom(converted); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if diff := utils.Diff(before, after); diff != "" {
+			t.Errorf("seed %d: from v1beta1 to v1 and back (-before +after):\n%s", seed, diff)
+		}
+	})
+}
+
+func FuzzBerthFromV1AndBack(f *testing.F) {
+	for seed := range int64(100) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed int64) {
+		before, converted, after := &portv1.Berth{}, &Berth{}, &portv1.Berth{}
+		utils.Fill(before, seed, berthFuzzFuncs...)
+		if err := converted.ConvertFrom(before); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if err := converted.ConvertTo(after); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if diff := utils.Diff(before, after); diff != "" {
+			t.Errorf("seed %d: from v1 to v1beta1 and back (-before +after):\n%s", seed, diff)
+		}
+	})
+}

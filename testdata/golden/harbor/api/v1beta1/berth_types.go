@@ -1,0 +1,82 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Fields need JSON tags to be stored, and their comments become the
+// descriptions in the CRD. After a change run `operon generate`, or `make
+// manifests generate`.
+
+// BerthSpec is what the user of a Berth asks for.
+type BerthSpec struct {
+	// foo is an example: put the fields of a Berth in its place.
+	// +optional
+	Foo *string `json:"foo,omitempty"`
+}
+
+// BerthStatus is what the controller last saw.
+type BerthStatus struct {
+	// conditions tell how the object is doing. Ready is True once the object is
+	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+
+// Berth is a custom resource of the API group port.example.org.
+type Berth struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard metadata of an object.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the desired state of the Berth.
+	// +required
+	Spec BerthSpec `json:"spec"`
+
+	// status is the observed state of the Berth.
+	// +optional
+	Status BerthStatus `json:"status,omitzero"`
+}
+
+// +kubebuilder:object:root=true
+
+// BerthList is a list of Berth objects.
+type BerthList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []Berth `json:"items"`
+}
+
+func init() {
+	SchemeBuilder.Register(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(GroupVersion, &Berth{}, &BerthList{})
+		return nil
+	})
+}

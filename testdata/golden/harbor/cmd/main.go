@@ -1,0 +1,239 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"crypto/tls"
+	"flag"
+	"os"
+
+	// Authentication plugins of clients (exec, OIDC, cloud providers), so that
+	// the manager also runs with the kubeconfig of a workstation.
+	_ "k8s.io/client-go/plugin/pkg/client/auth"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	portv1 "example.org/harbor/api/v1"
+	portv1beta1 "example.org/harbor/api/v1beta1"
+	"example.org/harbor/internal/controller"
+	webhookv1 "example.org/harbor/internal/webhook/v1"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	// +kubebuilder:scaffold:imports
+)
+
+var (
+	scheme   = runtime.NewScheme()
+	setupLog = ctrl.Log.WithName("setup")
+)
+
+func init() {
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+
+	utilruntime.Must(portv1.AddToScheme(scheme))
+	utilruntime.Must(portv1beta1.AddToScheme(scheme))
+	utilruntime.Must(monitoringv1.AddToScheme(scheme))
+	// +kubebuilder:scaffold:scheme
+}
+
+func main() {
+	var o options
+	o.bind(flag.CommandLine)
+	// Production logging: JSON, level info, stack traces for errors only. The
+	// --zap-* flags change it; --zap-devel gives text for a terminal.
+	logging := zap.Options{Development: false}
+	logging.BindFlags(flag.CommandLine)
+	flag.Parse()
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+
+	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), o.manager())
+	if err != nil {
+		setupLog.Error(err, "cannot make the manager")
+		os.Exit(1)
+	}
+
+	if err := (&controller.BerthReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "berth")
+		os.Exit(1)
+	}
+	if err := (&controller.BerthBillingReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "berth-billing")
+		os.Exit(1)
+	}
+	if err := (&controller.QuayReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "quay")
+		os.Exit(1)
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1.SetupBerthWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Berth")
+			os.Exit(1)
+		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1.SetupQuayWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Quay")
+			os.Exit(1)
+		}
+	}
+	if err := (&controller.DeploymentReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "deployment")
+		os.Exit(1)
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1.SetupPodWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "Pod")
+			os.Exit(1)
+		}
+	}
+	if err := (&controller.ServiceMonitorReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "servicemonitor")
+		os.Exit(1)
+	}
+	// +kubebuilder:scaffold:builder
+
+	if err := mgr.AddHealthzCheck("healthz", healthz.Ping); err != nil {
+		setupLog.Error(err, "cannot add the liveness check")
+		os.Exit(1)
+	}
+	if err := mgr.AddReadyzCheck("readyz", healthz.Ping); err != nil {
+		setupLog.Error(err, "cannot add the readiness check")
+		os.Exit(1)
+	}
+
+	setupLog.Info("starting the manager")
+	if err := mgr.Start(ctrl.SetupSignalHandler()); err != nil {
+		setupLog.Error(err, "the manager stopped")
+		os.Exit(1)
+	}
+}
+
+// options are the flags of the manager, beside those of the logger.
+type options struct {
+	probeAddress            string
+	leaderElection          bool
+	leaderElectionNamespace string
+
+	metricsAddress string
+	metricsSecure  bool
+	metricsCert    certificate
+
+	webhookCert certificate
+	http2       bool
+}
+
+// certificate names the files of a TLS certificate and its key. They are read
+// again when they change. An empty directory means that no files are given.
+type certificate struct {
+	directory, name, key string
+}
+
+func (o *options) bind(f *flag.FlagSet) {
+	f.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
+	f.BoolVar(&o.leaderElection, "leader-elect", false,
+		"wait to be the leader before reconciling, so that only one replica of the manager is active")
+	f.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", "",
+		"namespace of the leader election's Lease; needed outside a cluster (default: the namespace of the pod)")
+	f.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
+		"address of the metrics endpoint: :8443 for HTTPS, :8080 for HTTP, 0 to switch it off")
+	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
+		"serve metrics over HTTPS, and only to clients that the API server authenticates and authorizes")
+	o.metricsCert.bind(f, "metrics", "metrics server")
+	o.webhookCert.bind(f, "webhook", "webhook server")
+	f.BoolVar(&o.http2, "enable-http2", false, "allow HTTP/2 for the metrics and webhook servers")
+}
+
+func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
+	f.StringVar(&c.directory, prefix+"-cert-path", "", "directory of the "+server+"'s certificate")
+	f.StringVar(&c.name, prefix+"-cert-name", "tls.crt", "file name of the "+server+"'s certificate")
+	f.StringVar(&c.key, prefix+"-cert-key", "tls.key", "file name of the "+server+"'s private key")
+}
+
+// manager translates the flags.
+func (o *options) manager() ctrl.Options {
+	return ctrl.Options{
+		Scheme:                  scheme,
+		Metrics:                 o.metrics(),
+		WebhookServer:           webhook.NewServer(o.webhook()),
+		HealthProbeBindAddress:  o.probeAddress,
+		LeaderElection:          o.leaderElection,
+		LeaderElectionID:        "648fd844.example.org",
+		LeaderElectionNamespace: o.leaderElectionNamespace,
+		// The next leader need not wait for the lease to run out. This is safe
+		// because the process ends as soon as the manager has stopped.
+		LeaderElectionReleaseOnCancel: true,
+	}
+}
+
+func (o *options) metrics() metricsserver.Options {
+	m := metricsserver.Options{
+		BindAddress:   o.metricsAddress,
+		SecureServing: o.metricsSecure,
+		TLSOpts:       o.tls(),
+		// Without a directory the server signs a certificate for itself.
+		CertDir:  o.metricsCert.directory,
+		CertName: o.metricsCert.name,
+		KeyName:  o.metricsCert.key,
+	}
+	if o.metricsSecure {
+		// Needs the rules of config/rbac/metrics_auth_role.yaml.
+		m.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return m
+}
+
+func (o *options) webhook() webhook.Options {
+	return webhook.Options{
+		TLSOpts:  o.tls(),
+		CertDir:  o.webhookCert.directory,
+		CertName: o.webhookCert.name,
+		KeyName:  o.webhookCert.key,
+	}
+}
+
+// tls switches HTTP/2 off unless it is asked for: a client could otherwise
+// exhaust the server with streams that it opens and resets
+// (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
+func (o *options) tls() []func(*tls.Config) {
+	if o.http2 {
+		return nil
+	}
+	return []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
+}

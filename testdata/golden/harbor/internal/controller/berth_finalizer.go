@@ -1,0 +1,66 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	portv1 "example.org/harbor/api/v1"
+)
+
+// berthFinalizer keeps a deleted Berth in the API until cleanUp is done.
+const berthFinalizer = "port.example.org/berth"
+
+// +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=patch
+
+// cleanUp removes what this controller made for berth where Kubernetes does not
+// see it. (What berth owns in the cluster goes by itself.) It is called again
+// until it returns nil, so things that are gone already are no error.
+func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) error {
+	// Your code goes here.
+	return nil
+}
+
+// finalize gives berth the finalizer, before anything is made that must be cleaned
+// up. Once berth is being deleted, it has it cleaned up by clean, and only then takes
+// the finalizer off, which lets berth go.
+func (r *BerthReconciler) finalize(
+	ctx context.Context, berth *portv1.Berth,
+	clean func(context.Context, *portv1.Berth) error,
+) error {
+	before := berth.DeepCopy()
+	switch {
+	case berth.DeletionTimestamp.IsZero():
+		if !controllerutil.AddFinalizer(berth, berthFinalizer) {
+			return nil
+		}
+	case !controllerutil.ContainsFinalizer(berth, berthFinalizer):
+		return nil
+	default:
+		if err := clean(ctx, berth); err != nil {
+			return err
+		}
+		controllerutil.RemoveFinalizer(berth, berthFinalizer)
+	}
+	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
+	// and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Patch(ctx, berth, patch))
+}

@@ -1,0 +1,46 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	portv1 "example.org/harbor/api/v1"
+)
+
+// Reads come from a cache that lists and watches. Where the API server enforces
+// it, to own objects takes the right to update the finalizers of the owner.
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=list;watch;create;update
+// +kubebuilder:rbac:groups=port.example.org,resources=berths/finalizers,verbs=update
+
+// ensureStatefulSet brings what berth owns of the kind StatefulSet to what its spec
+// asks for. Reconcile calls it, also after every change of an owned object, which
+// Kubernetes removes together with berth.
+//
+// Your code goes here. For a StatefulSet of the same name:
+//
+//	statefulset := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
+//		Namespace: berth.Namespace,
+//		Name:      berth.Name,
+//	}}
+//	return own(ctx, r.Client, berth, statefulset, func() error {
+//		// Set the fields of statefulset that berth.Spec decides about.
+//		return nil
+//	})
+func (r *BerthReconciler) ensureStatefulSet(ctx context.Context, berth *portv1.Berth) error {
+	return nil
+}

@@ -1,0 +1,61 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// DeploymentReconciler acts on Deployment objects, which others define and write.
+type DeploymentReconciler struct {
+	client.Client
+	Scheme *runtime.Scheme
+}
+
+// Add the verbs that your code comes to use, and the resources.
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
+
+// Reconcile is called when the named Deployment may have changed. It may be called
+// at any time and any number of times: a call that finds nothing to do must
+// change nothing. It is called again, later and later, as long as it returns an
+// error.
+func (r *DeploymentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	deployment := &appsv1.Deployment{}
+	if err := r.Get(ctx, req.NamespacedName, deployment); err != nil {
+		// Not found: it was deleted after the event, and nothing is left to do.
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+
+	// Your code goes here. Other controllers write this object too: patch the
+	// fields that are yours, and leave the others alone.
+
+	return ctrl.Result{}, nil
+}
+
+// SetupWithManager starts the controller with mgr, for every Deployment it sees.
+func (r *DeploymentReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&appsv1.Deployment{}).
+		Named("deployment").
+		Complete(r)
+}

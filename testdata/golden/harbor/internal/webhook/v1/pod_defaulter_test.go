@@ -1,0 +1,106 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"example.org/harbor/test/utils"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestPodCustomDefaulter needs no API server. Each case starts from
+// test/objects/core_v1_pod.yaml.
+func TestPodCustomDefaulter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		leaveOut func(*corev1.Pod) // takes something out of the sample
+		fillIn   func(*corev1.Pod) // sets what Default is to set then
+	}{
+		"the sample needs no defaults": {},
+		// "the team is nobody": {
+		//	leaveOut: func(pod *corev1.Pod) { pod.Labels = nil },
+		//	fillIn:   func(pod *corev1.Pod) { pod.Labels = map[string]string{"team": "nobody"} },
+		// },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			got := &corev1.Pod{}
+			g.Expect(utils.ReadSampleAs("test/objects/core_v1_pod.yaml", got)).To(Succeed())
+			if test.leaveOut != nil {
+				test.leaveOut(got)
+			}
+			want := got.DeepCopy()
+			if test.fillIn != nil {
+				test.fillIn(want)
+			}
+			defaulter := &PodCustomDefaulter{}
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want))
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want), "a second call changed the object again")
+		})
+	}
+}
+
+// This spec calls the webhook as it is called in a cluster: by an API server.
+
+var _ = Describe("Pod defaulting webhook", func() {
+	It("is asked before an object is created or updated", func() {
+		sample, err := utils.ReadSample("test/objects/core_v1_pod.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+
+		By("waiting until the API server knows of the webhook")
+		tried := utils.CountWebhookRequests("/mutate--v1-pod")
+		Eventually(func() (int, error) {
+			if err := client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll)); err != nil {
+				return 0, err
+			}
+			return tried()
+		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+
+		By("creating the sample")
+		asked := utils.CountWebhookRequests("/mutate--v1-pod")
+		// That of another spec may still be there: some objects take their time to go.
+		Expect(client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample))).To(Succeed())
+		DeferCleanup(func() {
+			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
+		})
+		calls, err := asked() // also about objects of others
+		Expect(err).NotTo(HaveOccurred())
+		Expect(calls).To(BeNumerically(">", 0))
+
+		By("updating it")
+		before := sample.DeepCopy()
+		sample.SetAnnotations(map[string]string{"test": "update"})
+		// A patch fits whatever others have made of the object by now.
+		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
+		Expect(asked()).To(BeNumerically(">", calls))
+	})
+})

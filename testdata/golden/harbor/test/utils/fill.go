@@ -1,0 +1,56 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package utils
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	"k8s.io/apimachinery/pkg/util/diff"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/randfill"
+)
+
+// Fill gives the fields of an object random values, the same for the same seed.
+// Kind and API version stay empty. A function like
+//
+//	func(size *Size, c randfill.Continue)
+//
+// makes the values of its type; it may call c.FillNoCustom first.
+func Fill(obj any, seed int64, custom ...any) {
+	word := func(s *string, c randfill.Continue) { *s = strconv.FormatUint(c.Uint64(), 36) }
+	fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(seed), scheme.Codecs).
+		NumElements(0, 2).
+		MaxDepth(20). // types that hold themselves would not end
+		Funcs(word).
+		Funcs(custom...).
+		Fill(obj)
+}
+
+// Diff compares two objects as the API does, to which nothing and an empty list
+// are the same. It returns the differences as lines with - and +, or "".
+func Diff(before, after any) string {
+	if equality.Semantic.DeepEqual(before, after) {
+		return ""
+	}
+	return cmp.Or(diff.Diff(before, after), fmt.Sprintf("-%#v\n+%#v\n", before, after))
+}

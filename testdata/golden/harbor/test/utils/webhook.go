@@ -1,0 +1,72 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package utils
+
+import (
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// CountWebhookRequests returns a function that tells how many requests the
+// webhook at that URL path has answered since, as far as it is served in this
+// process. It reads the metrics of controller-runtime's webhook server.
+func CountWebhookRequests(path string) func() (int, error) {
+	count := func() (int, error) {
+		families, err := metrics.Registry.Gather()
+		requests := 0
+		for _, family := range families {
+			if family.GetName() != "controller_runtime_webhook_requests_total" {
+				continue
+			}
+			for _, metric := range family.GetMetric() {
+				for _, label := range metric.GetLabel() {
+					if label.GetName() == "webhook" && label.GetValue() == path {
+						requests += int(metric.GetCounter().GetValue())
+					}
+				}
+			}
+		}
+		return requests, err
+	}
+	before, err := count()
+	return func() (int, error) {
+		if err != nil {
+			return 0, err
+		}
+		now, err := count()
+		return now - before, err
+	}
+}
+
+// InvalidFields returns the paths of the fields that an error of a validation
+// refuses, in their order; for an error of another kind, its text.
+func InvalidFields(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var invalid *apierrors.StatusError
+	if !errors.As(err, &invalid) || invalid.ErrStatus.Details == nil {
+		return []string{err.Error()}
+	}
+	var fields []string
+	for _, cause := range invalid.ErrStatus.Details.Causes {
+		fields = append(fields, cause.Field)
+	}
+	return fields
+}
