@@ -104,7 +104,7 @@ func (x shared) step(line string) {
 	before := x.project()
 	switch words[0] {
 	case "operon":
-		x.operon(words[1:])
+		x.operon(words[1:], "renamed", "watch-namespace") // what edit has to say
 	case "kubebuilder":
 		if words[1] == "init" {
 			x.kubebuilder.must(x.T, x.dir, append(words[1:], "--skip-go-version-check", "--fetch-deps=false")...)
