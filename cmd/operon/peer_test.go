@@ -87,6 +87,22 @@ func TestPeer(t *testing.T) {
 		t.Errorf("the sample's spec is %s, want null", spec)
 	}
 
+	must(dir, "create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--make=false")
+	if test := readFile(t, filepath.Join(dir, "internal/webhook/v1/frigate_webhook_test.go")); regexp.MustCompile(`(?m)^\s*It\(`).MatchString(test) {
+		t.Errorf("the webhook's test has a spec:\n%s", test)
+	}
+	moved := t.TempDir()
+	if err := os.CopyFS(moved, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	must(moved, "edit", "--multigroup")
+	was := readTree(t, dir)
+	for name, content := range readTree(t, moved) {
+		if name != "PROJECT" && content != was[name] {
+			t.Errorf("edit --multigroup changed %s", name)
+		}
+	}
+
 	main := filepath.Join(dir, "cmd/main.go")
 	var kept []string
 	for line := range strings.Lines(readFile(t, main)) {
