@@ -41,7 +41,8 @@ func TestRandomSequences(t *testing.T) {
 type sequence struct {
 	*rand.Rand
 	dir    string
-	multi  bool
+	multi  bool // a folder for each group
+	limit  bool // to namespaces
 	groups []string
 	kinds  []*randomKind
 }
@@ -60,8 +61,8 @@ func newSequence(t *testing.T, seed uint64) *sequence {
 	if err := os.Mkdir(s.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.multi = seed%2 == 1
-	args := []string{"init", "--domain", "example.org", "--repo", "example.org/fleet", fmt.Sprintf("--multigroup=%t", s.multi), fmt.Sprintf("--namespaced=%t", seed%3 == 1)}
+	s.multi, s.limit = seed%2 == 1, seed%3 == 1
+	args := []string{"init", "--domain", "example.org", "--repo", "example.org/fleet", fmt.Sprintf("--multigroup=%t", s.multi), fmt.Sprintf("--namespaced=%t", s.limit)}
 	operon(t, s.dir, args...)
 	s.groups = []string{s.word()}
 	return s
@@ -77,7 +78,7 @@ func (s *sequence) next() []string {
 }
 
 func (s *sequence) pick() func() []string {
-	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.plumbing, s.foreignController, s.foreignWebhook}
+	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.plumbing, s.plumbing, s.foreignController, s.foreignWebhook, s.edit}
 	return all[s.IntN(len(all))]
 }
 
@@ -160,6 +161,23 @@ func (s *sequence) foreignController() []string {
 func (s *sequence) foreignWebhook() []string {
 	flags := []string{"--defaulting", "--programmatic-validation"}
 	return []string{"create", "webhook", "--group", "core", "--version", "v1", "--kind", "Pod", flags[s.IntN(len(flags))]}
+}
+
+func (s *sequence) edit() []string {
+	if len(s.kinds) == 0 || s.IntN(2) == 0 {
+		s.limit = !s.limit
+		return s.maybeMake([]string{"edit", fmt.Sprintf("--namespaced=%t", s.limit)})
+	}
+	used := map[string]bool{}
+	for _, k := range s.kinds {
+		used[k.group] = true
+	}
+	if len(used) > 1 {
+		return nil // one folder holds one group
+	}
+	s.multi = !s.multi
+	s.groups = []string{s.kinds[0].group}
+	return s.maybeMake([]string{"edit", fmt.Sprintf("--multigroup=%t", s.multi)})
 }
 
 func (s *sequence) api(k *randomKind, version string, more ...string) []string {
