@@ -189,7 +189,7 @@ func TestRequire(t *testing.T) {
 	if err := p.Remove("old.go"); err != nil {
 		t.Fatal(err)
 	}
-	next, err := Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, external, true)
+	next, err := Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, external.String(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,14 +203,46 @@ func TestRequire(t *testing.T) {
 		t.Errorf("on disk: %v\n%s", err, src)
 	}
 
-	_, err = Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, Module{Path: "example.net/absent", Version: "v1.0.0"}, true)
+	_, err = Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, "example.net/absent@v1.0.0", true)
 	if err == nil || !strings.Contains(err.Error(), "example.net/absent@v1.0.0: module lookup disabled by GOPROXY=off") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Require(ctx, dir, p, Files{Mod: []byte(goMod)}, external, true); !errors.Is(err, context.Canceled) {
+	if _, err := Require(ctx, dir, p, Files{Mod: []byte(goMod)}, external.String(), true); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+// A module may have a program at its root, as k8s.io/apiextensions-apiserver does,
+// whose own imports nobody needs. And what the plan moves is at its new place only.
+func TestRequirePackage(t *testing.T) {
+	t.Parallel()
+	const goMod = "module example.org/fleet\n\ngo 1.26.0\n\nreplace example.net/gauges => ./gauges\n"
+	dir := write(t, map[string]string{
+		"go.mod":              goMod,
+		"api/old.go":          "package api\n\nimport _ \"example.net/gauges/v1\"\n",
+		"gauges/go.mod":       "module example.net/gauges\n\ngo 1.26.0\n",
+		"gauges/main.go":      "package main\n\nimport _ \"example.net/absent\"\n\nfunc main() {}\n",
+		"gauges/v1/v1.go":     "package v1\n",
+		"api/gone/imports.go": "package gone\n\nimport _ \"example.net/absent\"\n",
+	})
+	p, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), dir), scaffold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Move("api/gone/imports.go", "api/here/imports.go"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Edit("api/here/imports.go", func([]byte) ([]byte, error) { return []byte("package here\n"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	next, err := Require(t.Context(), dir, p, Files{Mod: []byte(goMod)}, "example.net/gauges/v1@v1.0.0", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "require example.net/gauges v1.0.0\n"; !strings.Contains(string(next.Mod), want) || strings.Contains(string(next.Mod), "absent") {
+		t.Errorf("go.mod:\n%s", next.Mod)
 	}
 }
 

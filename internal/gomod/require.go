@@ -16,10 +16,12 @@ import (
 type Files struct{ Mod, Sum []byte }
 
 // Require returns the planned go.mod and go.sum of the project in dir with what
-// m takes: its requirement and all that follows from it. With tidy they are as
+// a package takes, given as import path@version: its module, and all that follows
+// from it. (The module's own path would stand for a package, too: a program may be
+// there, that takes much more than its types do.) With tidy they are as
 // `go mod tidy` leaves them, for the Go files as they are planned. It works on
 // copies; the error says what the module cache lacks.
-func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, m Module, tidy bool) (Files, error) {
+func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return Files{}, err // the go command wants one, also to work on a copy
 	}
@@ -38,7 +40,7 @@ func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, m Mo
 	if err != nil {
 		return Files{}, err
 	}
-	steps := [][]string{{"get", "-modfile=" + mod, m.String()}}
+	steps := [][]string{{"get", "-modfile=" + mod, pkg}}
 	if tidy {
 		steps = append(steps, []string{"mod", "tidy", "-modfile=" + mod, "-overlay=" + overlay})
 	}
@@ -66,6 +68,9 @@ func writeOverlay(dir, tmp string, p *scaffold.Plan) (string, error) {
 		case c.Op == scaffold.Delete:
 			replace[name] = ""
 		default:
+			if c.Op == scaffold.Move {
+				replace[filepath.Join(dir, filepath.FromSlash(c.From))] = ""
+			}
 			content, err := p.Read(c.Path)
 			if err != nil {
 				return "", fault.In("read "+c.Path, err)

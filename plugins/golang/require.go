@@ -50,13 +50,14 @@ func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	}
 	// What else a go.mod of other origin lacks, or has too much of, is the user's.
 	tidy := growsFrom(ours, f)
-	next, err := gomod.Require(ctx, e.Dir, p, have, m, tidy)
+	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
+	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case err != nil && tidy:
 		tidy = false
-		if next, err = gomod.Require(ctx, e.Dir, p, have, m, tidy); err != nil && ctx.Err() != nil {
+		if next, err = gomod.Require(ctx, e.Dir, p, have, pkg, tidy); err != nil && ctx.Err() != nil {
 			return err
 		}
 	}
