@@ -21,9 +21,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // DeploymentReconciler acts on Deployment objects, which others define and write.
@@ -45,6 +49,15 @@ func (r *DeploymentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if !r.isSelected(deployment) {
+		return ctrl.Result{}, nil
+	}
+	if err := r.finalize(ctx, deployment, r.cleanUp); err != nil {
+		return ctrl.Result{}, err
+	}
+	if !deployment.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
 
 	// Your code goes here. Other controllers write this object too: patch the
 	// fields that are yours, and leave the others alone.
@@ -55,7 +68,9 @@ func (r *DeploymentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // SetupWithManager starts the controller with mgr, for every Deployment it sees.
 func (r *DeploymentReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&appsv1.Deployment{}).
+		For(&appsv1.Deployment{}, builder.WithPredicates(predicate.NewPredicateFuncs(r.isSelected))).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret),
+			builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		Named("deployment").
 		Complete(r)
 }

@@ -145,12 +145,8 @@ var _ = Describe("ServiceMonitor controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		// The sample of another spec may still be there: some objects take their time to go.
-		Expect(client.IgnoreAlreadyExists(
-			k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict)))).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the controller to read it")
 		key := client.ObjectKeyFromObject(sample)

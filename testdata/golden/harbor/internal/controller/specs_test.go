@@ -19,14 +19,12 @@ package controller
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -124,8 +122,7 @@ func readSample(name string, obj client.Object) error {
 }
 
 // placeSample reads a sample, as it is to be created on the API server, and
-// removes what was created of it when the spec ends. It waits for the end of
-// objects of the project's kinds; others may take their time to go.
+// removes what was created of it when the spec ends.
 func placeSample(name string, obj client.Object) {
 	GinkgoHelper()
 	Expect(readSample(name, obj)).To(Succeed())
@@ -134,28 +131,14 @@ func placeSample(name string, obj client.Object) {
 	if !namespaced {
 		obj.SetNamespace("")
 	}
-	DeferCleanup(func() {
-		Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, obj))).To(Succeed())
-		if strings.HasPrefix(name, "config/samples/") {
-			Eventually(func() bool {
-				return apierrors.IsNotFound(k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj))
-			}).WithTimeout(time.Minute).Should(BeTrue(), "the object outlives its deletion")
-		}
-	})
+	DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, obj)).To(Succeed()) })
 }
 
-// createSample creates the object in a file on the API server. One of an earlier
-// spec that is still there is changed instead.
+// createSample creates the object in a file on the API server.
 func createSample(name string, obj client.Object) {
 	GinkgoHelper()
 	placeSample(name, obj)
-	err := k8sClient.Create(ctx, obj)
-	if apierrors.IsAlreadyExists(err) {
-		Expect(k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)).To(Succeed())
-		touch(obj)
-		return
-	}
-	Expect(err).NotTo(HaveOccurred())
+	Expect(k8sClient.Create(ctx, obj)).To(Succeed())
 }
 
 // touch changes obj on the API server, in a way that means nothing.

@@ -18,13 +18,22 @@ package utils
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // ReadSample returns the first object in a YAML file, whose path is relative to
@@ -63,4 +72,49 @@ func ReadSampleAs(name string, obj any) error {
 		return fmt.Errorf("%s does not fit the type %T: %w", name, obj, err)
 	}
 	return nil
+}
+
+// Remove deletes an object and waits until it is gone. The controllers under test
+// must take their own finalizers off. Those of Kubernetes are taken off here: none
+// of its controllers runs beside the API server of a test.
+func Remove(ctx context.Context, c client.Client, obj client.Object) error {
+	// Without a policy some kinds, such as Job, wait for the garbage collector.
+	err := c.Delete(ctx, obj, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		if err == nil {
+			err = release(ctx, c, obj)
+		}
+		if apierrors.IsConflict(err) {
+			return false, nil // another writer came first
+		}
+		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("%s outlives its deletion, with the finalizers %q", obj.GetName(), obj.GetFinalizers())
+	}
+	return err
+}
+
+// release takes off what Kubernetes holds a deleted object by.
+func release(ctx context.Context, c client.Client, obj client.Object) error {
+	gvk, err := c.GroupVersionKindFor(obj)
+	if err != nil {
+		return err
+	}
+	if gvk == corev1.SchemeGroupVersion.WithKind("Namespace") {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: obj.GetName()}}
+		return c.SubResource("finalize").Update(ctx, namespace)
+	}
+	others := slices.DeleteFunc(slices.Clone(obj.GetFinalizers()), func(name string) bool {
+		return strings.HasPrefix(name, "kubernetes.io/")
+	})
+	if len(others) == len(obj.GetFinalizers()) {
+		return nil
+	}
+	obj.SetFinalizers(others)
+	return c.Update(ctx, obj)
 }

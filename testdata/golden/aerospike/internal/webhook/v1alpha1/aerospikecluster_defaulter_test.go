@@ -88,9 +88,7 @@ var _ = Describe("AerospikeCluster defaulting webhook", func() {
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 		Expect(asked()).To(Equal(1))
 
 		By("updating it")

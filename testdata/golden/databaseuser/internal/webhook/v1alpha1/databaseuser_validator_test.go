@@ -85,9 +85,7 @@ var _ = Describe("DatabaseUser validation webhook", func() {
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-mygroup-handsomeguy-cn-v1alpha1-databaseuser")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 		Expect(asked()).To(Equal(1))
 
 		By("updating it")

@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -149,18 +148,12 @@ var _ = Describe("NFS controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
-		key := client.ObjectKeyFromObject(sample)
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-			Eventually(func() bool {
-				return apierrors.IsNotFound(k8sClient.Get(ctx, key, &seav1beta1.NFS{}))
-			}).WithTimeout(time.Minute).Should(BeTrue(), "the object outlives its deletion")
-		})
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")
 		Eventually(func(g Gomega) {
 			got := &seav1beta1.NFS{}
-			g.Expect(k8sClient.Get(ctx, key, got)).To(Succeed())
+			g.Expect(k8sClient.Get(ctx, client.ObjectKeyFromObject(sample), got)).To(Succeed())
 			ready := meta.FindStatusCondition(got.Status.Conditions, "Ready")
 			g.Expect(ready).NotTo(BeNil(), "no condition Ready yet")
 			g.Expect(ready.Status).To(Equal(metav1.ConditionTrue), ready.Message)

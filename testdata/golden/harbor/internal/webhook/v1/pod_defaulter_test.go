@@ -79,7 +79,7 @@ var _ = Describe("Pod defaulting webhook", func() {
 		By("waiting until the API server knows of the webhook")
 		tried := utils.CountWebhookRequests("/mutate--v1-pod")
 		Eventually(func() (int, error) {
-			if err := client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll)); err != nil {
+			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
 				return 0, err
 			}
 			return tried()
@@ -87,11 +87,8 @@ var _ = Describe("Pod defaulting webhook", func() {
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate--v1-pod")
-		// That of another spec may still be there: some objects take their time to go.
-		Expect(client.IgnoreAlreadyExists(k8sClient.Create(ctx, sample))).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 		calls, err := asked() // also about objects of others
 		Expect(err).NotTo(HaveOccurred())
 		Expect(calls).To(BeNumerically(">", 0))

@@ -72,9 +72,7 @@ var _ = Describe("Frigate defaulting webhook", func() {
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-sea-example-org-v1-frigate")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 		Expect(asked()).To(Equal(1))
 
 		By("updating it")

@@ -69,9 +69,7 @@ var _ = Describe("NFS validation webhook", func() {
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-sea-example-org-v1beta1-nfs")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
-		DeferCleanup(func() {
-			Expect(client.IgnoreNotFound(k8sClient.Delete(ctx, sample))).To(Succeed())
-		})
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 		Expect(asked()).To(Equal(1))
 
 		By("updating it")

@@ -1,0 +1,66 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// deploymentFinalizer keeps a deleted Deployment in the API until cleanUp is done.
+const deploymentFinalizer = "example.org/deployment"
+
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=patch
+
+// cleanUp removes what this controller made for deployment where Kubernetes does not
+// see it. (What deployment owns in the cluster goes by itself.) It is called again
+// until it returns nil, so things that are gone already are no error.
+func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.Deployment) error {
+	// Your code goes here.
+	return nil
+}
+
+// finalize gives deployment the finalizer, before anything is made that must be cleaned
+// up. Once deployment is being deleted, it has it cleaned up by clean, and only then takes
+// the finalizer off, which lets deployment go.
+func (r *DeploymentReconciler) finalize(
+	ctx context.Context, deployment *appsv1.Deployment,
+	clean func(context.Context, *appsv1.Deployment) error,
+) error {
+	before := deployment.DeepCopy()
+	switch {
+	case deployment.DeletionTimestamp.IsZero():
+		if !controllerutil.AddFinalizer(deployment, deploymentFinalizer) {
+			return nil
+		}
+	case !controllerutil.ContainsFinalizer(deployment, deploymentFinalizer):
+		return nil
+	default:
+		if err := clean(ctx, deployment); err != nil {
+			return err
+		}
+		controllerutil.RemoveFinalizer(deployment, deploymentFinalizer)
+	}
+	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
+	// and Reconcile run again, when another writer came first.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	return client.IgnoreNotFound(r.Patch(ctx, deployment, patch))
+}

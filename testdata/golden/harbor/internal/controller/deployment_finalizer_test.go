@@ -1,0 +1,180 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// deploymentCleaner stands in for cleanUp: it counts its calls, and fails with err.
+type deploymentCleaner struct {
+	calls int
+	err   error
+}
+
+func (c *deploymentCleaner) clean(context.Context, *appsv1.Deployment) error {
+	c.calls++
+	return c.err
+}
+
+func TestDeploymentReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
+	r, obj := newDeploymentReconcilerToFinalize(t)
+	cleaner := &deploymentCleaner{}
+	var versions [2]string
+	for i := range versions {
+		if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+			t.Fatal(err)
+		}
+		versions[i] = obj.ResourceVersion
+	}
+	if !controllerutil.ContainsFinalizer(obj, deploymentFinalizer) {
+		t.Errorf("finalizers are %q, without %s", obj.Finalizers, deploymentFinalizer)
+	}
+	if versions[0] != versions[1] {
+		t.Error("the second call wrote again")
+	}
+	if cleaner.calls > 0 {
+		t.Error("a living object was cleaned up after")
+	}
+}
+
+func TestDeploymentReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
+	r, obj := newDeploymentReconcilerToFinalize(t)
+	failing := &deploymentCleaner{err: errors.New("out of reach")}
+	if err := r.finalize(t.Context(), obj, failing.clean); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	name := client.ObjectKeyFromObject(obj)
+	if err := r.Get(t.Context(), name, obj); err != nil {
+		t.Fatalf("a deleted object with the finalizer: %v", err)
+	}
+	if err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
+	}
+	if err := r.Get(t.Context(), name, obj); err != nil {
+		t.Fatalf("the object after a failed clean-up: %v", err)
+	}
+	working := &deploymentCleaner{}
+	if err := r.finalize(t.Context(), obj, working.clean); err != nil {
+		t.Fatal(err)
+	}
+	if working.calls != 1 {
+		t.Errorf("the clean-up ran %d times, want once", working.calls)
+	}
+	if err := r.Get(t.Context(), name, obj); !apierrors.IsNotFound(err) {
+		t.Errorf("the object outlives its clean-up: %v", err)
+	}
+}
+
+func TestDeploymentReconcilerLeavesWhatOthersFinalize(t *testing.T) {
+	r, obj := newDeploymentReconcilerToFinalize(t)
+	controllerutil.AddFinalizer(obj, "example.org/other")
+	if err := r.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+	cleaner := &deploymentCleaner{}
+	if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
+		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
+	}
+}
+
+// newDeploymentReconcilerToFinalize returns a reconciler whose in-memory client holds
+// the sample, and the sample as the client holds it.
+func newDeploymentReconcilerToFinalize(t *testing.T) (*DeploymentReconciler, *appsv1.Deployment) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, appsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	obj := &appsv1.Deployment{}
+	if err := readSample("test/objects/apps_v1_deployment.yaml", obj); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).Build()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+	return &DeploymentReconciler{Client: c, Scheme: scheme}, obj
+}
+
+var _ = Describe("Deployment controller, finalizing", func() {
+	It("holds a Deployment until the clean-up succeeds", func() {
+		r := &DeploymentReconciler{Client: k8sClient, Scheme: k8sClient.Scheme()}
+		obj := &appsv1.Deployment{}
+		createSample("test/objects/apps_v1_deployment.yaml", obj)
+		failing := &deploymentCleaner{err: errors.New("out of reach")}
+		Expect(r.finalize(ctx, obj, failing.clean)).To(Succeed())
+		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
+		key := client.ObjectKeyFromObject(obj)
+		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
+		Expect(r.finalize(ctx, obj, failing.clean)).To(MatchError(failing.err))
+		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
+
+		working := &deploymentCleaner{}
+		Expect(r.finalize(ctx, obj, working.clean)).To(Succeed())
+		Expect(working.calls).To(Equal(1))
+		Expect(controllerutil.ContainsFinalizer(obj, deploymentFinalizer)).To(BeFalse())
+	})
+
+	It("finalizes what Reconcile sees, and lets it go in the end", func() {
+		runController(func(mgr ctrl.Manager, c client.Client) error {
+			return (&DeploymentReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+		})
+		obj := &appsv1.Deployment{}
+		createSample("test/objects/apps_v1_deployment.yaml", obj)
+		finalizers := func() ([]string, error) {
+			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+			return obj.Finalizers, client.IgnoreNotFound(err)
+		}
+		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(deploymentFinalizer))
+		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
+		Eventually(func() bool {
+			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+			return apierrors.IsNotFound(err) || !controllerutil.ContainsFinalizer(obj, deploymentFinalizer)
+		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer outlives the clean-up")
+	})
+})

@@ -1,0 +1,37 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// deploymentLabels are what a Deployment needs for this controller to look at it.
+// Objects that the controller owns or watches need none of them.
+var deploymentLabels = labels.Set{
+	"harbor": "here",
+}
+
+// isSelected reports whether obj has them all. SetupWithManager keeps events of
+// others away, and Reconcile those that come by way of an owned or watched object.
+//
+// An object that loses a label is left as it is, with the finalizer that this
+// controller may have given it: whoever takes the label off sees to that.
+func (r *DeploymentReconciler) isSelected(obj client.Object) bool {
+	return deploymentLabels.AsSelector().Matches(labels.Set(obj.GetLabels()))
+}

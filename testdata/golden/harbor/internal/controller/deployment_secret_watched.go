@@ -1,0 +1,48 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// Reads come from a cache that lists and watches.
+// +kubebuilder:rbac:groups=core,resources=secrets,verbs=list;watch
+
+// requestsForSecret names the Deployment objects to reconcile after an event of
+// a Secret: all of them in its namespace, as the cache has them.
+//
+// Where a Deployment names the Secret that it needs, narrow it to those that
+// name this one: skip an item whose spec refers to another name than obj.GetName().
+func (r *DeploymentReconciler) requestsForSecret(ctx context.Context, obj client.Object) []ctrl.Request {
+	list := &appsv1.DeploymentList{}
+	if err := r.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
+		logf.FromContext(ctx).Error(err, "cannot list what may need the Secret", "name", obj.GetName())
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	}
+	return requests
+}

@@ -1,0 +1,82 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestDeploymentReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, appsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near, far := &appsv1.Deployment{}, &appsv1.Deployment{}
+	for namespace, obj := range map[string]client.Object{"near": near, "far": far} {
+		if err := readSample("test/objects/apps_v1_deployment.yaml", obj); err != nil {
+			t.Fatal(err)
+		}
+		obj.SetNamespace(namespace)
+	}
+	r := &DeploymentReconciler{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build(), Scheme: scheme}
+	changed := &corev1.Secret{}
+	if err := readSample("test/objects/core_v1_secret.yaml", changed); err != nil {
+		t.Fatal(err)
+	}
+	changed.SetNamespace("near")
+	for _, req := range r.requestsForSecret(t.Context(), changed) {
+		if req.Namespace != "near" {
+			t.Errorf("%s is to be reconciled after an event in the namespace near", req)
+		}
+	}
+}
+
+var _ = Describe("Deployment controller, watching Secret", func() {
+	// Once a Deployment names the Secret that it needs, let the sample name the one
+	// in test/objects/core_v1_secret.yaml, which this spec creates.
+	It("is called when a Secret comes and changes", func() {
+		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
+			return (&DeploymentReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+		})
+		obj := &appsv1.Deployment{}
+		createSample("test/objects/apps_v1_deployment.yaml", obj)
+
+		By("creating a Secret")
+		before := counting.settled(obj)
+		watched := &corev1.Secret{}
+		createSample("test/objects/core_v1_secret.yaml", watched)
+		counting.readsMore(obj, before)
+
+		By("changing it")
+		before = counting.settled(obj)
+		touch(watched)
+		counting.readsMore(obj, before)
+	})
+})
