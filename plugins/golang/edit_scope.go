@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -82,12 +83,9 @@ func (m mainPackage) limit(f *edit.GoFile, reader string) error {
 	if err != nil {
 		return err
 	}
-	os := f.Import("", "os")
-	if err := f.HoistArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, os), limitCache); err != nil {
+	reader = inNamesOf(f, reader) // which imports what is missing
+	if err := f.HoistArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, f.Import("", "os")), limitCache); err != nil {
 		return err
-	}
-	for _, imported := range []string{"fmt", "strings", controllerRuntime + "/pkg/cache"} {
-		f.Import("", imported)
 	}
 	return f.InsertDecls(reader, "")
 }
@@ -95,7 +93,7 @@ func (m mainPackage) limit(f *edit.GoFile, reader string) error {
 // open takes that back.
 func open(f *edit.GoFile, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
-	dropped, err := f.DropFunc("watchedNamespaces", reader)
+	dropped, err := f.DropFunc("watchedNamespaces", inNamesOf(f, reader))
 	if err != nil || !dropped {
 		return err
 	}
@@ -108,12 +106,24 @@ func open(f *edit.GoFile, reader string) error {
 			return err
 		}
 	}
-	for _, imported := range []string{"fmt", "strings", controllerRuntime + "/pkg/cache"} {
+	for _, imported := range readerImports {
 		if err := f.DropImport(imported); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// readerImports are the packages that namespaceReader uses.
+var readerImports = []string{"fmt", "os", "strings", controllerRuntime + "/pkg/cache"}
+
+// inNamesOf is the reader with the names by which the file knows these packages.
+func inNamesOf(f *edit.GoFile, reader string) string {
+	var names []string
+	for _, at := range readerImports {
+		names = append(names, path.Base(at)+".", f.Import("", at)+".")
+	}
+	return strings.NewReplacer(names...).Replace(reader)
 }
 
 // namespaceReader is the function that reads the variable, from the template of a

@@ -1,0 +1,50 @@
+package golang
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/plugin"
+)
+
+// rescoped returns the event that limits the project to namespaces, or takes that
+// back.
+func (x tester) rescoped(namespaced bool) plugin.Event {
+	before := *x.cfg
+	x.cfg.Namespaced = namespaced
+	return plugin.Event{Kind: plugin.Edit, Before: &before}
+}
+
+// TestLimitThereAndBack: whatever a person made of main.go, the manager is limited
+// in the file's own names, and its limits go without a trace.
+func TestLimitThereAndBack(t *testing.T) {
+	t.Parallel()
+	imported := func(lines, use string) func(string) string {
+		return strings.NewReplacer("\t\"os\"\n", "\t\"os\"\n"+lines, "func main() {\n", use+"\n\nfunc main() {\n").Replace
+	}
+	for name, c := range map[string]struct {
+		edit func(string) string
+		want []string
+	}{
+		"as it was": {func(s string) string { return s }, []string{"map[string]cache.Config{}"}},
+		"imports by other names": {imported("\ttext \"strings\"\n", "var _ = text.ToUpper"),
+			[]string{"text.SplitSeq(os.Getenv(", "text.TrimSpace("}},
+		"another package of the name": {imported("\t\"example.org/lib/cache\"\n", "var _ = cache.New"),
+			[]string{"map[string]cache2.Config{}", "= cache2.Config{}"}},
+		"CRLF": {func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, []string{"map[string]cache.Config{}\r\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			src := c.edit(x.read(mainFile))
+			x.write(mainFile, src)
+			x.apply(x.rescoped(true))
+			x.contains(mainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
+			x.apply(x.rescoped(false))
+			if diff := cmp.Diff(src, x.read(mainFile)); diff != "" {
+				t.Errorf("there and back (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
