@@ -44,7 +44,29 @@ func (c Change) Diff() string {
 	if !isText(c.Before) || !isText(c.After) {
 		return head + "Binary files " + from + " and " + to + " differ\n"
 	}
-	return head + udiff.Unified(from, to, string(c.Before), string(c.After))
+	return head + unified(from, to, string(c.Before), string(c.After))
+}
+
+// unified is udiff.Unified with the right places in the new text: udiff forgets
+// the lines that stay between two changes of one hunk.
+func unified(from, to, before, after string) string {
+	u, err := udiff.ToUnifiedDiff(from, to, before, udiff.Lines(before, after), udiff.DefaultContextLines)
+	if err != nil { // udiff does not take its own edits
+		panic(err)
+	}
+	ahead := 0 // lines that the new text has more, before the hunk
+	for _, h := range u.Hunks {
+		h.ToLine = h.FromLine + ahead
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case udiff.Insert:
+				ahead++
+			case udiff.Delete:
+				ahead--
+			}
+		}
+	}
+	return u.String()
 }
 
 func isText(b []byte) bool { return utf8.Valid(b) && !bytes.ContainsRune(b, 0) }

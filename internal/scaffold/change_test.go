@@ -17,6 +17,8 @@ func TestDiff(t *testing.T) {
 		{"delete", []byte("a\nb\n"), nil, "--- a/d/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"},
 		{"update", []byte("a\nb\n"), []byte("a\nc\n"), "--- a/d/f\n+++ b/d/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
 		{"no final newline", []byte("a"), []byte("a\n"), "--- a/d/f\n+++ b/d/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+		{"two hunks, of which the first has two changes", []byte("a\nb\nc\n1\n2\n3\n4\n5\n6\n7\nd\n"), []byte("a\nx\nb\ny\nc\n1\n2\n3\n4\n5\n6\n7\nz\nd\n"),
+			"--- a/d/f\n+++ b/d/f\n@@ -1,5 +1,7 @@\n a\n+x\n b\n+y\n c\n 1\n 2\n@@ -8,4 +10,5 @@\n 5\n 6\n 7\n+z\n d\n"},
 		{"the same", []byte("a"), []byte("a"), ""},
 		{"binary", nil, []byte("a\x00b"), "Binary files /dev/null and b/d/f differ\n"},
 	}
