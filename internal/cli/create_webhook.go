@@ -182,6 +182,9 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 		if err := o.foreign.agrees(*old); err != nil {
 			return r, err
 		}
+		if r.Plural != "" && r.Plural != old.PluralName() {
+			return r, fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+		}
 		r = *old
 	} else {
 		var err error
