@@ -9,7 +9,7 @@ import (
 )
 
 // addition returns the lines that add would add to a file; "" when it cannot.
-func addition(s mainSource, avoid map[string]bool, add func(*edit.GoFile) error) string {
+func addition(s source, avoid map[string]bool, add func(*edit.GoFile) error) string {
 	f, err := edit.ParseGo(s.name, s.src)
 	if err != nil {
 		return ""

@@ -22,7 +22,7 @@ func (k checker) suite(dir string) (suite, specs program, err error) {
 		}
 		k.suites[dir] = all
 	}
-	at := slices.IndexFunc(all, func(s mainSource) bool { return isTest(s.name) && s.file.Mentions("BeforeSuite") })
+	at := slices.IndexFunc(all, func(s source) bool { return isTest(s.name) && s.file.Mentions("BeforeSuite") })
 	if at < 0 {
 		return nil, nil, nil
 	}

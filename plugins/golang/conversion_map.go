@@ -3,11 +3,8 @@ package golang
 import (
 	"fmt"
 	"go/ast"
-	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // conversionFuncs is the Go code that converts between a spoke, in whose package
@@ -26,16 +23,8 @@ type helper struct {
 	Body          []string
 }
 
-// goImport is an import of the package that a file calls Local.
-type goImport struct{ Local, Path string }
-
-// Name is what stands before the path: "" where that ends in the name.
-func (i goImport) Name() string {
-	if path.Base(i.Path) == i.Local {
-		return ""
-	}
-	return i.Local
-}
+// typeMeta is the field of an object that names its version and kind.
+const typeMeta = "TypeMeta"
 
 // converter writes the functions of one conversion.
 type converter struct {
@@ -112,15 +101,6 @@ func (c *converter) helpers() []helper {
 		from, to, _ := strings.Cut(key, " ")
 		add(to + " " + from)
 	}
-	return list
-}
-
-func (c *converter) imports() []goImport {
-	var list []goImport
-	for at, name := range c.imported {
-		list = append(list, goImport{name, at})
-	}
-	slices.SortFunc(list, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -326,110 +306,4 @@ func (c *converter) helper(to, from *goType) (string, bool) {
 	p.missing = !c.inline("*out", "*in", to, from, 0)
 	p.Body, c.lines, c.base = c.lines, lines, base
 	return p.Name, !p.missing
-}
-
-// name finds a name for the function of a pair that nothing else has. Kinds of a
-// package may share types: the function may be there already, with another kind.
-func (c *converter) name(p *pair, to, from *goType) {
-	spokeType, direction, version := from, "To", to
-	if from.path == c.hub.path {
-		spokeType, direction, version = to, "From", from
-	}
-	p.Name = "convert" + upper(spokeType.name)
-	if version.name != spokeType.name {
-		p.Name += "As" + upper(version.name)
-	}
-	p.Name += direction + upper(c.hubVer)
-	p.Comment = fmt.Sprintf("converts %s from %s to %s.", from.name, c.in, c.out)
-	signature := fmt.Sprintf("func(in *%s, out *%s)", p.In, p.Out)
-	for n, stem := 2, p.Name; c.names[p.Name] || c.spoke.declared[p.Name]; n++ {
-		if !c.names[p.Name] && c.spoke.funcs[p.Name] == signature {
-			p.known = true
-			break
-		}
-		p.Name = fmt.Sprint(stem, "N", n)
-	}
-	c.names[p.Name] = true
-}
-
-// print writes a type as the spoke's file does. It reports false for one that
-// cannot be written there.
-func (c *converter) print(t *goType) (string, bool) {
-	switch t.form {
-	case basic:
-		return t.name, !c.spoke.declared[t.name]
-	case local:
-		if t.path == c.spoke.path {
-			return t.name, true
-		}
-		return c.hubName + "." + t.name, ast.IsExported(t.name)
-	case external:
-		return c.importName(t) + "." + t.name, true
-	case pointer:
-		elem, ok := c.print(t.elem)
-		return "*" + elem, ok
-	case slice, array:
-		elem, ok := c.print(t.elem)
-		return "[" + t.name + "]" + elem, ok
-	case mapping:
-		key, ok := c.print(t.key)
-		elem, ok2 := c.print(t.elem)
-		return "map[" + key + "]" + elem, ok && ok2
-	}
-	return "", false
-}
-
-// importName is what the spoke's file calls the package of t.
-func (c *converter) importName(t *goType) string {
-	if name, ok := c.imported[t.path]; ok {
-		return name
-	}
-	name := t.as
-	for n := 2; c.names[name] || c.spoke.declared[name]; n++ {
-		name = fmt.Sprint(t.as, n)
-	}
-	c.names[name], c.imported[t.path] = true, name
-	return name
-}
-
-// typeMeta is the field of an object that names its version and kind.
-const typeMeta = "TypeMeta"
-
-// address takes the address of an expression.
-func address(e string) string {
-	if pointer, ok := strings.CutPrefix(e, "*"); ok {
-		return pointer
-	}
-	return "&" + e
-}
-
-// field selects a field of an expression.
-func field(e, name string) string {
-	e = strings.TrimPrefix(e, "*") // which a selector does by itself
-	if strings.HasPrefix(e, "*") {
-		e = "(" + e + ")"
-	}
-	return e + "." + name
-}
-
-// index indexes an expression.
-func index(e, i string) string {
-	if strings.HasPrefix(e, "*") {
-		e = "(" + e + ")"
-	}
-	return e + "[" + i + "]"
-}
-
-// numbered names a variable of nested loops.
-func numbered(name string, depth int) string {
-	if depth == 0 {
-		return name
-	}
-	return fmt.Sprint(name, depth+1)
-}
-
-// upper starts an identifier with a capital.
-func upper(name string) string {
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(first)) + name[size:]
 }

@@ -127,8 +127,6 @@ func (part part) isIn(name string, src []byte) bool {
 	return f.Declares()[part.name] > 0 || isTest(name) && f.Mentions(part.name)
 }
 
-func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
-
 // declaration is a name on package level, and the file and line that declare it.
 type declaration struct {
 	name, file string
@@ -149,28 +147,19 @@ func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration
 		return nil, err
 	}
 	names := own.Declares()
-	files, err := p.Files(path.Dir(name))
+	others, err := sources(path.Dir(name), true, p)
 	if err != nil {
 		return nil, err
 	}
 	var twice []declaration
-	for _, base := range files {
-		other := path.Join(path.Dir(name), base)
-		if other == name || !strings.HasSuffix(base, ".go") {
+	for _, other := range others {
+		if other.name == name || other.file.Package() != own.Package() {
 			continue
 		}
-		src, err := p.Read(other)
-		if err != nil {
-			return nil, err
-		}
-		f, err := edit.ParseGo(other, src)
-		if err != nil || f.Package() != own.Package() {
-			continue // what is wrong with it, the generators tell
-		}
 		here := len(twice)
-		for declared, line := range f.Declares() {
+		for declared, line := range other.file.Declares() {
 			if names[declared] > 0 {
-				twice = append(twice, declaration{declared, other, line, f})
+				twice = append(twice, declaration{declared, other.name, line, other.file})
 			}
 		}
 		slices.SortFunc(twice[here:], func(a, b declaration) int { return strings.Compare(a.name, b.name) })

@@ -48,7 +48,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	watching := slices.ContainsFunc(m.files, func(s mainSource) bool { return strings.Contains(string(s.src), watchVariable) })
+	watching := slices.ContainsFunc(m.files, func(s source) bool { return strings.Contains(string(s.src), watchVariable) })
 	if watching == e.Project.Namespaced {
 		return nil
 	}
@@ -56,7 +56,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.files, func(s mainSource) bool { fn, _ := s.file.Assigned(makeManager...); return fn != "" })
+	i := slices.IndexFunc(m.files, func(s source) bool { fn, _ := s.file.Assigned(makeManager...); return fn != "" })
 	if i < 0 {
 		return fault.Failed("limit Cache.DefaultNamespaces of the manager's options by hand, to the namespaces in "+watchVariable+
 			", or take that out, then repeat the command", "%s: found no place where the manager is made", mainFile)

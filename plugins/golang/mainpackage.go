@@ -33,14 +33,8 @@ var (
 // mainPackage is the manager's main package as the user has it: its parts may
 // have moved from main.go to other files.
 type mainPackage struct {
-	files []mainSource // main.go first
+	files []source     // main.go first
 	base  *edit.GoFile // what operon last wrote of main.go; nil: nothing
-}
-
-type mainSource struct {
-	name string
-	src  []byte
-	file *edit.GoFile
 }
 
 // readMain reads the files as they stand on disk, also when main.go is planned
@@ -73,9 +67,9 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 			return m, err
 		case err != nil || file.Package() != "main":
 		case name == mainFile:
-			m.files = slices.Insert(m.files, 0, mainSource{name, disk, file})
+			m.files = slices.Insert(m.files, 0, source{name, disk, file})
 		default:
-			m.files = append(m.files, mainSource{name, disk, file})
+			m.files = append(m.files, source{name, disk, file})
 		}
 	}
 	return m, nil
@@ -102,7 +96,7 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 // file. What others wrote is theirs, and must not be added a second time.
 func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 	again := p.Seeded(mainFile)
-	if slices.ContainsFunc(m.files, func(s mainSource) bool { return w.done(s.file) }) {
+	if slices.ContainsFunc(m.files, func(s source) bool { return w.done(s.file) }) {
 		if !again || m.base == nil || !w.done(m.base) {
 			return nil
 		}
@@ -207,5 +201,5 @@ func (m mainPackage) variable(at *edit.Scope, what, usual string, calls []edit.S
 }
 
 func (m mainPackage) declares(name string) bool {
-	return slices.ContainsFunc(m.files, func(s mainSource) bool { return s.file.Declares()[name] > 0 })
+	return slices.ContainsFunc(m.files, func(s source) bool { return s.file.Declares()[name] > 0 })
 }

@@ -10,9 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -124,29 +122,17 @@ func copies(file *ast.File, src []byte, target string) bool {
 // declaredNames are the names that the Go files of a folder declare, tests and
 // the file called except left out.
 func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error) {
-	files, err := p.Files(dir)
-	if err != nil {
-		return nil, err
-	}
+	files, err := sources(dir, false, p)
 	names := map[string]bool{}
-	for _, base := range files {
-		name := path.Join(dir, base)
-		if name == except || !strings.HasSuffix(base, ".go") || isTest(base) {
+	for _, s := range files {
+		if s.name == except {
 			continue
 		}
-		src, err := p.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := edit.ParseGo(name, src)
-		if err != nil {
-			continue // the generators tell
-		}
-		for declared := range f.Declares() {
+		for declared := range s.file.Declares() {
 			names[declared] = true
 		}
 	}
-	return names, nil
+	return names, err
 }
 
 // sameForm reports whether types register in the same way with both

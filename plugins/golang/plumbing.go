@@ -2,7 +2,6 @@ package golang
 
 import (
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -240,25 +239,8 @@ func (x plumber) files(dir, method, target string) error {
 
 // fileOf returns the file that has a method of the controller, or "".
 func (x plumber) fileOf(method string) (string, error) {
-	dir := x.config.ControllerDir(x.of)
-	names, err := x.Files(dir)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".go") {
-			continue
-		}
-		name = path.Join(dir, name)
-		src, err := x.Read(name)
-		if err != nil {
-			return "", err
-		}
-		if f, err := edit.ParseGo(name, src); err == nil && f.HasFunc(x.data.Reconciler+"."+method) {
-			return name, nil
-		}
-	}
-	return "", nil
+	fn := x.data.Reconciler + "." + method
+	return sourceWhere(x.config.ControllerDir(x.of), x.Plan, func(f *edit.GoFile) bool { return f.HasFunc(fn) })
 }
 
 func (x plumber) values(t project.Resource) targetValues {

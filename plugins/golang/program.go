@@ -12,7 +12,7 @@ import (
 // program is the project's part of a binary or of a test binary: the Go files of
 // one folder, and those of the project's packages that they import, and so on.
 // What a person moved into a package of its own is still part of it.
-type program []mainSource
+type program []source
 
 // readProgram reads the files as they will be, those of dir first. The tests of
 // dir count when asked for; a file that does not parse is left to the generators.
@@ -20,25 +20,13 @@ func readProgram(repo, dir string, tests bool, p *scaffold.Plan) (program, error
 	var all program
 	queue := []string{dir}
 	for i := 0; i < len(queue); i++ {
-		names, err := p.Files(queue[i])
+		files, err := sources(queue[i], tests && i == 0, p)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			name = path.Join(queue[i], name)
-			if !strings.HasSuffix(name, ".go") || isTest(name) && (i > 0 || !tests) {
-				continue
-			}
-			src, err := p.Read(name)
-			if err != nil {
-				return nil, err
-			}
-			file, err := edit.ParseGo(name, src)
-			if err != nil {
-				continue
-			}
-			all = append(all, mainSource{name, src, file})
-			for _, imported := range file.Imports() {
+		all = append(all, files...)
+		for _, s := range files {
+			for _, imported := range s.file.Imports() {
 				if in, ok := strings.CutPrefix(imported, repo+"/"); ok && !slices.Contains(queue, in) {
 					queue = append(queue, in)
 				}
@@ -50,12 +38,12 @@ func readProgram(repo, dir string, tests bool, p *scaffold.Plan) (program, error
 
 // some reports whether f is true of a file of the program.
 func (all program) some(f func(*edit.GoFile) bool) bool {
-	return slices.ContainsFunc(all, func(s mainSource) bool { return f(s.file) })
+	return slices.ContainsFunc(all, func(s source) bool { return f(s.file) })
 }
 
 // in are the files of one folder.
 func (all program) in(dir string) program {
-	return slices.DeleteFunc(slices.Clone(all), func(s mainSource) bool { return path.Dir(s.name) != dir })
+	return slices.DeleteFunc(slices.Clone(all), func(s source) bool { return path.Dir(s.name) != dir })
 }
 
 // declares reports whether a file declares the name on package level.

@@ -1,9 +1,6 @@
 package golang
 
 import (
-	"path"
-	"strings"
-
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
@@ -70,32 +67,4 @@ func heldWebhooks(r project.Resource, p *scaffold.Plan) (*project.Webhooks, erro
 		}
 	}
 	return nil, nil
-}
-
-// declaredIn returns the file of the package in dir that declares name and is no
-// test, or "".
-func declaredIn(dir, name string, p *scaffold.Plan) (string, error) {
-	return sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.Declares()[name] > 0 })
-}
-
-// sourceWhere returns the first Go file in dir that is no test and passes ok, or "".
-func sourceWhere(dir string, p *scaffold.Plan, ok func(*edit.GoFile) bool) (string, error) {
-	files, err := p.Files(dir)
-	if err != nil {
-		return "", err
-	}
-	for _, base := range files {
-		file := path.Join(dir, base)
-		if !strings.HasSuffix(base, ".go") || isTest(base) {
-			continue
-		}
-		src, err := p.Read(file)
-		if err != nil {
-			return "", err
-		}
-		if f, err := edit.ParseGo(file, src); err == nil && ok(f) {
-			return file, nil
-		}
-	}
-	return "", nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -34,17 +33,7 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if err != nil {
 		return err
 	}
-	var wirings []wiring
-	if !inClientScheme(r) {
-		wirings = append(wirings, registration(c, r, m))
-	}
-	for _, w := range append(wirings, serveWebhook(c, r, m)) {
-		if err := m.wire(w, p); err != nil {
-			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "add these lines by hand where they belong, then run the command again:\n" + webhookLines(c, r)}
-		}
-	}
-	return nil
+	return m.wireKind(c, r, []wiring{serveWebhook(c, r, m)}, webhookLines(c, r), p)
 }
 
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
@@ -52,25 +53,30 @@ type wiring struct {
 }
 
 // wireMain registers the types of r with the manager's scheme, and sets its
-// controllers up. What is there already, in whatever form and file, stays. Where
-// one place is missing, the error gives all the lines, for the other may be
-// missing too.
+// controllers up. What is there already, in whatever form and file, stays.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	m, err := readMain(p)
 	if err != nil {
 		return err
 	}
-	var wirings []wiring
-	if !inClientScheme(r) {
-		wirings = append(wirings, registration(c, r, m))
+	var controllers []wiring
+	for _, name := range r.ControllerNames() {
+		controllers = append(controllers, setUp(c, r, name, m))
 	}
-	for _, controller := range r.ControllerNames() {
-		wirings = append(wirings, setUp(c, r, controller, m))
+	return m.wireKind(c, r, controllers, mainLines(c, r), p)
+}
+
+// wireKind registers the types of r with the manager's scheme, and adds what else
+// the manager does for r. Where one place is missing, the error gives all the
+// lines, for others may be missing too.
+func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []wiring, lines string, p *scaffold.Plan) error {
+	if !inClientScheme(r) {
+		wirings = slices.Insert(wirings, 0, registration(c, r, m))
 	}
 	for _, w := range wirings {
 		if err := m.wire(w, p); err != nil {
 			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "add these lines by hand where they belong, then run the command again:\n" + mainLines(c, r)}
+				Hint: "add these lines by hand where they belong, then run the command again:\n" + lines}
 		}
 	}
 	return nil

@@ -1,0 +1,151 @@
+package golang
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// goPackage is what the syntax of a package's files tells about its types. What
+// its imports hold stays unknown: to load them would take seconds.
+type goPackage struct {
+	path     string
+	name     string // in the package clause
+	types    map[string]typeDecl
+	declared map[string]bool   // all names on package level
+	funcs    map[string]string // signatures of the functions, as the source has them
+	methods  map[string]bool   // as "Type.Method"
+	imports  map[string]bool   // paths
+}
+
+// typeDecl is a type declaration and the file whose imports it uses.
+type typeDecl struct {
+	spec *ast.TypeSpec
+	file *ast.File
+	name string // of the file
+}
+
+// readPackage reads the Go files in dir as the plan has them, without tests, the
+// file called except and those that belong to another package or platform.
+func readPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*goPackage, error) {
+	names, err := p.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]*ast.File{}
+	for _, base := range names {
+		name := path.Join(dir, base)
+		if !strings.HasSuffix(base, ".go") || isTest(name) || name == except {
+			continue
+		}
+		src, err := p.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fault.Failed("correct it, then repeat the command", "%s", err)
+		}
+		if !excluded(file) {
+			files[name] = file
+		}
+	}
+	pkg := newPackage(importPath, files)
+	if _, ok := pkg.types[kind]; !ok {
+		return nil, fault.Failed("the conversion is written from its fields: put the type back", "%s declares no type %s", dir, kind)
+	}
+	return pkg, nil
+}
+
+// excluded reports whether a build constraint keeps the file out of an ordinary
+// build, in which no tag is set but those of platforms, and those that only a
+// generator sets are not.
+func excluded(file *ast.File) bool {
+	for _, group := range file.Comments {
+		if group.Pos() > file.Package {
+			break
+		}
+		for _, c := range group.List {
+			if !constraint.IsGoBuild(c.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(c.Text)
+			return err == nil && !expr.Eval(func(string) bool { return false })
+		}
+	}
+	return false
+}
+
+// newPackage indexes the files of a package, by name.
+func newPackage(importPath string, files map[string]*ast.File) *goPackage {
+	pkg := &goPackage{path: importPath, types: map[string]typeDecl{}, declared: map[string]bool{},
+		funcs: map[string]string{}, methods: map[string]bool{}, imports: map[string]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
+		pkg.name = file.Name.Name
+		for _, spec := range file.Imports {
+			if at, err := strconv.Unquote(spec.Path.Value); err == nil {
+				pkg.imports[at] = true
+			}
+		}
+		for _, decl := range file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				pkg.addFunc(d)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						if !pkg.declared[s.Name.Name] { // else it does not compile
+							pkg.types[s.Name.Name] = typeDecl{s, file, name}
+						}
+						pkg.declared[s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, id := range s.Names {
+							pkg.declared[id.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return pkg
+}
+
+func (g *goPackage) addFunc(d *ast.FuncDecl) {
+	if d.Recv == nil {
+		g.declared[d.Name.Name] = true
+		g.funcs[d.Name.Name] = types.ExprString(d.Type)
+		return
+	}
+	for _, recv := range d.Recv.List {
+		typ := recv.Type
+		if star, ok := typ.(*ast.StarExpr); ok {
+			typ = star.X
+		}
+		if id, ok := typ.(*ast.Ident); ok {
+			g.methods[id.Name+"."+d.Name.Name] = true
+		}
+	}
+}
+
+// free returns name, with a number behind it where the package has another use
+// for it.
+func (g *goPackage) free(name string) string {
+	stem := name
+	for n := 2; g.declared[name] || types.Universe.Lookup(name) != nil; n++ {
+		name = fmt.Sprint(stem, n)
+	}
+	return name
+}
