@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,10 +102,12 @@ func TestInterruptChange(t *testing.T) {
 	for _, args := range [][]string{
 		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--programmatic-validation", "--conversion", "--make=false"},
 		{"create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false", "--make=false"},
+		// Its types are in a module that go.mod must require, by way of the go command.
+		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
 		{"edit", "--multigroup", "--make=false"},
 		{"edit", "--namespaced", "--make=false"},
 	} {
-		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+		t.Run(strings.Join(args[:min(4, len(args))], " "), func(t *testing.T) {
 			t.Parallel()
 			copied := func() string {
 				dir := filepath.Join(t.TempDir(), "fleet")
@@ -117,10 +120,13 @@ func TestInterruptChange(t *testing.T) {
 			before := listing(t, dir)
 			operon(t, done, args...)
 			after := listing(t, done)
-			interrupted := 0
+			interrupted, step := 0, 3*time.Millisecond
+			if slices.Contains(args, "apiextensions") {
+				step = 20 * time.Millisecond
+			}
 			for i := range 30 {
 				want := before
-				code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*3*time.Millisecond, args...)
+				code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*step, args...)
 				switch code {
 				case 0:
 					want = after
@@ -155,12 +161,14 @@ func scaffolded(t *testing.T) string {
 }
 
 // signalled starts operon in dir, sends it a signal after delay and returns its
-// exit code, or -1 when the signal ended it.
+// exit code, or -1 when the signal ended it. Where it could, it must have taken
+// its temporary files away.
 func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration, args ...string) int {
 	t.Helper()
 	cmd := exec.Command("operon", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600")
+	tmp := t.TempDir()
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "TMPDIR="+tmp)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -176,6 +184,9 @@ func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration
 	code := cmd.ProcessState.ExitCode()
 	if code > 0 && !strings.Contains(stderr.String(), "error: interrupted") {
 		t.Fatalf("stderr of an interrupted command:\n%s", stderr.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(tmp, "operon-*")); code >= 0 && (err != nil || len(left) > 0) {
+		t.Fatalf("temporary files after exit code %d: %q, %v", code, left, err)
 	}
 	return code
 }
