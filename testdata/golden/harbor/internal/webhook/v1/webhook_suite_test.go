@@ -40,6 +40,8 @@ import (
 	portv1 "example.org/harbor/api/v1"
 	portv1beta1 "example.org/harbor/api/v1beta1"
 	"example.org/harbor/test/utils"
+
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	// +kubebuilder:scaffold:imports
 )
 
@@ -71,6 +73,8 @@ var _ = BeforeSuite(func() {
 	err = portv1.AddToScheme(scheme.Scheme)
 	Expect(err).NotTo(HaveOccurred())
 	err = portv1beta1.AddToScheme(scheme.Scheme)
+	Expect(err).NotTo(HaveOccurred())
+	err = monitoringv1.AddToScheme(scheme.Scheme)
 	Expect(err).NotTo(HaveOccurred())
 	// +kubebuilder:scaffold:scheme
 
@@ -118,6 +122,8 @@ var _ = BeforeSuite(func() {
 	err = SetupQuayWebhookWithManager(mgr)
 	Expect(err).NotTo(HaveOccurred())
 	err = SetupPodWebhookWithManager(mgr)
+	Expect(err).NotTo(HaveOccurred())
+	err = SetupServiceMonitorWebhookWithManager(mgr)
 	Expect(err).NotTo(HaveOccurred())
 	// +kubebuilder:scaffold:webhook
 

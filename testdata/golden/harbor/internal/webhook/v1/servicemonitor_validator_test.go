@@ -1,0 +1,100 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"example.org/harbor/test/utils"
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+)
+
+// TestServiceMonitorCustomValidator needs no API server. Each case starts from
+// test/objects/monitoring_v1_servicemonitor.yaml.
+func TestServiceMonitorCustomValidator(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change  func(*monitoringv1.ServiceMonitor) // makes the sample what is to be tried
+		invalid []string                           // the fields that are refused; none: it is valid
+	}{
+		"the sample": {},
+		// "nobody's": {
+		//	change:  func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = nil },
+		//	invalid: []string{"metadata.labels[team]"},
+		// },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			before := &monitoringv1.ServiceMonitor{}
+			g.Expect(utils.ReadSampleAs("test/objects/monitoring_v1_servicemonitor.yaml", before)).To(Succeed())
+			after := before.DeepCopy()
+			if test.change != nil {
+				test.change(after)
+			}
+			validator := &ServiceMonitorCustomValidator{}
+			_, err := validator.ValidateCreate(t.Context(), after)
+			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			_, err = validator.ValidateUpdate(t.Context(), before, after)
+			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+		})
+	}
+}
+
+// This spec calls the webhook as it is called in a cluster: by an API server.
+
+var _ = Describe("ServiceMonitor validation webhook", func() {
+	It("is asked before an object is created or updated", func() {
+		sample, err := utils.ReadSample("test/objects/monitoring_v1_servicemonitor.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+
+		By("waiting until the API server knows of the webhook")
+		tried := utils.CountWebhookRequests("/validate-monitoring-coreos-com-v1-servicemonitor")
+		Eventually(func() (int, error) {
+			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
+				return 0, err
+			}
+			return tried()
+		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+
+		By("creating the sample")
+		asked := utils.CountWebhookRequests("/validate-monitoring-coreos-com-v1-servicemonitor")
+		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
+		calls, err := asked() // also about objects of others
+		Expect(err).NotTo(HaveOccurred())
+		Expect(calls).To(BeNumerically(">", 0))
+
+		By("updating it")
+		before := sample.DeepCopy()
+		sample.SetAnnotations(map[string]string{"test": "update"})
+		// A patch fits whatever others have made of the object by now.
+		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
+		Expect(asked()).To(BeNumerically(">", calls))
+	})
+})
