@@ -41,26 +41,28 @@ func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygr
 // finalize gives databaseuser the finalizer, before anything is made that must be cleaned
 // up. Once databaseuser is being deleted, it has it cleaned up by clean, and only then takes
 // the finalizer off, which lets databaseuser go.
+//
+// Both are merge patches, which replace the whole list of finalizers: the lock makes
+// them fail, and Reconcile run again, when another writer came first.
 func (r *DatabaseUserReconciler) finalize(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) error,
 ) error {
-	before := databaseuser.DeepCopy()
-	switch {
-	case databaseuser.DeletionTimestamp.IsZero():
+	patch := client.MergeFromWithOptions(databaseuser.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if databaseuser.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(databaseuser, databaseuserFinalizer) {
 			return nil
 		}
-	case !controllerutil.ContainsFinalizer(databaseuser, databaseuserFinalizer):
-		return nil
-	default:
-		if err := clean(ctx, databaseuser); err != nil {
-			return err
-		}
-		controllerutil.RemoveFinalizer(databaseuser, databaseuserFinalizer)
+		// Not found is an error here: the cache is behind, and what would be made
+		// for an object that is gone, nobody would clean up.
+		return r.Patch(ctx, databaseuser, patch)
 	}
-	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
-	// and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if !controllerutil.ContainsFinalizer(databaseuser, databaseuserFinalizer) {
+		return nil
+	}
+	if err := clean(ctx, databaseuser); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(databaseuser, databaseuserFinalizer)
 	return client.IgnoreNotFound(r.Patch(ctx, databaseuser, patch))
 }

@@ -71,6 +71,17 @@ func TestDatabaseUserReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	}
 }
 
+func TestDatabaseUserReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
+	r, obj := newDatabaseUserReconcilerToFinalize(t)
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	// The cache may still have it as it was.
+	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+		t.Error("Reconcile would go on, without the finalizer")
+	}
+}
+
 func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newDatabaseUserReconcilerToFinalize(t)
 	failing := &databaseuserCleaner{err: errors.New("out of reach")}

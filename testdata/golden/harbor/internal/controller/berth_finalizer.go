@@ -41,26 +41,28 @@ func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) erro
 // finalize gives berth the finalizer, before anything is made that must be cleaned
 // up. Once berth is being deleted, it has it cleaned up by clean, and only then takes
 // the finalizer off, which lets berth go.
+//
+// Both are merge patches, which replace the whole list of finalizers: the lock makes
+// them fail, and Reconcile run again, when another writer came first.
 func (r *BerthReconciler) finalize(
 	ctx context.Context, berth *portv1.Berth,
 	clean func(context.Context, *portv1.Berth) error,
 ) error {
-	before := berth.DeepCopy()
-	switch {
-	case berth.DeletionTimestamp.IsZero():
+	patch := client.MergeFromWithOptions(berth.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if berth.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(berth, berthFinalizer) {
 			return nil
 		}
-	case !controllerutil.ContainsFinalizer(berth, berthFinalizer):
-		return nil
-	default:
-		if err := clean(ctx, berth); err != nil {
-			return err
-		}
-		controllerutil.RemoveFinalizer(berth, berthFinalizer)
+		// Not found is an error here: the cache is behind, and what would be made
+		// for an object that is gone, nobody would clean up.
+		return r.Patch(ctx, berth, patch)
 	}
-	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
-	// and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if !controllerutil.ContainsFinalizer(berth, berthFinalizer) {
+		return nil
+	}
+	if err := clean(ctx, berth); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(berth, berthFinalizer)
 	return client.IgnoreNotFound(r.Patch(ctx, berth, patch))
 }

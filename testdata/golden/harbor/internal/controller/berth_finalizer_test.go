@@ -71,6 +71,17 @@ func TestBerthReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	}
 }
 
+func TestBerthReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
+	r, obj := newBerthReconcilerToFinalize(t)
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	// The cache may still have it as it was.
+	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+		t.Error("Reconcile would go on, without the finalizer")
+	}
+}
+
 func TestBerthReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newBerthReconcilerToFinalize(t)
 	failing := &berthCleaner{err: errors.New("out of reach")}

@@ -41,26 +41,28 @@ func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.D
 // finalize gives deployment the finalizer, before anything is made that must be cleaned
 // up. Once deployment is being deleted, it has it cleaned up by clean, and only then takes
 // the finalizer off, which lets deployment go.
+//
+// Both are merge patches, which replace the whole list of finalizers: the lock makes
+// them fail, and Reconcile run again, when another writer came first.
 func (r *DeploymentReconciler) finalize(
 	ctx context.Context, deployment *appsv1.Deployment,
 	clean func(context.Context, *appsv1.Deployment) error,
 ) error {
-	before := deployment.DeepCopy()
-	switch {
-	case deployment.DeletionTimestamp.IsZero():
+	patch := client.MergeFromWithOptions(deployment.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if deployment.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(deployment, deploymentFinalizer) {
 			return nil
 		}
-	case !controllerutil.ContainsFinalizer(deployment, deploymentFinalizer):
-		return nil
-	default:
-		if err := clean(ctx, deployment); err != nil {
-			return err
-		}
-		controllerutil.RemoveFinalizer(deployment, deploymentFinalizer)
+		// Not found is an error here: the cache is behind, and what would be made
+		// for an object that is gone, nobody would clean up.
+		return r.Patch(ctx, deployment, patch)
 	}
-	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
-	// and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if !controllerutil.ContainsFinalizer(deployment, deploymentFinalizer) {
+		return nil
+	}
+	if err := clean(ctx, deployment); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(deployment, deploymentFinalizer)
 	return client.IgnoreNotFound(r.Patch(ctx, deployment, patch))
 }

@@ -71,6 +71,17 @@ func TestDeploymentReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	}
 }
 
+func TestDeploymentReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
+	r, obj := newDeploymentReconcilerToFinalize(t)
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	// The cache may still have it as it was.
+	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+		t.Error("Reconcile would go on, without the finalizer")
+	}
+}
+
 func TestDeploymentReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newDeploymentReconcilerToFinalize(t)
 	failing := &deploymentCleaner{err: errors.New("out of reach")}

@@ -25,26 +25,28 @@ func (r *NFSReconciler) cleanUp(ctx context.Context, nfs *seav1beta1.NFS) error 
 // finalize gives nfs the finalizer, before anything is made that must be cleaned
 // up. Once nfs is being deleted, it has it cleaned up by clean, and only then takes
 // the finalizer off, which lets nfs go.
+//
+// Both are merge patches, which replace the whole list of finalizers: the lock makes
+// them fail, and Reconcile run again, when another writer came first.
 func (r *NFSReconciler) finalize(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	clean func(context.Context, *seav1beta1.NFS) error,
 ) error {
-	before := nfs.DeepCopy()
-	switch {
-	case nfs.DeletionTimestamp.IsZero():
+	patch := client.MergeFromWithOptions(nfs.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if nfs.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(nfs, nfsFinalizer) {
 			return nil
 		}
-	case !controllerutil.ContainsFinalizer(nfs, nfsFinalizer):
-		return nil
-	default:
-		if err := clean(ctx, nfs); err != nil {
-			return err
-		}
-		controllerutil.RemoveFinalizer(nfs, nfsFinalizer)
+		// Not found is an error here: the cache is behind, and what would be made
+		// for an object that is gone, nobody would clean up.
+		return r.Patch(ctx, nfs, patch)
 	}
-	// A merge patch replaces the whole list of finalizers: the lock makes it fail,
-	// and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if !controllerutil.ContainsFinalizer(nfs, nfsFinalizer) {
+		return nil
+	}
+	if err := clean(ctx, nfs); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(nfs, nfsFinalizer)
 	return client.IgnoreNotFound(r.Patch(ctx, nfs, patch))
 }

@@ -55,6 +55,17 @@ func TestNFSReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	}
 }
 
+func TestNFSReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
+	r, obj := newNFSReconcilerToFinalize(t)
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	// The cache may still have it as it was.
+	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+		t.Error("Reconcile would go on, without the finalizer")
+	}
+}
+
 func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newNFSReconcilerToFinalize(t)
 	failing := &nfsCleaner{err: errors.New("out of reach")}
