@@ -48,6 +48,23 @@ func AfterMention(fn string, names ...string) Anchor {
 	}
 }
 
+// AfterNext is the place after the statement that comes next after the first one
+// in the body of func fn with that name, if the next one mentions the other.
+func AfterNext(fn, name, next string) Anchor {
+	return Anchor{
+		what: "a statement with " + next + " next to one with " + name + " in func " + fn,
+		find: func(f *GoFile) (place, bool) {
+			for _, body := range f.bodies(fn) {
+				i := slices.IndexFunc(body.List, func(s ast.Stmt) bool { return mentions(s, name) }) + 1
+				if i > 0 && i < len(body.List) && mentions(body.List[i], next) {
+					return f.afterStmt(body, body.List, i), true
+				}
+			}
+			return place{}, false
+		},
+	}
+}
+
 func mentions(n ast.Node, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		found := false

@@ -79,6 +79,30 @@ func TestMethodAnchors(t *testing.T) {
 	}
 }
 
+func TestAfterNext(t *testing.T) {
+	t.Parallel()
+	f := parse(t, `package p
+
+func (r R) Reconcile() {
+	first := r.obj.DeepCopy()
+	if r.gone() {
+		return
+	}
+	before := r.obj.DeepCopy()
+	use(first, before)
+}
+`)
+	if err := f.Insert("r.ensure()", AfterNext("R.Reconcile", "gone", "DeepCopy")); err != nil {
+		t.Fatal(err)
+	}
+	wantEdit(t, f, "\tuse(first, before)\n\tr.ensure()\n")
+	for _, name := range []string{"use", "absent"} {
+		if err := f.Insert("r.more()", AfterNext("R.Reconcile", name, "DeepCopy")); err == nil {
+			t.Errorf("found a place next to %s", name)
+		}
+	}
+}
+
 func TestAddCall(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ call, want string }{

@@ -132,6 +132,11 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 		if f.MentionedIn(fn, s.mention) {
 			after = slices.Insert(after, 0, edit.AfterMention(fn, s.mention))
 		}
+		if s.mention == "DeletionTimestamp" {
+			// Behind the copy that the status is compared with, so that what is noted
+			// there about owned objects is written.
+			after = slices.Insert(after, 0, edit.AfterNext(fn, s.mention, "DeepCopy"))
+		}
 	}
 	return nil
 }

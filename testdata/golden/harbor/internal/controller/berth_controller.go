@@ -61,13 +61,13 @@ func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := berth.DeepCopy()
 	if err := r.ensureStatefulSet(ctx, berth); err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := r.ensureConfigMap(ctx, berth); err != nil {
 		return ctrl.Result{}, err
 	}
-	before := berth.DeepCopy()
 
 	// Your code goes here: bring the world to what berth.Spec asks for, and
 	// note in berth.Status what you saw. Return errors that may pass.

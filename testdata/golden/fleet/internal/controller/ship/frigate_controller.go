@@ -38,10 +38,10 @@ func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
+	before := frigate.DeepCopy()
 	if err := r.ensureConfigMap(ctx, frigate); err != nil {
 		return ctrl.Result{}, err
 	}
-	before := frigate.DeepCopy()
 
 	// Your code goes here: bring the world to what frigate.Spec asks for, and
 	// note in frigate.Status what you saw. Return errors that may pass.

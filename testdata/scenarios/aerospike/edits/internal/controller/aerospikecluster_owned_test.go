@@ -39,9 +39,19 @@ var _ = Describe("AerospikeCluster controller, at work", func() {
 			g.Expect(config.Data).To(HaveKeyWithValue("aerospike.conf", ContainSubstring("replication-factor 2")))
 		}).WithTimeout(time.Minute).Should(Succeed())
 
-		Expect(k8sClient.Get(ctx, key, cluster)).To(Succeed())
+		By("losing one of the nodes that were started")
+		nodes.Status.Replicas, nodes.Status.ReadyReplicas = 3, 2
+		Expect(k8sClient.Status().Update(ctx, nodes)).To(Succeed())
+		Eventually(func(g Gomega) {
+			g.Expect(k8sClient.Get(ctx, key, cluster)).To(Succeed())
+			g.Expect(cluster.Status.Deployed).To(BeTrue())
+			g.Expect(cluster.Status.BrokenNodes).To(Equal(1))
+		}).WithTimeout(time.Minute).Should(Succeed())
+
+		By("asking for more")
+		before := cluster.DeepCopy()
 		cluster.Spec.Deployments = 5
-		Expect(k8sClient.Update(ctx, cluster)).To(Succeed())
+		Expect(k8sClient.Patch(ctx, cluster, client.MergeFrom(before))).To(Succeed())
 		Eventually(func(g Gomega) {
 			g.Expect(k8sClient.Get(ctx, key, nodes)).To(Succeed())
 			g.Expect(*nodes.Spec.Replicas).To(Equal(int32(5)))

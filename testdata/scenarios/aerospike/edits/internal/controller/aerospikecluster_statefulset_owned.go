@@ -14,13 +14,13 @@ import (
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/finalizers,verbs=update
 
-// ensureStatefulSet keeps the nodes.
+// ensureStatefulSet keeps the nodes, and notes how many of them work.
 func (r *AerospikeClusterReconciler) ensureStatefulSet(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	statefulset := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
 		Namespace: aerospikecluster.Namespace,
 		Name:      aerospikecluster.Name,
 	}}
-	return own(ctx, r.Client, aerospikecluster, statefulset, func() error {
+	err := own(ctx, r.Client, aerospikecluster, statefulset, func() error {
 		labels := map[string]string{"aerospike": aerospikecluster.Name}
 		statefulset.Spec.Replicas = new(int32(aerospikecluster.Spec.Deployments))
 		statefulset.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
@@ -36,4 +36,8 @@ func (r *AerospikeClusterReconciler) ensureStatefulSet(ctx context.Context, aero
 		}
 		return nil
 	})
+	wanted, working := aerospikecluster.Spec.Deployments, int(statefulset.Status.ReadyReplicas)
+	aerospikecluster.Status.Deployed = int(statefulset.Status.Replicas) == wanted
+	aerospikecluster.Status.BrokenNodes = max(0, wanted-working)
+	return err
 }
