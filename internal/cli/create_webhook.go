@@ -193,7 +193,7 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 		}
 	}
 	if !r.Foreign() && r.API == nil {
-		return r, fault.Usage("write the types first: operon create api --resource",
+		return r, fault.Usage("write the types first: "+project.CreateVersion(r, r.Version),
 			"%s %s is no type of this project, so it can have no webhooks here", r.Version, r.Kind)
 	}
 	if o.webhooks.Conversion {
