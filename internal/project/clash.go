@@ -32,7 +32,7 @@ func (c *Config) groupClash(r, o Resource) error {
 	if o.Group == "" {
 		use = "leave --group out"
 	}
-	return fault.Usage(use+", or set multigroup: true in PROJECT (operon init --multigroup for a new project)",
+	return fault.Usage(use+", or give each group a folder first: operon edit --multigroup",
 		"group %s: the project has the group %s already, and folders for one group only", orEmpty(r.Group), orEmpty(o.Group))
 }
 

@@ -79,10 +79,10 @@ func TestValidateResource(t *testing.T) {
 
 		"second group": {single(frigate), res("crew", "v1", "Captain"),
 			verdict{"group crew: the project has the group ship already, and folders for one group only",
-				"use --group ship, or set multigroup: true in PROJECT (operon init --multigroup for a new project)"}},
+				"use --group ship, or give each group a folder first: operon edit --multigroup"}},
 		"second group, first empty": {single(res("", "v1", "S3")), res("crew", "v1", "Captain"),
 			verdict{`group crew: the project has the group "" already, and folders for one group only`,
-				"leave --group out, or set multigroup: true in PROJECT (operon init --multigroup for a new project)"}},
+				"leave --group out, or give each group a folder first: operon edit --multigroup"}},
 
 		"case": {single(res("ship", "v1", "Foo")), res("ship", "v1", "FOO"),
 			verdict{`kind "FOO" differs from the kind "Foo" of the same group in case only`, "use --kind Foo"}},

@@ -193,7 +193,7 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
 	near := fault.Nearest(value, c.TargetNames())
 	if _, err := FindCore("core", version, kind); err == nil && group == "" {
-		near = "core/" + value
+		near = "core/" + version + "/" + kind
 	}
 	if near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"

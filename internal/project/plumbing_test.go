@@ -37,6 +37,7 @@ func TestTarget(t *testing.T) {
 		"a/b/v1/Secret":     {`--owns "a/b/v1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
 		"core/1/Secret":     {`--owns "core/1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
 		"v1/Secret":         {"--owns v1/Secret: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
+		"/v1/Secret":        {"--owns /v1/Secret: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
 		"core/v1/Secrets":   {"--owns core/v1/Secrets: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
 		"ship/v1/Fregate":   {"--owns ship/v1/Fregate: neither Kubernetes nor the project has that kind", "did you mean --owns ship/v1/Frigate?"},
 		"ship/v1/Ghost":     {"--owns ship/v1/Ghost: neither Kubernetes nor the project has that kind", "did you mean"},

@@ -224,10 +224,19 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 		return err
 	}
 	e.content, e.edited = present(next), true
-	if e.pristine != nil {
-		if next, err := f(bytes.Clone(e.pristine)); err == nil {
-			e.pristine = present(next)
-		}
+	return p.EditBase(path, f)
+}
+
+// EditBase applies to the pristine content of a file an edit that Edit made in
+// another file, where the user moved the lines. A file without pristine content
+// stays, and so does content on which f fails.
+func (p *Plan) EditBase(path string, f func([]byte) ([]byte, error)) error {
+	e, err := p.entry(path)
+	if err != nil || e.pristine == nil {
+		return err
+	}
+	if next, err := f(bytes.Clone(e.pristine)); err == nil {
+		e.pristine = present(next)
 	}
 	return nil
 }

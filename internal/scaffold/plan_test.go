@@ -212,6 +212,26 @@ func TestEditReachesTheBase(t *testing.T) {
 	same(t, "replay", []string{"keep seeded main.go"}, apply(t, fsys, Options{}, replay))
 }
 
+// Lines that the user moved to another file are edited there, and the base of
+// the file where operon wrote them follows.
+func TestEditOfMovedLinesReachesTheBase(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	edited := strings.Replace(main1, "// here", "one\n// here", 1)
+	apply(t, fsys, Options{}, func(p *Plan) { seed(t, p, "main.go", main1) })
+	write(t, root, "main.go", "// mine\n")
+	write(t, root, "other.go", main1)
+	refuse := func([]byte) ([]byte, error) { return nil, errors.New("no place") }
+	apply(t, fsys, Options{}, func(p *Plan) {
+		must(t, p.Edit("other.go", appendLine("one")))
+		must(t, p.EditBase("main.go", appendLine("one")))
+		must(t, p.EditBase("main.go", refuse))
+		must(t, p.EditBase("never written", appendLine("one")))
+	})
+	same(t, "files", map[string]string{"main.go": "// mine\n", "other.go": edited}, contents(t, root))
+	same(t, "base", edited, snapshot(t, root)[basePath("main.go")].Content)
+}
+
 func TestPlanConflict(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"b": "mine", "a": "mine"})

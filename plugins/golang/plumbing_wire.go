@@ -2,6 +2,8 @@ package golang
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,8 +18,15 @@ const (
 	predicates = controllerRuntime + "/pkg/predicate"
 )
 
+// errUnread is the error of a Reconcile that never gets its object.
+var errUnread = errors.New("found no call that gets the object of the request")
+
 // The lines that a controller gets, with $names in place of what it calls things.
 const (
+	getLines = `$var := &$types.$kind{}
+if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
+	return ctrl.Result{}, client.IgnoreNotFound(err)
+}`
 	selectLines = `if !$r.isSelected($obj) {
 	return $ctrl.Result{}, nil
 }`
@@ -47,18 +56,22 @@ func (x plumber) wire() error {
 		method string
 		edit   func(f *edit.GoFile, fn string) error
 	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}} {
-		name := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
-		if !x.Seeded(name) { // else what is pristine depends on no file of the user
+		own := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
+		name := own
+		if !x.Seeded(own) { // else what is pristine depends on no file of the user
 			file, err := x.fileOf(w.method)
 			if err != nil {
 				return err
 			}
-			name = cmp.Or(file, name)
+			name = cmp.Or(file, own)
 		}
-		err := change(x.Plan, name, func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
+		add := func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) }
+		err := change(x.Plan, name, add)
+		if err == nil && name != own {
+			err = x.EditBase(own, edited(own, add))
+		}
 		if err != nil {
-			return &fault.Error{Code: fault.Code(err), Err: err,
-				Hint: "add these lines by hand where they belong, then run the command again:\n" + x.byHand()}
+			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.remedy(err)}
 		}
 	}
 	return nil
@@ -102,7 +115,7 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 	}
 	read := f.ArgumentsIn(fn, "Get", "NamespacedName")
 	if len(read) < 3 {
-		return fault.Failed("", "found no call in %s that gets the object of the request", fn)
+		return fmt.Errorf("%s: %w", fn, errUnread)
 	}
 	after := []edit.Anchor{edit.AfterMention(fn, "Get", "NamespacedName")}
 	names := []string{
@@ -139,6 +152,16 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 		}
 	}
 	return nil
+}
+
+// remedy tells a person what to do about an error of wire. Where Reconcile does
+// not get its object, that is all it lacks: the rest can then be added to it.
+func (x plumber) remedy(err error) string {
+	if errors.Is(err, errUnread) {
+		return "let it begin with these lines, then run the command again:\n" +
+			code(getLines, "$var", x.data.Var, "$types", x.data.Alias, "$kind", x.of.Kind)
+	}
+	return "add these lines by hand where they belong, then run the command again:\n" + x.byHand()
 }
 
 // byHand are the lines that wire adds, for a person to add them.

@@ -149,7 +149,16 @@ func registerInSuite(c *project.Config, r project.Resource) func(*edit.GoFile) e
 
 // change edits a Go file of the user.
 func change(p *scaffold.Plan, name string, f func(*edit.GoFile) error) error {
-	err := p.Edit(name, func(src []byte) ([]byte, error) {
+	err := p.Edit(name, edited(name, f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
+	}
+	return err
+}
+
+// edited is f as an edit of the bytes of the Go file at name.
+func edited(name string, f func(*edit.GoFile) error) func([]byte) ([]byte, error) {
+	return func(src []byte) ([]byte, error) {
 		file, err := edit.ParseGo(name, src)
 		if err != nil {
 			return nil, err
@@ -158,9 +167,5 @@ func change(p *scaffold.Plan, name string, f func(*edit.GoFile) error) error {
 			return nil, err
 		}
 		return file.Bytes()
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
 	}
-	return err
 }
