@@ -57,12 +57,16 @@ func completeLayouts(a *App, cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// completeAPI offers the groups, versions and kinds that the project has.
+// completeAPI offers the kinds that there are, and what plugins offer.
 func completeAPI(a *App, cmd *cobra.Command) {
 	for _, p := range a.Layouts.All() {
 		for _, opt := range p.Options() {
-			if opt.Offer != nil && slices.Contains(opt.Events, plugin.CreateAPI) {
+			switch _, flag := opt.Default.(bool); {
+			case flag || !slices.Contains(opt.Events, plugin.CreateAPI):
+			case opt.Offer != nil:
 				must(cmd.RegisterFlagCompletionFunc(opt.Name, a.offer(opt.Offer)))
+			case len(opt.Values) == 0:
+				must(cmd.RegisterFlagCompletionFunc(opt.Name, cobra.NoFileCompletions))
 			}
 		}
 	}
@@ -93,33 +97,56 @@ func givenText(cmd *cobra.Command) func(flag string) string {
 	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
 }
 
+// completeResource offers the group, version and kind of what the project has,
+// and of Kubernetes where the command takes types of others: each of them such
+// that it goes with what is given of the others.
 func completeResource(a *App, cmd *cobra.Command) {
 	given := givenText(cmd)
 	fields := map[string]func(project.Resource) string{
-		"group": func(r project.Resource) string { return r.Group },
-		"version": func(r project.Resource) string {
-			if g := given("group"); g != "" && g != r.Group {
-				return ""
-			}
-			return r.Version
-		},
-		"kind": func(r project.Resource) string {
-			if v := given("version"); v != "" && v != r.Version {
-				return ""
-			}
-			return r.Kind
-		},
+		"group":   func(r project.Resource) string { return r.Group },
+		"version": func(r project.Resource) string { return r.Version },
+		"kind":    func(r project.Resource) string { return r.Kind },
 	}
 	for name, field := range fields {
 		must(cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			values := a.resourceFields(field)
+			var values []cobra.Completion
+			for _, r := range a.knownKinds(cmd) {
+				fits := !slices.Contains(values, field(r)) && field(r) != ""
+				for other, field := range fields {
+					fits = fits && (other == name || given(other) == "" || given(other) == field(r))
+				}
+				if fits {
+					values = append(values, field(r))
+				}
+			}
 			if name == "version" && len(values) == 0 {
 				values = []cobra.Completion{"v1", "v1alpha1", "v1beta1"}
 			}
 			return values, cobra.ShellCompDirectiveNoFileComp
 		}))
 	}
-	must(cmd.RegisterFlagCompletionFunc("plural", cobra.NoFileCompletions))
+	for _, flag := range []string{"plural", "external-api-path", "external-api-domain", "external-api-module"} {
+		must(cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions))
+	}
+}
+
+// knownKinds are the kinds that cmd may name: those of PROJECT, if there is one,
+// and then those of Kubernetes, unless the command is to write the types.
+func (a *App) knownKinds(cmd *cobra.Command) []project.Resource {
+	cfg, err := a.readConfig()
+	if err != nil {
+		return nil
+	}
+	kinds := slices.Clone(cfg.Resources)
+	if f := cmd.Flags().Lookup("resource"); f != nil && f.Value.String() == "true" {
+		return kinds
+	}
+	for _, k := range project.CoreKinds() {
+		if k.Stored {
+			kinds = append(kinds, k.Resource())
+		}
+	}
+	return kinds
 }
 
 // resourceFields returns one field of every resource in PROJECT, without

@@ -41,7 +41,7 @@ you wrote stays, and every switch goes back again.`,
 
   # Another owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
-		Args: noArgs,
+		Args: noArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd

@@ -49,7 +49,7 @@ a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
 It needs no network. Files that are already there are never overwritten.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup`,
-		Args: noArgs,
+		Args: noArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd
@@ -210,23 +210,35 @@ func (a *App) readLicence(opts map[string]any) error {
 	if name == "" {
 		return nil
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(a.Dir, name)
+	refused := func(why any) error {
+		return fault.Usage("give the path of a Go comment, such as the header of your files", "--license-file %s: %s", name, why)
 	}
-	const hint = "give the path of a Go comment, such as the header of your files"
-	info, err := os.Stat(name)
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(a.Dir, file)
+	}
+	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return fault.Usage(hint, "--license-file: %s", err)
+		return refused(reason(err))
 	case !info.Mode().IsRegular() || info.Size() > maxLicence:
-		return fault.Usage(hint, "--license-file: %s is not a text file of at most %d KiB", name, maxLicence>>10)
+		return refused(fmt.Sprintf("is not a text file of at most %d KiB", maxLicence>>10))
 	}
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return fault.Usage(hint, "--license-file: %s", err)
+		return refused(reason(err))
 	}
 	opts["license-text"] = string(text)
 	return nil
+}
+
+// reason is what is wrong with a file, without its path.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // maxLicence is the size, in bytes, above which a file is no header of others.
