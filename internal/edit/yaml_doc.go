@@ -187,6 +187,11 @@ var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 // syntaxError gives the parser's error a column: that of the line's first
 // character, for the parser says no more.
 func (d *yamlDoc) syntaxError(err error) error {
+	for i, start := range d.lines {
+		if bytes.HasPrefix(d.src[start:], []byte("<<<<<<< ")) {
+			return d.errorAt(&yaml.Node{Line: i + 1, Column: 1}, "decide which lines of the two sides stay", "a merge left a conflict here")
+		}
+	}
 	text := err.Error()
 	var several *yaml.TypeError
 	if errors.As(err, &several) && len(several.Errors) > 0 {

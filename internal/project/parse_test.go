@@ -19,6 +19,8 @@ func TestParseErrors(t *testing.T) {
 			"operon reads projects of version 3 only; migrate this one first"},
 		"syntax": {"version: 3\n  domain: x\n", "2:3: mapping values are not allowed in this context",
 			"correct the YAML first"},
+		"a merge": {"version: \"3\"\n<<<<<<< HEAD\ndomain: x\n=======\ndomain: y\n>>>>>>> other\n", "2:1: a merge left a conflict here",
+			"decide which lines of the two sides stay"},
 		"a key twice": {"version: \"3\"\ndomain: x\ndomain: y\n", `3:1: mapping key "domain" already defined at line 2`,
 			"correct the YAML first"},
 		"a list": {"- version: \"3\"\n", "1:1: the document is not a mapping of keys to values", "write lines of the form key: value"},

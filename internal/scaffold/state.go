@@ -29,8 +29,13 @@ func housekeeping() map[string]string {
 lock
 journal/
 `,
+		// Where two branches changed the same, git takes that of either: lines of
+		// both would be no file that operon ever wrote. The next command catches up.
+		stateDir + "/.gitattributes": `# Kept by operon: take either side of a merge, then run operon generate.
+generated.json text eol=lf -diff -merge linguist-generated
+`,
 		baseDir + "/.gitattributes": `# Kept by operon for merges; nothing to review.
-*.base text eol=lf -diff linguist-generated
+*.base text eol=lf -diff -merge linguist-generated
 `,
 	}
 }
@@ -59,6 +64,10 @@ func parseRecords(src []byte) (records, error) {
 		return records{}, nil
 	}
 	if err := json.Unmarshal(src, &doc); err != nil {
+		if bytes.Contains(src, []byte("\n<<<<<<< ")) {
+			return nil, fault.Failed("take that of either side (git checkout --ours "+recordsFile+"), solve the other conflicts, then run operon generate",
+				"%s has conflicts of a merge", recordsFile)
+		}
 		f := fault.Failed("restore the file from version control, or delete it: operon then no longer finds stale generated files",
 			"%s is damaged", recordsFile)
 		f.Err = err

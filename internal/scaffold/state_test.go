@@ -25,7 +25,8 @@ func TestState(t *testing.T) {
 	state := snapshot(t, root)
 	want := map[string]string{
 		".operon/.gitignore":            "# What operon needs only on this machine.\nlock\njournal/\n",
-		".operon/base/.gitattributes":   "# Kept by operon for merges; nothing to review.\n*.base text eol=lf -diff linguist-generated\n",
+		".operon/.gitattributes":        "# Kept by operon: take either side of a merge, then run operon generate.\ngenerated.json text eol=lf -diff -merge linguist-generated\n",
+		".operon/base/.gitattributes":   "# Kept by operon for merges; nothing to review.\n*.base text eol=lf -diff -merge linguist-generated\n",
 		".operon/base/cmd/main.go.base": strings.Replace(main1, "// here", "one\n// here", 1),
 		".operon/generated.json": `{
   "version": 1,
@@ -138,6 +139,7 @@ func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, content, want string }{
 		{"no JSON", "<<<<<<< HEAD\n", ".operon/generated.json is damaged"},
+		{"merged", "{\n<<<<<<< HEAD\n=======\n>>>>>>> b\n}\n", ".operon/generated.json has conflicts of a merge"},
 		{"empty", "", ".operon/generated.json is damaged"},
 		{"newer", `{"version":2,"files":{}}`, ".operon/generated.json has version 2, this operon knows 1"},
 		{"outside", `{"version":1,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be relative to the project root, and clean`},
