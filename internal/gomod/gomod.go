@@ -10,6 +10,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -27,9 +28,23 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 		return nil, context.Cause(ctx)
 	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
 		line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		return out, fault.Failed("", "go %s: %s", strings.Join(args, " "), line)
+		return out, fault.Failed("", "go %s: %s", strings.Join(subcommand(args), " "), line)
+	case errors.Is(err, exec.ErrNotFound):
+		return out, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon asks it for modules",
+			"there is no go command on PATH")
 	}
 	return out, err
+}
+
+// subcommand is the part of args that a person would call the command: the flags
+// that follow, with names of temporary files, and all modules of go.mod, would
+// hide what went wrong.
+func subcommand(args []string) []string {
+	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+		return args[:i]
+	}
+	return args
 }

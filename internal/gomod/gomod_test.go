@@ -246,6 +246,19 @@ func TestRequirePackage(t *testing.T) {
 	}
 }
 
+// What the go command says is told without its long arguments.
+func TestGoCommandErrors(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": "module example.org/fleet\n\ngo 9.99\n\nrequire example.net/absent v1.0.0\n"})
+	_, err := Required(t.Context(), dir)
+	if err == nil || !strings.HasPrefix(err.Error(), "go list: go: go.mod requires go >= 9.99 (") {
+		t.Errorf("got %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Required(t.Context(), dir); err == nil || err.Error() != "there is no go command on PATH" {
+		t.Errorf("without Go: %v", err)
+	}
+}
+
 func TestModule(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"example.net/a", "example.net/a@v1.2.3", ""} {
