@@ -21,7 +21,7 @@ install: ## Install operon into the Go bin folder
 
 .PHONY: demo
 demo: build ## Scaffold an operator into demo/, generate and build it, with the time of each step
-	bash testdata/demo.sh
+	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
 test: assets modules ## Run every test; builds a Kubernetes API server the first time

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # From an empty folder to a compiled operator, with the time of each step.
-# Called by `make demo`; needs only bash, Go and make.
+# Called by `make demo` with operon on the PATH; needs bash, Go and awk besides.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=${1:-$top/demo}
-export PATH="$top/bin:$PATH"
 
 # now prints milliseconds; a bash older than 5 knows only seconds.
 now() {
@@ -19,7 +18,7 @@ step() {
 	local start
 	start=$(now)
 	printf '\n$ %s\n' "$*"
-	"$@" | { head -n 6; cat >/dev/null; }
+	"$@" | awk 'NR <= 6; END { if (NR > 6) print "... and " NR - 6 " more" }'
 	local took=$(($(now) - start))
 	printf '  (%d ms)\n' "$took"
 	summary+=$(printf '%7d ms  %s' "$took" "$*")$'\n'
@@ -30,12 +29,22 @@ rm -rf "$dir/aerospike"
 mkdir -p "$dir/aerospike"
 cd "$dir/aerospike"
 
-step operon init --domain dzolotov.tech --owner "Dmitrii Zolotov"
-(cd "$top/testdata/golden/aerospike" && go mod download)
-step operon create api --group aerospike --version v1alpha1 --kind AerospikeCluster --resource --controller
-
-printf '\n# the user replaces the example field by those of a database cluster\n'
-cp -R "$top/testdata/scenarios/aerospike/edits/." .
+# The commands of the walk-through, with the user's edits where it makes them.
+scenario=$top/testdata/scenarios/aerospike
+while IFS= read -r line <&3; do
+	case $line in
+	'#'* | '') ;;
+	EDIT)
+		printf '\n# the user replaces the example field by those of a database cluster, and writes its rules\n'
+		cp -R "$scenario/edits/." .
+		;;
+	'operon init '*)
+		eval "step $line"
+		(cd "$top/testdata/golden/aerospike" && go mod download)
+		;;
+	'operon create '*) eval "step $line" ;;
+	esac
+done 3<"$scenario/commands"
 step operon generate
 step go build ./...
 
