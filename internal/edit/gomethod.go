@@ -139,17 +139,18 @@ func (f *GoFile) AddCall(fn, call string, links ...string) error {
 
 // behindLink puts call behind the call c of a chain, whose dots end its lines.
 func (f *GoFile) behindLink(c *ast.CallExpr, call string) []splice {
-	end := f.offset(c.End())
+	end, eol := f.offset(c.End()), lineEnd(f.src)
 	next := f.selected(c)
+	if next != nil && f.line(c.End()) < f.line(next.Sel.Pos()) {
+		line := f.nextLine(end)
+		return []splice{{line, line, indented(call+".", f.indent(f.offset(next.Sel.Pos())), eol) + eol}}
+	}
+	same := strings.TrimPrefix(indented(call, f.indent(end), eol), f.indent(end))
 	if next == nil {
-		return []splice{{end, end, "." + call}}
+		return []splice{{end, end, "." + same}}
 	}
 	at := f.offset(next.Sel.Pos())
-	if f.line(c.End()) == f.line(next.Sel.Pos()) {
-		return []splice{{at, at, call + "."}}
-	}
-	line, eol := f.nextLine(end), lineEnd(f.src)
-	return []splice{{line, line, indented(call+".", f.indent(at), eol) + eol}}
+	return []splice{{at, at, same + "."}}
 }
 
 // selected returns the selector of which c is the left side: the next link of

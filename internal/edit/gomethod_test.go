@@ -134,6 +134,22 @@ func TestAddCall(t *testing.T) {
 	wantEdit(t, f, "\t\tOwns(&X{}).\n\t\tOwns(&Y{},\n\t\t\tO).\n\t\t// The name.\n")
 }
 
+// TestAddCallOfSeveralLines: also on the line of a chain, they are laid out as
+// gofmt does.
+func TestAddCallOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	for _, chain := range []string{"return New(m).For(&T{}).Complete(nil)", "b = b.For(&T{})"} {
+		src := "package p\n\nfunc setUp() error {\n\tif true {\n\t\t" + chain + "\n\t}\n}\n"
+		for _, eol := range []string{"\n", "\r\n"} {
+			f := parse(t, strings.ReplaceAll(src, "\n", eol))
+			if err := f.AddCall("setUp", "Watches(&X{},\n\tH)", "For"); err != nil {
+				t.Fatal(err)
+			}
+			wantEdit(t, f, ".For(&T{}).Watches(&X{},"+eol+"\t\t\tH)")
+		}
+	}
+}
+
 func TestAddOption(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
