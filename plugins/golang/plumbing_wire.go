@@ -65,11 +65,7 @@ func (x plumber) wire() error {
 			}
 			name = cmp.Or(file, own)
 		}
-		add := func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) }
-		err := change(x.Plan, name, add)
-		if err == nil && name != own {
-			err = x.EditBase(own, edited(own, add))
-		}
+		err := changeMoved(x.Plan, name, own, func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.remedy(err)}
 		}

@@ -61,7 +61,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	for _, w := range admissions(r) {
-		if err := w.plan(r, file, p, vars, data); err != nil {
+		if err := w.plan(c, r, file, p, vars, data); err != nil {
 			return err
 		}
 	}

@@ -49,14 +49,14 @@ func admissions(r project.Resource) []admission {
 }
 
 // plan adds the webhook to the file with the setup function, and plans its test.
-func (w admission) plan(r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
+func (w admission) plan(c *project.Config, r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
 	there, err := declaredIn(dir, w.typ, p)
 	if err != nil {
 		return err
 	}
 	users := !p.Seeded(file) // the user's file is edited first, and then its base
-	err = change(p, file, func(f *edit.GoFile) error {
+	err = changeMoved(p, file, setupFile(c, r), func(f *edit.GoFile) error {
 		declared := users && there != ""
 		users = false // what is pristine depends on no file of the user
 		if err := w.serve(f, r, file); err != nil {

@@ -18,7 +18,7 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 		return "", err
 	}
 	setup := part{name: webhookSetup(r), held: held != nil, hint: "rename what is there"}
-	file := c.WebhookDir(r) + "/" + r.Lower() + "_webhook.go"
+	file := setupFile(c, r)
 	disk, base, err := p.Before(file)
 	if err != nil {
 		return "", err
@@ -37,6 +37,11 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 		file = there
 	}
 	return file, err
+}
+
+// setupFile is where operon writes the setup function.
+func setupFile(c *project.Config, r project.Resource) string {
+	return c.WebhookDir(r) + "/" + r.Lower() + "_webhook.go"
 }
 
 // checkLegacy refuses a kind whose webhooks are methods of its type, as tools of

@@ -230,3 +230,18 @@ func TestWebhookKeepsTheUsersCode(t *testing.T) {
 		})
 	}
 }
+
+// TestWebhookFollowsTheMovedSetup: a person may have taken the file apart.
+func TestWebhookFollowsTheMovedSetup(t *testing.T) {
+	t.Parallel()
+	const moved = "internal/webhook/v1/setup.go"
+	x := fleet(t, nil)
+	x.addWebhook(frigate(), project.Webhooks{Defaulting: true})
+	src := x.read(webhookFile)
+	from, to := strings.Index(src, "// SetupFrigate"), strings.Index(src, "// +kubebuilder:webhook")
+	x.write(webhookFile, strings.Replace(src[:from]+src[to:], "\tctrl \"sigs.k8s.io/controller-runtime\"\n", "", 1))
+	x.write(moved, "package v1\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\tshipv1 \"example.org/fleet/api/v1\"\n)\n\n"+src[from:to])
+	e, _ := x.addWebhook(frigate(), project.Webhooks{Validation: true})
+	x.contains(moved, "WithValidator(&FrigateCustomValidator{}).")
+	x.settled(e)
+}

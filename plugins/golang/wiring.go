@@ -169,3 +169,13 @@ func edited(name string, f func(*edit.GoFile) error) func([]byte) ([]byte, error
 		return file.Bytes()
 	}
 }
+
+// changeMoved edits a file that has what operon wrote to the file own. Where the
+// user moved it from there, the pristine content of own is edited too, or the next
+// command would take the edit for one that is missing.
+func changeMoved(p *scaffold.Plan, file, own string, f func(*edit.GoFile) error) error {
+	if err := change(p, file, f); err != nil || file == own {
+		return err
+	}
+	return p.EditBase(own, edited(own, f))
+}
