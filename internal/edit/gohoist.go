@@ -121,7 +121,8 @@ func (f *GoFile) DropAssign(fn, path string) error {
 			}
 			start, end := f.offset(s.Pos()), f.behind(s)
 			if f.startsLine(start) && len(bytes.TrimSpace(f.src[end:f.nextLine(end)])) == 0 {
-				return f.replace(splice{f.lineStart(start), f.nextLine(end), ""})
+				_ = f.replace(splice{f.lineStart(start), f.nextLine(end), ""}) // kept in f.err
+				return f.DropAssign(fn, path)
 			}
 		}
 	}
@@ -151,7 +152,8 @@ func (f *GoFile) DropFunc(name, text string) (bool, error) {
 	return false, nil
 }
 
-// DropImport takes out the import of a package that the file uses no longer.
+// DropImport takes out the import of a package that the file uses no longer. One
+// with a comment on its line stays.
 func (f *GoFile) DropImport(path string) error {
 	if f.err != nil {
 		return f.err

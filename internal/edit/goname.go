@@ -41,22 +41,6 @@ func (f *GoFile) Declares() map[string]int {
 	return names
 }
 
-// HasMethod reports whether the file declares that method of a type.
-func (f *GoFile) HasMethod(typeName, method string) bool {
-	return slices.ContainsFunc(f.file.Decls, func(d ast.Decl) bool {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Recv == nil || fn.Name.Name != method || len(fn.Recv.List) != 1 {
-			return false
-		}
-		receiver := fn.Recv.List[0].Type
-		if pointer, ok := receiver.(*ast.StarExpr); ok {
-			receiver = pointer.X
-		}
-		id, ok := receiver.(*ast.Ident)
-		return ok && id.Name == typeName
-	})
-}
-
 // Mentions reports whether name stands anywhere in the code of the file.
 func (f *GoFile) Mentions(name string) bool {
 	found := false

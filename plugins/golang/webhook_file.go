@@ -51,7 +51,7 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		return nil
 	}
 	dir := c.APIDir(r)
-	file, err := sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.HasMethod(r.Kind, "SetupWebhookWithManager") })
+	file, err := sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
 	if file == "" || err != nil {
 		return err
 	}
