@@ -59,7 +59,7 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 		return nil, mem.err
 	}
 	if problems := collect(set, returned, src); len(problems) > 0 {
-		return nil, &fault.Error{Code: fault.CodeFailed, Hint: problems.hint(), Err: problems}
+		return nil, &fault.Error{Code: fault.CodeFailed, Hint: problems.hint(), Err: problems.essential()}
 	}
 	if crash != nil {
 		return nil, crash

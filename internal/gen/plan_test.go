@@ -201,6 +201,9 @@ func TestMissingModules(t *testing.T) {
 	if fault.Code(err) != fault.CodeFailed || fault.HintOf(err) != "go mod download" {
 		t.Errorf("error %v\nhint %q", err, fault.HintOf(err))
 	}
+	if msg := err.Error(); strings.Contains(msg, "\n") || !strings.Contains(msg, "the module of this import is not in the module cache") {
+		t.Errorf("error %q, want one line that says what is missing", msg)
+	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" || len(p.Changes()) > 0 {
 		t.Errorf("changes %v, disk:\n%s", p.Changes(), diff)
 	}

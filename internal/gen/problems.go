@@ -85,11 +85,28 @@ func newProblem(e packages.Error, src *sources) Problem {
 	return p
 }
 
+const download = "go mod download"
+
+// essential is p without what follows from modules that are not there: nothing
+// of theirs is known then, and every mention of it is a problem of its own.
+func (p Problems) essential() Problems {
+	missing := slices.DeleteFunc(slices.Clone(p), func(q Problem) bool { return hintFor(q.Message) != download })
+	if len(missing) == 0 {
+		return p
+	}
+	first := missing[0]
+	first.Message = "the module of this import is not in the module cache"
+	if more := len(missing) - 1; more > 0 {
+		first.Message += ", nor are those of " + strconv.Itoa(more) + " more imports"
+	}
+	return Problems{first}
+}
+
 // hintFor names the remedy of an error that the go command reports.
 func hintFor(msg string) string {
 	switch {
 	case strings.Contains(msg, "module lookup disabled by GOPROXY=off"), strings.Contains(msg, "not in the module cache"):
-		return "go mod download"
+		return download
 	case strings.Contains(msg, "missing go.sum entry"), strings.Contains(msg, "no required module provides package"),
 		strings.Contains(msg, "updates to go.mod needed"), strings.Contains(msg, "import lookup disabled by -mod=readonly"):
 		return "go mod tidy"
