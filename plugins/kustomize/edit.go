@@ -34,6 +34,11 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := watchOwn(c.Namespaced, p); err != nil {
 		return err
 	}
+	if p.Exists(caReplacements) && p.HasBase(caReplacements) {
+		if err := tree("kustomize/cainjection", nil, initData(c), p, p.Seed); err != nil {
+			return err
+		}
+	}
 	for _, r := range c.Resources {
 		if r.API == nil || !r.API.Namespaced {
 			continue

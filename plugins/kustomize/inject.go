@@ -37,7 +37,7 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 				Hint: "add this by hand to metadata in " + patch + ", then repeat the command:\n" + annotation}
 		}
 	}
-	if err := tree("kustomize/cainjection", nil, nil, p, seedOrKeep(p)); err != nil || !isNew {
+	if err := tree("kustomize/cainjection", nil, initData(c), p, seedOrKeep(p)); err != nil || !isNew {
 		return err
 	}
 	// The others may be followed by a scaffold comment, with lists that grow.

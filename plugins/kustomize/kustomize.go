@@ -38,7 +38,7 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		if err := tree("kustomize/init", nil, initData(e.Project), p, p.Seed); err != nil {
 			return err
 		}
-		return tree("kustomize/cainjection", nil, nil, p, p.Seed)
+		return tree("kustomize/cainjection", nil, initData(e.Project), p, p.Seed)
 	case plugin.CreateAPI:
 		return createAPI(e, p)
 	case plugin.CreateWebhook:
