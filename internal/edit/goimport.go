@@ -18,7 +18,8 @@ import (
 // so. An empty name asks for an import without a name, which is right where the
 // package is called like the last element of its path.
 //
-// The line goes above "// +kubebuilder:scaffold:imports" when that stands in an
+// The line goes among others of the same module, else above
+// "// +kubebuilder:scaffold:imports" when that stands in an
 // import block, else into the group that suits it best, else into a new block.
 func (f *GoFile) Import(name, path string) (local string) { return f.ImportAt(name, path) }
 

@@ -41,6 +41,12 @@ func TestImport(t *testing.T) {
 			want: "package p; import \"os\"; var x int", wantLocal: "os", unclean: true,
 		},
 		{
+			name: "a group for the module, and the marker elsewhere",
+			src:  "package p\n\nimport (\n\t\"example.com/m\"\n\t\"example.com/m/z\"\n\n\t\"example.org/x/api\"\n\t// +kubebuilder:scaffold:imports\n)\n",
+			path: "example.com/m/cache",
+			want: "package p\n\nimport (\n\t\"example.com/m\"\n\t\"example.com/m/cache\"\n\t\"example.com/m/z\"\n\n\t\"example.org/x/api\"\n\t// +kubebuilder:scaffold:imports\n)\n", wantLocal: "cache",
+		},
+		{
 			name: "single import",
 			src:  "package p\n\nimport \"fmt\" // why\n\nvar x int\n", path: "os",
 			want: "package p\n\nimport \"fmt\" // why\n\nimport (\n\t\"os\"\n)\n\nvar x int\n", wantLocal: "os",

@@ -20,17 +20,19 @@ func (f *GoFile) importPlaces(name, path, line string) [][]splice {
 	add := func(off int, text string) { places = append(places, []splice{{off, off, text}}) }
 	blocks, last := f.importBlocks()
 	best := bestRun(f.allRuns(blocks), path)
-	if best == nil || !best.standard() || !isStandard(path) {
+	own := best != nil && (best.standard() && isStandard(path) || best.score(path) >= 4)
+	if !own {
 		// The marker stands among the packages of modules; one of the standard
-		// library only goes there when it has no group of its own.
+		// library, or of a module that others are imported from, only goes there
+		// when it has no group of its own.
 		places = f.markerPlaces(blocks, name, path, line)
 	}
 	if best != nil {
-		own := f.indent(f.offset(best[0].Pos())) + line + eol
+		text := f.indent(f.offset(best[0].Pos())) + line + eol
 		if before := best.greater(name, path); before != nil {
-			add(f.specStart(before), own)
+			add(f.specStart(before), text)
 		} else {
-			add(f.nextLine(f.behind(best[len(best)-1])), own)
+			add(f.nextLine(f.behind(best[len(best)-1])), text)
 		}
 	}
 	for _, b := range slices.Backward(blocks) {
@@ -156,6 +158,15 @@ func (r run) greater(name, path string) *ast.ImportSpec {
 	return nil
 }
 
+// score is the most that an import of the run shares with path.
+func (r run) score(path string) int {
+	most := 0
+	for _, s := range r {
+		most = max(most, shared(importPath(s), path))
+	}
+	return most
+}
+
 // related reports whether the run holds an import with the same first element.
 func (r run) related(path string) bool {
 	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return shared(importPath(s), path) > 0 })
@@ -177,11 +188,10 @@ func bestRun(runs []run, path string) run {
 	var best, kind run
 	most := 0
 	for _, r := range runs {
-		named, score := false, 0
-		for _, s := range r {
-			named = named || s.Name == nil || s.Name.Name != "_" && s.Name.Name != "."
-			score = max(score, shared(importPath(s), path))
-		}
+		score := r.score(path)
+		named := slices.ContainsFunc(r, func(s *ast.ImportSpec) bool {
+			return s.Name == nil || s.Name.Name != "_" && s.Name.Name != "."
+		})
 		if !named {
 			continue
 		}
