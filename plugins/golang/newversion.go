@@ -7,13 +7,16 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
 )
 
 // versionBefore is the version of r's kind that the project got last before r,
@@ -50,7 +53,60 @@ func typesSink(c *project.Config, r project.Resource, types part, groupFile stri
 	if content == nil || err != nil {
 		return seed, err
 	}
-	return func(name string, mode fs.FileMode, _ []byte) error { return seed(name, mode, content) }, nil
+	return func(name string, mode fs.FileMode, _ []byte) error {
+		if err := seed(name, mode, content); err != nil {
+			return err
+		}
+		return sampleLike(c, *before, r, p)
+	}, nil
+}
+
+// sampleLike gives the sample of r, where this plan starts it, what the user has
+// in the one of another version, whose fields r's types have: an empty one lacks
+// the fields that are required. Type and name stay its own, and its labels come
+// along, for the controllers may look for them.
+func sampleLike(c *project.Config, from, r project.Resource, p *scaffold.Plan) error {
+	name := c.SamplePath(r)
+	if !p.Seeded(name) {
+		return nil
+	}
+	src, err := p.Read(c.SamplePath(from))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.Edit(name, func(example []byte) ([]byte, error) {
+		var have, own sample
+		if yaml.Unmarshal(src, &have) != nil || yaml.Unmarshal(example, &own) != nil || have.Kind != own.Kind {
+			return example, nil // what is wrong with it, its own tests tell
+		}
+		next, err := edit.ReconcileYAML(src, have.identity(), own.identity(), nil)
+		for _, key := range slices.Sorted(maps.Keys(own.Metadata.Labels)) {
+			if err == nil {
+				next, err = edit.SetYAML(next, []string{"metadata", "labels"}, key, own.Metadata.Labels[key])
+			}
+		}
+		if err != nil {
+			return example, nil //nolint:nilerr // several objects in the file, for example: that is the user's form
+		}
+		return next, nil
+	})
+}
+
+// sample is what tells the samples of two versions apart.
+type sample struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct {
+		Name   string
+		Labels map[string]string
+	}
+}
+
+func (s sample) identity() map[string]any {
+	return map[string]any{"apiVersion": s.APIVersion, "metadata": map[string]any{"name": s.Metadata.Name}}
 }
 
 // oneVersions are the markers that say something of one version.

@@ -11,7 +11,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
 )
 
 // The files that operon adds lines to.
@@ -74,6 +76,9 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 	}
 	for _, label := range labels {
 		key, value, _ := strings.Cut(label, "=")
+		if !p.Seeded(name) && labelled(name, key, value, p) {
+			continue // the user took it out
+		}
 		err := p.Edit(name, func(src []byte) ([]byte, error) {
 			return edit.SetYAML(src, []string{"metadata", "labels"}, key, value)
 		})
@@ -83,6 +88,17 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 		}
 	}
 	return nil
+}
+
+// labelled reports whether operon gave a sample the label already.
+func labelled(name, key, value string, p *scaffold.Plan) bool {
+	var s struct{ Metadata struct{ Labels map[string]string } }
+	_, base, err := p.Before(name)
+	if err != nil || yaml.Unmarshal(base, &s) != nil {
+		return false
+	}
+	have, ok := s.Metadata.Labels[key]
+	return ok && have == value
 }
 
 // serve plans the sample and the users' roles of r, and lists them and its CRD
@@ -99,7 +115,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	}
 	vars := map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 	roles := newRoles(vars["role"], p)
-	if err := tree("kustomize/api", vars, apiData(c, r, p), p, seedOrKeep(p)); err != nil {
+	if err := tree("kustomize/api", vars, apiData(c, r, p), p, apiSink(c, r, p)); err != nil {
 		return err
 	}
 	for _, r := range crds {
@@ -126,6 +142,22 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return change(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
 		return edit.UncommentYAML(src, "- ../crd", path.Dir(defaultEntries))
 	})
+}
+
+// apiSink is a sink for what belongs to r. The sample of a further version may
+// have become, after it was seeded, what the user had in the one before that day:
+// one that is there is not planned again.
+func apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
+	seed := seedOrKeep(p)
+	if !further(c, r) || p.Forced() {
+		return seed
+	}
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if name == c.SamplePath(r) && p.Exists(name) {
+			return nil
+		}
+		return seed(name, mode, content)
+	}
 }
 
 // newRoles returns the files of the users' roles that are not there yet: the

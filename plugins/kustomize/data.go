@@ -70,11 +70,16 @@ func conversionData(r project.Resource) conversionValues {
 // sampleName tells the samples of a kind's versions apart: they are one kind of
 // object in the cluster, and one name would make the last one replace the others.
 func sampleName(c *project.Config, r project.Resource) string {
-	first := slices.IndexFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && o.API != nil })
-	if first >= 0 && !c.Resources[first].SameVersion(r) {
+	if further(c, r) {
 		return r.Lower() + "-" + r.Version + "-sample"
 	}
 	return r.Lower() + "-sample"
+}
+
+// further reports whether the project got another version of r's kind before r.
+func further(c *project.Config, r project.Resource) bool {
+	first := slices.IndexFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && o.API != nil })
+	return first >= 0 && !c.Resources[first].SameVersion(r)
 }
 
 func roleKind(limited bool) string {

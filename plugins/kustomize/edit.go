@@ -54,7 +54,11 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		if !c.Namespaced {
 			was, want = lives, was
 		}
-		if err := rewrite(p, c.SamplePath(r), was, want); err != nil {
+		rescope := rewrite
+		if further(c, r) { // no replay plans it again
+			rescope = reword
+		}
+		if err := rescope(p, c.SamplePath(r), was, want); err != nil {
 			return err
 		}
 	}
@@ -66,7 +70,15 @@ type fields = map[string]any
 // rewrite edits a file of another tool that says was. What it says otherwise is
 // somebody's decision, and stays.
 func rewrite(p *scaffold.Plan, name string, was, want fields) error {
-	if !p.Exists(name) || p.HasBase(name) {
+	if p.HasBase(name) {
+		return nil
+	}
+	return reword(p, name, was, want)
+}
+
+// reword edits a file that says was, whoever made it.
+func reword(p *scaffold.Plan, name string, was, want fields) error {
+	if !p.Exists(name) {
 		return nil
 	}
 	return p.Edit(name, func(src []byte) ([]byte, error) {
