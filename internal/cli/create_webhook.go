@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -187,6 +188,9 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 		}
 		r = *old
 	} else {
+		if err := o.otherVersion(s.cfg, r); err != nil {
+			return r, err
+		}
 		var err error
 		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
 			return r, err
@@ -222,6 +226,22 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 	o.webhooks.WebhookVersion = have.WebhookVersion
 	r.Webhooks = &have
 	return r, s.cfg.ValidateResource(r)
+}
+
+// otherVersion refuses a version that the project does not have of a kind that it
+// has in others.
+func (o *createWebhook) otherVersion(cfg *project.Config, r project.Resource) error {
+	var versions []string
+	for _, have := range cfg.Resources {
+		if have.Group == r.Group && have.Kind == r.Kind && have.API != nil {
+			versions = append(versions, have.Version)
+		}
+	}
+	if len(versions) == 0 || o.foreign.given() {
+		return nil
+	}
+	return fault.Usage("did you mean --version "+strings.Join(versions, " or --version ")+"?",
+		"kind %s has no version %s in this project", r.Kind, r.Version)
 }
 
 // agrees refuses a path that differs from the one that the webhook has: it

@@ -64,7 +64,7 @@ func (o *editProject) run(a *App) error {
 	if !asked {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
 	}
-	o.keepDeleted = true
+	o.keepDeleted, o.noKeeps = true, true
 	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		before := s.cfg.Clone()
 		if changed("multigroup") && o.multigroup != s.cfg.MultiGroup {

@@ -46,7 +46,10 @@ func newInit(a *App) *cobra.Command {
 		Short: "Start a project in the working folder",
 		Long: `Write a complete project into the working folder: PROJECT, go.mod and go.sum,
 a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
-It needs no network. Files that are already there are never overwritten.`,
+It needs no network. Files that are already there are never overwritten.
+
+A repeat brings back what is missing and lists as "keep" what you changed: a file
+that differs from what init would write, and stays as it is.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup`,
 		Args: noArgs, ValidArgsFunction: cobra.NoFileCompletions,

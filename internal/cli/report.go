@@ -30,6 +30,7 @@ type report struct {
 	diff    bool
 	dryRun  bool
 	applied bool
+	noKeeps bool // as text, do not list the files that stay as the user has them
 }
 
 // print shows the report on stdout as text or json. Warnings belong to the
@@ -66,6 +67,9 @@ func (r report) text(paint func(string, string) string) string {
 	var out strings.Builder
 	changes := r.plan.Changes()
 	for _, c := range changes {
+		if c.Op == scaffold.Keep && r.noKeeps {
+			continue
+		}
 		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
 	}
 	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 {

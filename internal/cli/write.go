@@ -22,6 +22,7 @@ type writeFlags struct {
 	force  bool // only create and edit commands have the flag
 
 	keepDeleted bool // seeded files that the user deleted do not come back
+	noKeeps     bool // the text report is about what changes alone
 }
 
 func (w *writeFlags) bind(cmd *cobra.Command) {
@@ -56,7 +57,7 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 	if err := build(ctx, plan); err != nil {
 		return err
 	}
-	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun}
+	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps}
 	if paths := plan.Conflicts(); len(paths) > 0 {
 		if err := a.print(r, w.output); err != nil {
 			return err

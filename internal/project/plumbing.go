@@ -191,14 +191,29 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
 	}
 	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
-	near := fault.Nearest(value, c.TargetNames())
-	if _, err := FindCore("core", version, kind); err == nil && group == "" {
-		near = "core/" + version + "/" + kind
-	}
-	if near != "" {
+	if near := c.nearTarget(group, version, kind); near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"
 	}
 	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has that kind", flag, value)
+}
+
+// nearTarget is the name of the kind that was meant, or "": one of that name, if
+// need be of another group or version, or else one with a name like it.
+func (c *Config) nearTarget(group, version, kind string) string {
+	names := map[string][]string{} // by kind
+	for _, name := range c.TargetNames() {
+		k := name[strings.LastIndex(name, "/")+1:]
+		names[k] = append(names[k], name)
+	}
+	meant := names[fault.Nearest(kind, slices.Sorted(maps.Keys(names)))]
+	if len(meant) == 0 {
+		return ""
+	}
+	if group == "" {
+		group = "core"
+	}
+	wanted := group + "/" + version + "/" + kind
+	return slices.MinFunc(meant, func(a, b string) int { return fault.Distance(wanted, a) - fault.Distance(wanted, b) })
 }
 
 // TargetNames are the names of the kinds that Target finds.

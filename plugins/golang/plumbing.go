@@ -23,7 +23,7 @@ func plumbingOptions() []plugin.Option {
 		{Name: "watches", Default: []string{}, Offer: kinds, Events: events,
 			Usage: "kinds whose events call the controller for the objects that may care, as group/version/Kind"},
 		{Name: "label", Default: []string{}, Events: events,
-			Usage: "reconcile only objects of the kind with this label, as key=value; what the controller owns and watches needs none"},
+			Usage: "reconcile only objects of the kind that have this label, written key=value; what the controller owns and watches needs none"},
 		{Name: "finalizer", Default: false, Events: events,
 			Usage: "clean up outside of the cluster before an object goes"},
 	}
