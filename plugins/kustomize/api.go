@@ -92,7 +92,9 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 
 // labelled reports whether operon gave a sample the label already.
 func labelled(name, key, value string, p *scaffold.Plan) bool {
-	var s struct{ Metadata struct{ Labels map[string]string } }
+	var s struct {
+		Metadata struct{ Labels map[string]string }
+	}
 	_, base, err := p.Before(name)
 	if err != nil || yaml.Unmarshal(base, &s) != nil {
 		return false
