@@ -25,7 +25,9 @@ func TestEditThereAndBack(t *testing.T) {
 		"create api --group ship --version v1 --kind Frigate --make=false",
 		"create api --group ship --version v2 --kind Frigate --controller=false --make=false",
 		"create api --group ship --version v1 --kind Port --namespaced=false --controller-name port-watch --make=false",
-		"create api --group apps --version v1 --kind Deployment --resource=false --make=false",
+		"create api --group apps --version v1 --kind Deployment --resource=false --owns core/v1/ConfigMap --watches core/v1/Secret --make=false",
+		"create api --group apps --version v1 --kind Deployment --resource=false --controller-name roll-out --label fleet=yes --finalizer --make=false",
+		"create api --group ship --version v1 --kind Port --resource=false --controller-name port-watch --finalizer --make=false",
 		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false",
 		"create webhook --group ship --version v2 --kind Frigate --conversion --make=false",
 		"create webhook --group core --version v1 --kind Pod --defaulting --make=false",
@@ -107,7 +109,19 @@ func editEveryFile(t *testing.T, dir string) []string {
 		}
 	}
 	write("internal/controller/own/own.go", "package own\n\n// Name is mine.\nconst Name = \"own\"\n")
-	write("internal/controller/own_test.go", `package controller_test
+	write("internal/controller/age.go", "package controller\n\nfunc (r *DeploymentReconciler) isOld(days int) bool { return days > oldAge }\n")
+	write("internal/controller/age_test.go", `package controller
+
+import "testing"
+
+func TestAge(t *testing.T) {
+	if (&DeploymentReconciler{}).isOld(oldAge) {
+		t.Error("not older")
+	}
+}
+`)
+	write("internal/controller/limits.go", "package controller\n\nconst oldAge = 30\n")
+	write("internal/controller/outside_test.go", `package controller_test
 
 import (
 	"os"
@@ -118,7 +132,7 @@ import (
 	"example.org/fleet/internal/controller/own"
 )
 
-func TestOwn(t *testing.T) {
+func TestOutside(t *testing.T) {
 	for _, name := range []string{filepath.Join("..", "..", "PROJECT"), "../../go.mod", "testdata/mine.txt"} {
 		if _, err := os.Stat(name); err != nil {
 			t.Error(err)

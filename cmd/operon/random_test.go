@@ -155,7 +155,12 @@ func (s *sequence) convert() []string {
 func (s *sequence) foreignController() []string {
 	kinds := [][]string{{"apps", "Deployment"}, {"core", "Secret"}, {"core", "Node"}, {"batch", "CronJob"}, {"networking", "Ingress"}}
 	k := kinds[s.IntN(len(kinds))]
-	return []string{"create", "api", "--group", k[0], "--version", "v1", "--kind", k[1], "--resource=false", "--controller=true"}
+	args := []string{"create", "api", "--group", k[0], "--version", "v1", "--kind", k[1], "--resource=false", "--controller=true"}
+	options := [][]string{nil, {"--label", s.word() + "=" + s.word()}, {"--finalizer"}, {"--owns", "core/v1/ConfigMap"}, {"--watches", "batch/v1/Job"}}
+	if k[1] == "Node" { // which lives in the cluster
+		options = options[:3]
+	}
+	return append(args, options[s.IntN(len(options))]...)
 }
 
 func (s *sequence) foreignWebhook() []string {

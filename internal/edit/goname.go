@@ -41,6 +41,42 @@ func (f *GoFile) Declares() map[string]int {
 	return names
 }
 
+// Receivers returns the types that the file declares methods of, each once.
+func (f *GoFile) Receivers() []string {
+	var names []string
+	for _, d := range f.file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			if name := receiverType(fn); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// receiverType is the name of the type that a function is a method of, or "".
+func receiverType(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) != 1 {
+		return ""
+	}
+	for e := fn.Recv.List[0].Type; ; {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.ParenExpr:
+			e = t.X
+		case *ast.IndexExpr: // of a type with parameters
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}
+
 // Mentions reports whether name stands anywhere in the code of the file.
 func (f *GoFile) Mentions(name string) bool {
 	found := false

@@ -32,6 +32,17 @@ func TestMakes(t *testing.T) {
 	}
 }
 
+func TestReceivers(t *testing.T) {
+	t.Parallel()
+	f, err := ParseGo("x.go", []byte("package x\n\nfunc (s *Ship) Sail() {}\nfunc (Port) Open() {}\nfunc (s Ship) Name() {}\nfunc (c *Crew[T]) Add() {}\nfunc (p (*Pair[K, V])) Swap() {}\nfunc Frigate() {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Receivers(), []string{"Ship", "Port", "Crew", "Pair"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestImportsAndHas(t *testing.T) {
 	t.Parallel()
 	f, err := ParseGo("x.go", []byte("package x\n\nimport (\n\t\"os\"\n\tshipv1 \"example.org/api/v1\"\n\t// +kubebuilder:scaffold:imports\n)\n"))

@@ -20,42 +20,56 @@ import (
 // differ in case only are errors; so is a file that is not there and never was,
 // whose error wraps fs.ErrNotExist.
 func (p *Plan) Move(from, to string) error {
-	if strings.EqualFold(from, to) {
-		return fault.Failed("", "%s cannot be moved to %s: many file systems hold them for one", from, to)
-	}
-	old, err := p.entry(from)
+	old, target, err := p.takeOver(from, to)
 	if err != nil {
 		return err
+	}
+	target.moved = old.moved
+	if old.moved == "" && old.disk != nil {
+		target.moved = from
+	}
+	return p.Remove(from)
+}
+
+// Copy plans a second file like the one at from, with all that Move takes along;
+// the first one stays. Its errors are those of Move.
+func (p *Plan) Copy(from, to string) error {
+	_, _, err := p.takeOver(from, to)
+	return err
+}
+
+// takeOver gives the entry of one path what another has.
+func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
+	if strings.EqualFold(from, to) {
+		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems hold them for one", from, to)
+	}
+	if old, err = p.entry(from); err != nil {
+		return nil, nil, err
 	}
 	if old.real != from {
-		return fault.Failed("replace the link by what it leads to, then repeat the command",
+		return nil, nil, fault.Failed("replace the link by what it leads to, then repeat the command",
 			"%s cannot be moved: it is a symbolic link, or below one", from)
 	}
-	target, err := p.entry(to)
-	if err != nil {
-		return err
+	if target, err = p.entry(to); err != nil {
+		return nil, nil, err
 	}
 	switch {
 	case target.disk != nil || target.exists(p.force) || target.pristine != nil:
-		return fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: a file is there", from, to)
+		return nil, nil, fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: a file is there", from, to)
 	case old.class == Seeded:
-		return fault.Failed("", "%s is moved after it is seeded", from)
+		return nil, nil, fault.Failed("", "%s is moved after it is seeded", from)
 	case old.content == nil && old.pristine == nil:
-		return notExist(from)
+		return nil, nil, notExist(from)
 	}
 	target.class, target.mode = old.class, old.mode
 	target.content, target.pristine, target.edited = old.content, old.pristine, true
 	if old.disk != nil {
 		target.mode = old.diskMode
 	}
-	target.moved = old.moved
-	if old.moved == "" && old.disk != nil {
-		target.moved = from
-	}
 	if old.recorded != "" && hash(old.disk) == p.records[from].SHA256 {
 		target.class, target.generator = Generated, old.recorded
 	}
-	return p.Remove(from)
+	return old, target, nil
 }
 
 // Below returns the paths, sorted, of all files that will stand below dir after

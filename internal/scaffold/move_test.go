@@ -72,6 +72,39 @@ func TestMove(t *testing.T) {
 	}))
 }
 
+// A copy has what the first file has, the base too: both are the user's, and of
+// one that the user deleted each copy stays away.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) {
+		seed(t, p, "a/types.go", main1)
+		seed(t, p, "a/gone.go", "deleted by the user\n")
+	})
+	must(t, os.Remove(filepath.Join(root, "a/gone.go")))
+	write(t, root, "a/types.go", "// mine\n"+main1)
+	done := apply(t, fsys, Options{KeepDeleted: true}, func(p *Plan) {
+		must(t, moveFolder(p, "a", "b"))
+		for _, name := range []string{"types.go", "gone.go"} {
+			must(t, p.Copy("b/"+name, "c/"+name))
+		}
+		must(t, p.Edit("c/types.go", appendLine("one")))
+		seed(t, p, "c/gone.go", "deleted by the user\n")
+		if err := p.Copy("b/types.go", "c/types.go"); err == nil || !strings.Contains(err.Error(), "a file is there") {
+			t.Errorf("a copy over a file: %v", err)
+		}
+	})
+	same(t, "plan", []string{"move seeded b/types.go", "create seeded c/types.go"}, done)
+	same(t, "files", map[string]string{
+		"b/types.go": "// mine\n" + main1,
+		"c/types.go": "// mine\n" + strings.Replace(main1, "// here", "one\n// here", 1),
+	}, contents(t, root))
+	nodes := snapshot(t, root, journalDir)
+	same(t, "base", main1, nodes[".operon/base/b/types.go.base"].Content)
+	same(t, "base of the copy", strings.Replace(main1, "// here", "one\n// here", 1), nodes[".operon/base/c/types.go.base"].Content)
+	same(t, "base of what the user deleted", "deleted by the user\n", nodes[".operon/base/c/gone.go.base"].Content)
+}
+
 // What the user has of a moved file, and what cannot be joined with it, is told
 // as of the new path.
 func TestMoveConflict(t *testing.T) {

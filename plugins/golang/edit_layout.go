@@ -124,6 +124,9 @@ func (m *move) folder(f folder) error {
 		if err := m.file(f, name, s.target(name)); err != nil {
 			return err
 		}
+		if err := m.copy(s, name); err != nil {
+			return err
+		}
 	}
 	if err := s.suites(m); err != nil {
 		return err
@@ -153,6 +156,9 @@ func (m *move) file(f folder, name string, to place) error {
 	next := to.dir + strings.TrimPrefix(name, f.dir)
 	if next != name {
 		if gone, err := m.joinSuite(name, next, to); gone || err != nil {
+			return err
+		}
+		if gone, err := m.joinCopy(name, next, to); gone || err != nil {
 			return err
 		}
 		if err := m.plan.Move(name, next); err != nil {

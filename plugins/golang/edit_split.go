@@ -7,21 +7,29 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/project"
 )
 
 // split says how the files of a folder part.
 type split struct {
 	folder
-	at       map[string]place // file -> its place, for those that do not go to the first
-	declared map[string]place // the same for names that the folder's package declares
-	suite    string           // the file that starts an API server for the folder's specs, or ""
+	at       map[string]place   // file -> its place, for those that do not go to the first
+	declared map[string]place   // the same for names that the folder's package declares
+	suite    string             // the file that starts an API server for the folder's specs, or ""
+	shared   map[string]string  // helper that packages have copies of -> the helper by which its places are told
+	copies   map[string][]place // helper -> the places that it goes to beside its own
+}
+
+// member is a Go file of the folder's package.
+type member struct {
+	*edit.GoFile
+	declares map[string]int
+	free     map[string]bool
 }
 
 // split tells where each file of a folder goes.
 func (m *move) split(f folder, names []string) (split, error) {
-	s := split{folder: f, at: map[string]place{}, declared: map[string]place{}}
-	files := map[string]*edit.GoFile{}
+	s := split{folder: f, at: map[string]place{}, declared: map[string]place{}, shared: map[string]string{}, copies: map[string][]place{}}
+	files := map[string]*member{}
 	for _, name := range names {
 		if path.Dir(name) != f.dir {
 			continue
@@ -31,46 +39,31 @@ func (m *move) split(f folder, names []string) (split, error) {
 			return s, err
 		}
 		if file != nil {
-			files[name] = file
+			files[name] = &member{file, file.Declares(), file.Free()}
 		}
 		if file != nil && isTest(name) && file.Mentions("BeforeSuite") {
 			s.suite = name
-			continue
-		}
-		for _, to := range f.to[1:] {
-			if !slices.ContainsFunc(to.resources, func(r project.Resource) bool { return belongs(name, file, r) }) {
-				continue
-			}
+		} else if to, ok := f.named(name); ok && to.dir != f.to[0].dir {
 			s.at[name] = to
-			if file != nil {
-				for declared := range file.Declares() {
-					s.declared[declared] = to
-				}
-			}
 		}
 	}
-	s.tests(files)
+	if len(f.to) > 1 {
+		m.helpers(s, names, files)
+		if err := s.follow(files); err != nil {
+			return s, err
+		}
+		m.share(s, files)
+	}
+	for name, to := range s.at {
+		if files[name] == nil {
+			continue
+		}
+		for declared := range files[name].declares {
+			s.declared[declared] = to
+		}
+	}
 	m.noteNames(files, s)
 	return s, s.check(files)
-}
-
-// tests lets the user's tests follow what they test, where that has one place.
-func (s split) tests(files map[string]*edit.GoFile) {
-	for _, name := range sortedKeys(files) {
-		if _, ok := s.at[name]; ok || !isTest(name) || name == s.suite || len(s.at) == 0 {
-			continue
-		}
-		free, places := files[name].Free(), []place{}
-		for _, other := range sortedKeys(files) {
-			uses := slices.ContainsFunc(sortedKeys(files[other].Declares()), func(n string) bool { return free[n] })
-			if to := s.target(other); uses && other != name && other != s.suite && !slices.ContainsFunc(places, func(p place) bool { return p.dir == to.dir }) {
-				places = append(places, to)
-			}
-		}
-		if len(places) == 1 && places[0].dir != s.to[0].dir {
-			s.at[name] = places[0]
-		}
-	}
 }
 
 func (s split) target(name string) place {
@@ -126,38 +119,28 @@ func (s split) suites(m *move) error {
 	return nil
 }
 
-// belongs reports whether a file in a folder of controllers or webhooks is about
-// r: by what it declares, or by its name.
-func belongs(name string, file *edit.GoFile, r project.Resource) bool {
-	base := path.Base(name)
-	types := []string{r.Kind + "CustomDefaulter", r.Kind + "CustomValidator", "Setup" + r.Kind + "WebhookWithManager"}
-	files := []string{r.Lower() + "_webhook", r.Lower() + "_defaulter", r.Lower() + "_validator"}
-	for _, controller := range r.ControllerNames() {
-		types = append(types, r.Reconciler(controller))
-		files = append(files, project.ControllerFile(controller)+"_controller")
-	}
-	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test")
-	return slices.Contains(files, stem) || file != nil && slices.ContainsFunc(types, func(t string) bool { return file.Declares()[t] > 0 })
-}
-
 // check refuses to part files that need each other's names. All have those of the
 // suite.
-func (s split) check(files map[string]*edit.GoFile) error {
-	names := sortedKeys(files)
-	for _, user := range names {
+func (s split) check(files map[string]*member) error {
+	for _, user := range sortedKeys(files) {
 		if len(s.at) == 0 || user == s.suite {
 			continue
 		}
-		free := files[user].Free()
-		for _, other := range names {
-			if s.target(user).dir == s.target(other).dir || other == s.suite || files[user].Package() != files[other].Package() {
+		free := files[user].free
+		for _, other := range sortedKeys(files) {
+			if other == s.suite || files[user].Package() != files[other].Package() {
 				continue
 			}
-			for _, name := range sortedKeys(files[other].Declares()) {
-				if free[name] {
-					return fault.Failed("move what both need to a package of its own, then repeat the command",
-						"%s uses %s of %s, and their kinds are of different groups", user, name, other)
+			for _, name := range sortedKeys(files[other].declares) {
+				if !free[name] || !slices.ContainsFunc(s.places(user), func(to place) bool { return !holds(s.places(other), to) }) {
+					continue
 				}
+				hint := "move what both need to a package of its own"
+				if slices.ContainsFunc(sortedKeys(files), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
+					hint = "let the one do without the other" // a type cannot be apart from its methods
+				}
+				return fault.Failed(hint+", then repeat the command",
+					"%s uses %s of %s, and their kinds are of different groups", user, name, other)
 			}
 		}
 	}
@@ -165,7 +148,7 @@ func (s split) check(files map[string]*edit.GoFile) error {
 }
 
 // noteNames remembers what the files declare that come to a folder.
-func (m *move) noteNames(files map[string]*edit.GoFile, s split) {
+func (m *move) noteNames(files map[string]*member, s split) {
 	if m.names == nil {
 		m.names = map[string]map[string]string{}
 	}
@@ -174,7 +157,7 @@ func (m *move) noteNames(files map[string]*edit.GoFile, s split) {
 		if m.names[dir] == nil {
 			m.names[dir] = map[string]string{}
 		}
-		for declared := range file.Declares() {
+		for declared := range file.declares {
 			if first, twice := m.names[dir][declared]; !twice || name < first {
 				m.names[dir][declared] = name
 			}

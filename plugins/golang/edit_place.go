@@ -1,0 +1,162 @@
+package golang
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// named returns the place of a file that has the name of one that operon writes
+// for a kind: of what the user deleted there is nothing else to go by.
+func (f folder) named(name string) (place, bool) {
+	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".go"), "_test")
+	for _, to := range f.to {
+		for _, r := range to.resources {
+			if slices.Contains([]string{r.Lower() + "_webhook", r.Lower() + "_defaulter", r.Lower() + "_validator"}, stem) {
+				return to, true
+			}
+			for _, controller := range r.ControllerNames() {
+				if rest, ok := strings.CutPrefix(stem, project.ControllerFile(controller)+"_"); ok && isControllerPart(rest) {
+					return to, true
+				}
+			}
+		}
+	}
+	return place{}, false
+}
+
+// isControllerPart reports whether a controller has a file of that name, which
+// stands behind its own.
+func isControllerPart(rest string) bool {
+	_, of, _ := strings.Cut(rest, "_") // the kind that a controller owns or watches
+	return slices.Contains([]string{"controller", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
+}
+
+// typesOf are the names by which a file in a folder of controllers or webhooks is
+// about r when it declares one.
+func typesOf(r project.Resource) []string {
+	names := []string{r.Kind + "CustomDefaulter", r.Kind + "CustomValidator", "Setup" + r.Kind + "WebhookWithManager"}
+	for _, controller := range r.ControllerNames() {
+		names = append(names, r.Reconciler(controller))
+	}
+	return names
+}
+
+// follow gives the files their places: to those that declare the types of a kind
+// the place of the kind, to those with methods of a type that of the type, to
+// others what their names tell, and to what only one place needs that place.
+func (s split) follow(files map[string]*member) error {
+	types := map[string]string{} // -> the file that declares it
+	bound := map[string]place{}
+	for _, name := range sortedKeys(files) {
+		for declared := range files[name].declares {
+			types[declared] = name
+		}
+		for _, to := range s.to {
+			for _, r := range to.resources {
+				if !slices.ContainsFunc(typesOf(r), func(t string) bool { return files[name].declares[t] > 0 }) {
+					continue
+				}
+				if other, ok := bound[name]; ok && other.dir != to.dir {
+					return s.torn(name, other, to)
+				}
+				bound[name] = to
+			}
+		}
+	}
+	if err := s.bind(files, types, bound); err != nil {
+		return err
+	}
+	for name, to := range bound {
+		delete(s.at, name)
+		if to.dir != s.to[0].dir {
+			s.at[name] = to
+		}
+	}
+	for again := len(s.at) > 0; again; {
+		again = false
+		for _, name := range sortedKeys(files) {
+			_, is := bound[name]
+			if _, ok := s.at[name]; ok || is || name == s.suite || s.shared[name] != "" {
+				continue
+			}
+			if to, ok := s.following(files, name); ok {
+				s.at[name], again = to, true
+			}
+		}
+	}
+	return nil
+}
+
+// bind carries places from files that declare a type to those with its methods,
+// and back. What has methods of a type that each package gets is one more of the
+// files that each gets.
+func (s split) bind(files map[string]*member, types map[string]string, bound map[string]place) error {
+	for again := true; again; {
+		again = false
+		for _, name := range sortedKeys(files) {
+			for _, receiver := range files[name].Receivers() {
+				with, ok := types[receiver]
+				if !ok || with == name {
+					continue
+				}
+				if s.shared[with] != "" && s.shared[name] == "" {
+					s.shared[name], again = s.shared[with], true
+				}
+				here, isHere := bound[name]
+				there, isThere := bound[with]
+				switch {
+				case isHere && isThere && here.dir != there.dir:
+					return s.torn(name, here, there)
+				case isHere && !isThere:
+					bound[with], again = here, true
+				case isThere && !isHere:
+					bound[name], again = there, true
+				}
+			}
+		}
+	}
+	for name, lead := range s.shared {
+		_, is := bound[name]
+		if _, leads := bound[lead]; is || leads {
+			delete(s.shared, name)
+		}
+	}
+	return nil
+}
+
+func (s split) torn(name string, a, b place) error {
+	return fault.Failed("give each its file, with the methods of its types, then repeat the command",
+		"%s is about kinds of different groups, which go to %s and %s", name, a.dir, b.dir)
+}
+
+// following is the place that a file follows others to: a test what it tests,
+// and anything else those that use it, where they have one place.
+func (s split) following(files map[string]*member, name string) (place, bool) {
+	dirs := map[string]place{}
+	for other, file := range files {
+		uses := isTest(name) && usesOf(files[name], file) || !isTest(name) && !isTest(other) && usesOf(file, files[name])
+		if uses && other != name && other != s.suite && s.shared[other] == "" {
+			to := s.target(other)
+			dirs[to.dir] = to
+		}
+	}
+	for dir, to := range dirs {
+		return to, len(dirs) == 1 && dir != s.to[0].dir
+	}
+	return place{}, false
+}
+
+// usesOf reports whether a file uses a name that another one declares.
+func usesOf(user, other *member) bool {
+	free := user.free
+	for declared := range other.declares {
+		if free[declared] {
+			return true
+		}
+	}
+	return false
+}

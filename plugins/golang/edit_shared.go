@@ -1,0 +1,152 @@
+package golang
+
+import (
+	"bytes"
+	"path"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// Helpers that each package of controllers with plumbing has a copy of.
+const (
+	specsHelper = "specs_test.go"
+	ownHelper   = "own.go"
+)
+
+// helpers finds them in the folder, each with the file by which its places are
+// told: own_test.go goes where own.go goes.
+func (m *move) helpers(s split, names []string, files map[string]*member) {
+	for _, name := range names {
+		file := files[name]
+		known := file == nil && m.plan.HasBase(name)
+		declares := func(what string) bool { return known || file != nil && file.declares[what] > 0 }
+		switch {
+		case path.Dir(name) != s.dir:
+		case path.Base(name) == specsHelper && declares("runController"),
+			path.Base(name) == ownHelper && declares("own"):
+			s.shared[name] = name
+		case path.Base(name) == "own_test.go" && (known || file != nil && file.free["own"]):
+			s.shared[name] = path.Join(s.dir, ownHelper)
+		}
+	}
+}
+
+// share gives the helpers to the places that need them: where PROJECT tells of
+// what operon writes that uses them, or a file does.
+func (m *move) share(s split, files map[string]*member) {
+	needs := map[string][]place{} // by the file that tells
+	for again := true; again; {
+		again = false
+		for _, name := range sortedKeys(s.shared) {
+			lead := s.shared[name]
+			for _, to := range s.to {
+				if !holds(needs[lead], to) && (m.plumbed(lead, to) || s.used(files, name, to, needs)) {
+					needs[lead], again = append(needs[lead], to), true
+				}
+			}
+		}
+	}
+	for name, lead := range s.shared {
+		places := needs[lead]
+		slices.SortFunc(places, func(a, b place) int { return s.order(a) - s.order(b) })
+		if len(places) == 0 {
+			continue // it is no use to anybody, and stays
+		}
+		if places[0].dir != s.to[0].dir {
+			s.at[name] = places[0]
+		}
+		s.copies[name] = places[1:]
+	}
+}
+
+// plumbed reports whether operon writes the helper at a place.
+func (m *move) plumbed(helper string, to place) bool {
+	return slices.ContainsFunc(to.resources, func(r project.Resource) bool {
+		has := m.after.AllPlumbing(r)
+		return path.Base(helper) == specsHelper && !has.IsZero() || path.Base(helper) == ownHelper && len(has.Owns) > 0
+	})
+}
+
+// used reports whether a file that goes to a place uses the helper at name.
+func (s split) used(files map[string]*member, name string, to place, needs map[string][]place) bool {
+	if files[name] == nil {
+		return false
+	}
+	for user, file := range files {
+		there := s.target(user).dir == to.dir
+		if lead := s.shared[user]; lead != "" {
+			there = lead != s.shared[name] && holds(needs[lead], to)
+		}
+		if there && usesOf(file, files[name]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s split) order(to place) int {
+	return slices.IndexFunc(s.to, func(p place) bool { return p.dir == to.dir })
+}
+
+func holds(places []place, to place) bool {
+	return slices.ContainsFunc(places, func(p place) bool { return p.dir == to.dir })
+}
+
+// places are all that a file goes to.
+func (s split) places(name string) []place {
+	return append([]place{s.target(name)}, s.copies[name]...)
+}
+
+// copy plans the further copies of a helper, which stands at its first place.
+func (m *move) copy(s split, name string) error {
+	first := m.moved[name]
+	for _, to := range s.copies[name] {
+		next := path.Join(to.dir, path.Base(name))
+		if err := m.plan.Copy(first, next); err != nil {
+			return err
+		}
+		m.files[next] = name
+		if to.pkg == "" || !m.plan.Exists(next) {
+			continue
+		}
+		if err := change(m.plan, next, func(f *edit.GoFile) error { return f.SetPackage(to.pkg) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinCopy takes out a file of a package that becomes one with another, which has
+// its like. Where the user deleted one of the two, the other one stays.
+func (m *move) joinCopy(name, next string, to place) (gone bool, err error) {
+	first := m.files[next]
+	if first == "" || path.Ext(name) != ".go" {
+		return false, nil
+	}
+	if !m.plan.Exists(name) {
+		return true, m.plan.Remove(name)
+	}
+	if !m.plan.Exists(next) {
+		delete(m.moved, first)
+		return false, m.plan.Remove(next)
+	}
+	mine, err := m.plan.Read(name)
+	if err == nil && to.pkg != "" {
+		mine, err = edited(name, func(f *edit.GoFile) error { return f.SetPackage(to.pkg) })(mine)
+	}
+	if err != nil {
+		return false, err
+	}
+	theirs, err := m.plan.Read(next)
+	if err != nil {
+		return false, err
+	}
+	if !bytes.Equal(mine, theirs) {
+		return false, fault.Failed("make them alike, or rename one with what it declares, then repeat the command",
+			"%s and %s differ, and their packages become one", first, name)
+	}
+	return true, m.plan.Remove(name)
+}
