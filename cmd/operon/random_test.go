@@ -44,6 +44,7 @@ type sequence struct {
 	multi  bool // a folder for each group
 	limit  bool // to namespaces
 	groups []string
+	hubs   map[string]string // group -> the version that others convert to
 	kinds  []*randomKind
 }
 
@@ -51,13 +52,12 @@ type sequence struct {
 type randomKind struct {
 	group, name string
 	versions    []string
-	hub         string // "" until the versions are converted
 	controllers int
 	clusterWide bool
 }
 
 func newSequence(t *testing.T, seed uint64) *sequence {
-	s := &sequence{Rand: rand.New(rand.NewPCG(seed, 1)), dir: filepath.Join(t.TempDir(), "fleet")}
+	s := &sequence{Rand: rand.New(rand.NewPCG(seed, 1)), hubs: map[string]string{}, dir: filepath.Join(t.TempDir(), "fleet")}
 	if err := os.Mkdir(s.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -146,10 +146,17 @@ func (s *sequence) convert() []string {
 	if k == nil {
 		return nil
 	}
-	if k.hub == "" {
-		k.hub = k.versions[s.IntN(len(k.versions))]
+	// The packages of the other versions import the hub's: all kinds of a group
+	// have the same, or Go would see a cycle.
+	hub := s.hubs[k.group]
+	if hub == "" {
+		hub = k.versions[s.IntN(len(k.versions))]
+		s.hubs[k.group] = hub
 	}
-	return s.webhook(k, k.hub, "--conversion")
+	if !slices.Contains(k.versions, hub) {
+		return nil
+	}
+	return s.webhook(k, hub, "--conversion")
 }
 
 func (s *sequence) foreignController() []string {

@@ -135,6 +135,10 @@ func (s split) check(files map[string]*member) error {
 				if !free[name] || !slices.ContainsFunc(s.places(user), func(to place) bool { return !holds(s.places(other), to) }) {
 					continue
 				}
+				if s.shared[user] != "" {
+					return fault.Failed("take that out of it, then repeat the command",
+						"%s uses %s of %s, and packages that lack it need a copy of the first", user, name, other)
+				}
 				hint := "move what both need to a package of its own"
 				if slices.ContainsFunc(sortedKeys(files), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
 					hint = "let the one do without the other" // a type cannot be apart from its methods
