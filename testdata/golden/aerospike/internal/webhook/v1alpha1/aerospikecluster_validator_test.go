@@ -17,6 +17,7 @@ limitations under the License.
 package v1alpha1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -29,18 +30,28 @@ import (
 	"aerospike/test/utils"
 )
 
-// TestAerospikeClusterCustomValidator needs no API server. Each case starts from
-// config/samples/aerospike_v1alpha1_aerospikecluster.yaml.
+// TestAerospikeClusterCustomValidator needs no API server. Each case makes an object from
+// config/samples/aerospike_v1alpha1_aerospikecluster.yaml, and tries to create it,
+// and to update to it.
 func TestAerospikeClusterCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*aerospikev1alpha1.AerospikeCluster) // makes the sample what is to be tried
-		invalid []string                                  // the fields that are refused; none: it is valid
+		before func(*aerospikev1alpha1.AerospikeCluster) // makes the sample what is stored before an update
+		change func(*aerospikev1alpha1.AerospikeCluster) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "foo is empty": {
 		//	change:  func(aerospikecluster *aerospikev1alpha1.AerospikeCluster) { aerospikecluster.Spec.Foo = new("") },
 		//	invalid: []string{"spec.foo"},
+		// },
+		// "foo changes": {
+		//	before:       func(aerospikecluster *aerospikev1alpha1.AerospikeCluster) { aerospikecluster.Spec.Foo = new("old") },
+		//	change:       func(aerospikecluster *aerospikev1alpha1.AerospikeCluster) { aerospikecluster.Spec.Foo = new("new") },
+		//	unchangeable: []string{"spec.foo"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,15 +59,18 @@ func TestAerospikeClusterCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &aerospikev1alpha1.AerospikeCluster{}
 			g.Expect(utils.ReadSampleAs("config/samples/aerospike_v1alpha1_aerospikecluster.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &AerospikeClusterCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }

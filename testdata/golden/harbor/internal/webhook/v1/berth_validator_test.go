@@ -17,6 +17,7 @@ limitations under the License.
 package v1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -29,18 +30,28 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestBerthCustomValidator needs no API server. Each case starts from
-// config/samples/port_v1_berth.yaml.
+// TestBerthCustomValidator needs no API server. Each case makes an object from
+// config/samples/port_v1_berth.yaml, and tries to create it,
+// and to update to it.
 func TestBerthCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*portv1.Berth) // makes the sample what is to be tried
-		invalid []string            // the fields that are refused; none: it is valid
+		before func(*portv1.Berth) // makes the sample what is stored before an update
+		change func(*portv1.Berth) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "foo is empty": {
 		//	change:  func(berth *portv1.Berth) { berth.Spec.Foo = new("") },
 		//	invalid: []string{"spec.foo"},
+		// },
+		// "foo changes": {
+		//	before:       func(berth *portv1.Berth) { berth.Spec.Foo = new("old") },
+		//	change:       func(berth *portv1.Berth) { berth.Spec.Foo = new("new") },
+		//	unchangeable: []string{"spec.foo"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,15 +59,18 @@ func TestBerthCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &portv1.Berth{}
 			g.Expect(utils.ReadSampleAs("config/samples/port_v1_berth.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &BerthCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }

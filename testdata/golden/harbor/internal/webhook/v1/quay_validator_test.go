@@ -17,6 +17,7 @@ limitations under the License.
 package v1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -29,18 +30,28 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// TestQuayCustomValidator needs no API server. Each case starts from
-// config/samples/port_v1_quay.yaml.
+// TestQuayCustomValidator needs no API server. Each case makes an object from
+// config/samples/port_v1_quay.yaml, and tries to create it,
+// and to update to it.
 func TestQuayCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*portv1.Quay) // makes the sample what is to be tried
-		invalid []string           // the fields that are refused; none: it is valid
+		before func(*portv1.Quay) // makes the sample what is stored before an update
+		change func(*portv1.Quay) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "foo is empty": {
 		//	change:  func(quay *portv1.Quay) { quay.Spec.Foo = new("") },
 		//	invalid: []string{"spec.foo"},
+		// },
+		// "foo changes": {
+		//	before:       func(quay *portv1.Quay) { quay.Spec.Foo = new("old") },
+		//	change:       func(quay *portv1.Quay) { quay.Spec.Foo = new("new") },
+		//	unchangeable: []string{"spec.foo"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,15 +59,18 @@ func TestQuayCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &portv1.Quay{}
 			g.Expect(utils.ReadSampleAs("config/samples/port_v1_quay.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &QuayCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }

@@ -17,6 +17,7 @@ limitations under the License.
 package v1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -29,18 +30,28 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// TestServiceMonitorCustomValidator needs no API server. Each case starts from
-// test/objects/monitoring_v1_servicemonitor.yaml.
+// TestServiceMonitorCustomValidator needs no API server. Each case makes an object from
+// test/objects/monitoring_v1_servicemonitor.yaml, and tries to create it,
+// and to update to it.
 func TestServiceMonitorCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*monitoringv1.ServiceMonitor) // makes the sample what is to be tried
-		invalid []string                           // the fields that are refused; none: it is valid
+		before func(*monitoringv1.ServiceMonitor) // makes the sample what is stored before an update
+		change func(*monitoringv1.ServiceMonitor) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "nobody's": {
 		//	change:  func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = nil },
 		//	invalid: []string{"metadata.labels[team]"},
+		// },
+		// "of another team": {
+		//	before:       func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = map[string]string{"team": "old"} },
+		//	change:       func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = map[string]string{"team": "new"} },
+		//	unchangeable: []string{"metadata.labels[team]"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,15 +59,18 @@ func TestServiceMonitorCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &monitoringv1.ServiceMonitor{}
 			g.Expect(utils.ReadSampleAs("test/objects/monitoring_v1_servicemonitor.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &ServiceMonitorCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,18 +14,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPodCustomValidator needs no API server. Each case starts from
-// test/objects/core_v1_pod.yaml.
+// TestPodCustomValidator needs no API server. Each case makes an object from
+// test/objects/core_v1_pod.yaml, and tries to create it,
+// and to update to it.
 func TestPodCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*corev1.Pod) // makes the sample what is to be tried
-		invalid []string          // the fields that are refused; none: it is valid
+		before func(*corev1.Pod) // makes the sample what is stored before an update
+		change func(*corev1.Pod) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "nobody's": {
 		//	change:  func(pod *corev1.Pod) { pod.Labels = nil },
 		//	invalid: []string{"metadata.labels[team]"},
+		// },
+		// "of another team": {
+		//	before:       func(pod *corev1.Pod) { pod.Labels = map[string]string{"team": "old"} },
+		//	change:       func(pod *corev1.Pod) { pod.Labels = map[string]string{"team": "new"} },
+		//	unchangeable: []string{"metadata.labels[team]"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,15 +43,18 @@ func TestPodCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &corev1.Pod{}
 			g.Expect(utils.ReadSampleAs("test/objects/core_v1_pod.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &PodCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }

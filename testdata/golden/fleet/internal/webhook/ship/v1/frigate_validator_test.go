@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -13,18 +14,28 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomValidator needs no API server. Each case starts from
-// config/samples/ship_v1_frigate.yaml.
+// TestFrigateCustomValidator needs no API server. Each case makes an object from
+// config/samples/ship_v1_frigate.yaml, and tries to create it,
+// and to update to it.
 func TestFrigateCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change  func(*shipv1.Frigate) // makes the sample what is to be tried
-		invalid []string              // the fields that are refused; none: it is valid
+		before func(*shipv1.Frigate) // makes the sample what is stored before an update
+		change func(*shipv1.Frigate) // makes that what is to be tried
+		// The fields that are refused; none: it is valid.
+		invalid []string
+		// Those that an update refuses beside them, because they must not change.
+		unchangeable []string
 	}{
 		"the sample": {},
 		// "foo is empty": {
 		//	change:  func(frigate *shipv1.Frigate) { frigate.Spec.Foo = new("") },
 		//	invalid: []string{"spec.foo"},
+		// },
+		// "foo changes": {
+		//	before:       func(frigate *shipv1.Frigate) { frigate.Spec.Foo = new("old") },
+		//	change:       func(frigate *shipv1.Frigate) { frigate.Spec.Foo = new("new") },
+		//	unchangeable: []string{"spec.foo"},
 		// },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,15 +43,18 @@ func TestFrigateCustomValidator(t *testing.T) {
 			g := NewWithT(t)
 			before := &shipv1.Frigate{}
 			g.Expect(utils.ReadSampleAs("config/samples/ship_v1_frigate.yaml", before)).To(Succeed())
+			if test.before != nil {
+				test.before(before)
+			}
 			after := before.DeepCopy()
 			if test.change != nil {
 				test.change(after)
 			}
 			validator := &FrigateCustomValidator{}
 			_, err := validator.ValidateCreate(t.Context(), after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on create")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(test.invalid), "on create")
 			_, err = validator.ValidateUpdate(t.Context(), before, after)
-			g.Expect(utils.InvalidFields(err)).To(Equal(test.invalid), "on update")
+			g.Expect(utils.InvalidFields(err)).To(ConsistOf(slices.Concat(test.invalid, test.unchangeable)), "on update")
 		})
 	}
 }
