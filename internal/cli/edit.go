@@ -29,7 +29,12 @@ func newEdit(a *App) *cobra.Command {
 start with, and do what follows from that: move packages and rewrite their
 imports, tests and paths; limit the manager's cache, permissions and manifests
 to namespaces, or open them; replace the header of every file that has it. What
-you wrote stays, and every switch goes back again.`,
+you wrote stays, and every switch goes back again.
+
+A manager that is limited watches its own namespace; the project's README tells
+how to have it watch others. Webhooks that default or validate are still asked
+about objects in the whole cluster, and these are refused while the manager is
+away; the README has the patch that limits them as well.`,
 		Example: `  # A folder for each API group: needed before a second group comes in
   operon edit --multigroup
 
@@ -47,7 +52,7 @@ you wrote stays, and every switch goes back again.`,
 	o.cmd = cmd
 	f := cmd.Flags()
 	f.BoolVar(&o.multigroup, "multigroup", false, "a folder for each API group")
-	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces: Role instead of ClusterRole")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces, at first its own: Role instead of ClusterRole (webhooks are still asked about the whole cluster)")
 	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
 	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
 	o.bind(cmd)

@@ -62,7 +62,7 @@ that differs from what init would write, and stays as it is.`,
 	f.StringVar(&o.version, "project-version", "3", "version of the PROJECT file")
 	f.StringSliceVar(&o.plugins, "plugins", []string{defaultLayout}, "layout: plugin keys or short names")
 	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in a folder of its own")
-	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces: Role instead of ClusterRole")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces, at first its own: Role instead of ClusterRole (webhooks are still asked about the whole cluster)")
 	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards (uses the network)")
 	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "do not check that the go command is new enough")
 	o.bind(cmd)

@@ -252,7 +252,8 @@ func (o *options) tls() []func(*tls.Config) {
 }
 
 // watchedNamespaces reads WATCH_NAMESPACE: the namespaces, separated by commas,
-// whose objects the manager sees. The Role in config/rbac must be bound in each.
+// whose objects the manager sees. It needs the Role of config/rbac in each:
+// README.md tells how to give it another one.
 func watchedNamespaces() (map[string]cache.Config, error) {
 	namespaces := map[string]cache.Config{}
 	for name := range strings.SplitSeq(os.Getenv("WATCH_NAMESPACE"), ",") {
