@@ -123,7 +123,7 @@ func (o *createAPI) run(a *App) error {
 	if o.api {
 		a.next("describe the kind in its _types.go, then make test")
 	} else {
-		a.next("fill in Reconcile in internal/controller, then make test")
+		a.next("fill in the controller in internal/controller, then make test")
 	}
 	return nil
 }

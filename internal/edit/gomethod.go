@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"go/ast"
 	"slices"
 	"strings"
@@ -65,6 +66,27 @@ func AfterNext(fn, name, next string) Anchor {
 	}
 }
 
+// StartOfFunc is the place behind the opening brace of func fn. Comments that
+// come next stay a paragraph of their own.
+func StartOfFunc(fn string) Anchor {
+	return Anchor{
+		what: "the function " + fn,
+		find: func(f *GoFile) (place, bool) {
+			bodies := f.bodies(fn)
+			if len(bodies) == 0 {
+				return place{}, false
+			}
+			brace, eol := f.offset(bodies[0].Lbrace), lineEnd(f.src)
+			p := place{off: f.nextLine(brace), tail: eol, indent: f.indent(brace) + "\t", folded: f.folded(bodies[0])}
+			rest := f.src[p.off:]
+			if line, _, _ := bytes.Cut(rest, []byte("\n")); bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+				p.tail += eol
+			}
+			return p, true
+		},
+	}
+}
+
 func mentions(n ast.Node, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		found := false
@@ -108,6 +130,24 @@ func (f *GoFile) Receiver(fn string) string {
 		}
 	}
 	return ""
+}
+
+// Signature tells how the parameters of method fn are called, those that have
+// names, and how many results it has.
+func (f *GoFile) Signature(fn string) (params []string, results int) {
+	for _, d := range f.file.Decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok || !method(d, fn) {
+			continue
+		}
+		for _, field := range d.Type.Params.List {
+			for _, name := range field.Names {
+				params = append(params, name.Name)
+			}
+		}
+		results = d.Type.Results.NumFields()
+	}
+	return params, results
 }
 
 // AddCall adds a call to the chain of calls in func fn that has one of links in

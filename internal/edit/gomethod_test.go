@@ -206,3 +206,53 @@ func TestSetYAML(t *testing.T) {
 		t.Errorf("a list for a mapping became\n%s", got)
 	}
 }
+
+func TestStartOfFunc(t *testing.T) {
+	t.Parallel()
+	const src = `package p
+
+func (r R) commented(ctx C, t, u T) (Res, error) {
+	// Your code.
+
+	return Res{}, nil
+}
+
+func (r R) coded(C) error { // why
+	x := 1
+	return use(x)
+}
+
+func (r R) short() error { return nil }
+
+func (r R) empty() {
+}
+`
+	for fn, want := range map[string]string{
+		"R.commented": "error) {\n\tr.ensure()\n\n\t// Your code.\n",
+		"R.coded":     "{ // why\n\tr.ensure()\n\tx := 1\n",
+		"R.short":     "error {\n\tr.ensure()\n\treturn nil\n}\n",
+		"R.empty":     "empty() {\n\tr.ensure()\n}\n",
+	} {
+		f := parse(t, src)
+		if err := f.Insert("r.ensure()", StartOfFunc(fn)); err != nil {
+			t.Errorf("%s: %v", fn, err)
+			continue
+		}
+		wantEdit(t, f, want)
+	}
+	f := parse(t, src)
+	if err := f.Insert("r.ensure()", StartOfFunc("R.absent")); err == nil {
+		t.Error("found the start of a function that is not there")
+	}
+	for fn, want := range map[string]struct {
+		params  []string
+		results int
+	}{
+		"R.commented": {[]string{"ctx", "t", "u"}, 2}, "R.coded": {nil, 1}, "R.empty": {nil, 0}, "R.absent": {nil, 0},
+	} {
+		params, results := f.Signature(fn)
+		if diff := cmp.Diff(want.params, params); diff != "" || results != want.results {
+			t.Errorf("%s has %d results, want %d; parameters (-want +got):\n%s", fn, results, want.results, diff)
+		}
+	}
+}

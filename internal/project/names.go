@@ -76,7 +76,7 @@ func (r Resource) ImportAlias() string {
 var taken = []string{
 	"admission", "after", "apierrors", "b", "before", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
-	"mgr", "obj", "ok", "os", "own", "patch", "r", "ready", "reason", "record", "recorder", "req", "request", "res", "result", "runtime",
+	"mgr", "obj", "ok", "os", "own", "patch", "r", "ready", "reason", "reconcile", "record", "recorder", "req", "request", "res", "result", "runtime",
 	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "utils", "v", "want",
 }
 

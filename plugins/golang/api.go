@@ -38,6 +38,7 @@ type apiValues struct {
 	RBACNamespace  string // "namespace=<name>," in markers of a limited manager
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
+	Namespaced     bool   // objects of the kind live in namespaces
 	NoFakeClient   bool   // the fake client cannot hold objects of the kind
 	Unregistered   bool   // client-go's scheme does not know the types
 	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
@@ -115,6 +116,7 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		Package:      c.ControllerPackage(r),
 		CRDPath:      climb(c.ControllerDir(r), "config/crd/bases"),
 		Sample:       c.SamplePath(r),
+		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
 		Unregistered: !inClientScheme(r),
 	}

@@ -71,7 +71,7 @@ func (part part) seed(p *scaffold.Plan) render.Sink {
 		if err != nil {
 			return err
 		}
-		if part.edited && part.held && disk != nil && !p.Forced() && !isTest(name) {
+		if part.edited && part.held && disk != nil && !p.Forced() {
 			return nil
 		}
 		if part.held && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {

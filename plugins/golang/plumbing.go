@@ -80,7 +80,6 @@ type targets struct{ owned, watched []project.Resource }
 // plumbingValues is what the templates of plumbing print.
 type plumbingValues struct {
 	apiValues
-	Namespaced    bool // the controller's own kind
 	Target        targetValues
 	SameNamespace bool // own kind and target both live in namespaces
 	CRDFiles      []string
@@ -106,7 +105,7 @@ func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *
 	if x.IsZero() {
 		return nil
 	}
-	x.data = plumbingValues{apiValues: data, Namespaced: c.IsNamespaced(r), Finalizer: finalizerName(c, r, name)}
+	x.data = plumbingValues{apiValues: data, Finalizer: finalizerName(c, r, name)}
 	for _, l := range x.Labels {
 		key, value, _ := strings.Cut(l, "=")
 		x.data.Labels = append(x.data.Labels, label{key, value})
@@ -158,6 +157,11 @@ func (x plumber) planShared() error {
 		return err
 	}
 	if err := tree("specs", vars, x.data, part{name: "runController", held: true}.seed(x.Plan)); err != nil {
+		return err
+	}
+	// The controller's own tests have it, unless another tool or the user wrote them.
+	vars["controller"] = project.ControllerFile(x.name)
+	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", held: true}.seed(x.Plan)); err != nil {
 		return err
 	}
 	if len(x.Owns) == 0 {

@@ -21,6 +21,10 @@ const (
 // errUnread is the error of a Reconcile that never gets its object.
 var errUnread = errors.New("found no call that gets the object of the request")
 
+// specMethod is the method that Reconcile leaves the user's code to, so that it
+// can report how that went. Controllers of other tools have none.
+const specMethod = "reconcileSpec"
+
 // The lines that a controller gets, with $names in place of what it calls things.
 const (
 	getLines = `$var := &$types.$kind{}
@@ -49,13 +53,13 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 func code(lines string, names ...string) string { return strings.NewReplacer(names...).Replace(lines) }
 
 // wire adds to the controller the lines that call its plumbing: to SetupWithManager
-// the kinds and the predicate, to Reconcile what comes before the user's code.
-// What is there in some form stays.
+// the kinds and the predicate, to Reconcile what comes before the user's code, to
+// specMethod what the object owns. What is there in some form stays.
 func (x plumber) wire() error {
 	for _, w := range []struct {
 		method string
 		edit   func(f *edit.GoFile, fn string) error
-	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}} {
+	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}, {specMethod, x.wireSpec}} {
 		own := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
 		name := own
 		if !x.Seeded(own) { // else what is pristine depends on no file of the user
@@ -104,9 +108,13 @@ func (x plumber) wireSetup(f *edit.GoFile, fn string) error {
 
 // wireReconcile adds, behind the lines that read the object: the question whether
 // it is this controller's, the finalizer, the end for objects on their way out,
-// and what the object owns.
+// and what the object owns where that is not left to specMethod.
 func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
-	if len(x.Labels)+len(x.Owns) == 0 && !x.Finalizer {
+	owned := x.targets.owned
+	if f.MentionedIn(fn, specMethod) {
+		owned = nil
+	}
+	if len(x.Labels)+len(owned) == 0 && !x.Finalizer {
 		return nil
 	}
 	read := f.ArgumentsIn(fn, "Get", "NamespacedName")
@@ -129,7 +137,7 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 		{false, "GetDeletionTimestamp", ""},
 		{!getter, "DeletionTimestamp", deletedLines},
 	}
-	for _, t := range x.targets.owned {
+	for _, t := range owned {
 		steps = append(steps, step{true, "ensure" + t.Kind, code(ensureLines, "$kind", t.Kind)})
 	}
 	for _, s := range steps {
@@ -146,6 +154,34 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 			// there about owned objects is written.
 			after = slices.Insert(after, 0, edit.AfterNext(fn, s.mention, "DeepCopy"))
 		}
+	}
+	return nil
+}
+
+// wireSpec adds what the object owns to the beginning of specMethod.
+func (x plumber) wireSpec(f *edit.GoFile, fn string) error {
+	if len(x.Owns) == 0 || !f.HasFunc(fn) {
+		return nil
+	}
+	params, results := f.Signature(fn)
+	if len(params) != 2 || slices.Contains(params, "_") {
+		return fmt.Errorf("%s has not two parameters with names: the context and the object", fn)
+	}
+	after, lines := []edit.Anchor{edit.StartOfFunc(fn)}, ensureLines
+	names := []string{"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", params[0], "$obj", params[1]}
+	if results == 1 { // the user has no need of another call after a while
+		lines = strings.Replace(lines, "$ctrl.Result{}, ", "", 1)
+	} else {
+		names = append(names, "$ctrl", f.ImportAt("ctrl", controllerRuntime, after...))
+	}
+	for _, t := range x.targets.owned {
+		ensure := called["owned"] + t.Kind
+		if !f.MentionedIn(fn, ensure) {
+			if err := f.Insert(code(lines, append(names, "$kind", t.Kind)...), after...); err != nil {
+				return err
+			}
+		}
+		after = slices.Insert(after, 0, edit.AfterMention(fn, ensure))
 	}
 	return nil
 }
@@ -185,11 +221,14 @@ func (x plumber) byHand() string {
 	if x.Finalizer {
 		lines = append(lines, code(finalizeLines, names...))
 	}
-	for _, t := range x.targets.owned {
-		lines = append(lines, code(ensureLines, append(names, "$kind", t.Kind)...))
-	}
 	if len(lines) > 0 {
 		setup += "\nin Reconcile, behind the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")
+	}
+	if len(x.Owns) > 0 {
+		setup += "\nin " + specMethod + ", or where there is none in Reconcile, behind the others:"
+	}
+	for _, t := range x.targets.owned {
+		setup += "\n" + code(ensureLines, append(names, "$kind", t.Kind)...)
 	}
 	return strings.TrimSpace(setup)
 }

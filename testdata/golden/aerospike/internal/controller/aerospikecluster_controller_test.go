@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,40 @@ func TestAerospikeClusterReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestAerospikeClusterReconcilerReportsFailure(t *testing.T) {
+	r, req := newAerospikeClusterReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), aerospikeclusterIn(t, r, req),
+			func(context.Context, *aerospikev1alpha1.AerospikeCluster) (ctrl.Result, error) {
+				return ctrl.Result{}, failure
+			})
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := aerospikeclusterIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "aerospikeclusters"}, req.Name, errors.New("it has changed")))
+	if after := aerospikeclusterIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := aerospikeclusterIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestAerospikeClusterReconcilerSettles(t *testing.T) {
 	r, req := newAerospikeClusterReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +137,14 @@ func TestAerospikeClusterReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newAerospikeClusterReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// aerospikeclusterReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func aerospikeclusterReconcilerWith(c client.Client) *AerospikeClusterReconciler {
+	return &AerospikeClusterReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newAerospikeClusterReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newAerospikeClusterReconciler(t *testing.T) (*AerospikeClusterReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +153,14 @@ func newAerospikeClusterReconciler(t *testing.T) (*AerospikeClusterReconciler, c
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(aerospikeclusterSample)
-	if err != nil {
+	obj := &aerospikev1alpha1.AerospikeCluster{}
+	if err := utils.ReadSampleAs(aerospikeclusterSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &aerospikev1alpha1.AerospikeCluster{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type AerospikeCluster: %v", aerospikeclusterSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &AerospikeClusterReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return aerospikeclusterReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // aerospikeclusterIn returns the object of the request as it is stored.
@@ -145,8 +185,7 @@ var _ = Describe("AerospikeCluster controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &AerospikeClusterReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(aerospikeclusterReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +202,7 @@ var _ = Describe("AerospikeCluster controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), aerospikeclusterSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

@@ -18,9 +18,11 @@ package controller
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,10 +44,8 @@ type DatabaseUserReconciler struct {
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers/status,verbs=patch
 
-// Reconcile is called when the named DatabaseUser may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named DatabaseUser may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	databaseuser := &mygroupv1alpha1.DatabaseUser{}
 	if err := r.Get(ctx, req.NamespacedName, databaseuser); err != nil {
@@ -63,36 +63,52 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := databaseuser.DeepCopy()
-
-	// Your code goes here: bring the world to what databaseuser.Spec asks for, and
-	// note in databaseuser.Status what you saw. Return errors that may pass.
-
-	return ctrl.Result{}, r.setReady(ctx, before, databaseuser,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return r.reportReady(ctx, databaseuser, r.reconcileSpec)
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *DatabaseUserReconciler) setReady(
-	ctx context.Context, before, databaseuser *mygroupv1alpha1.DatabaseUser,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&databaseuser.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: databaseuser.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, databaseuser.Status) {
-		return nil
+// reconcileSpec brings the world to what databaseuser.Spec asks for, and notes in
+// databaseuser.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *DatabaseUserReconciler) reconcileSpec(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
+
+	return ctrl.Result{}, nil
+}
+
+// reportReady calls reconcile for databaseuser, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *DatabaseUserReconciler) reportReady(
+	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
+	reconcile func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := databaseuser.DeepCopy()
+	result, err := reconcile(ctx, databaseuser)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, databaseuser, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, databaseuser.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, databaseuser, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every DatabaseUser it sees.

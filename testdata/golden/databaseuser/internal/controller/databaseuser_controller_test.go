@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,40 @@ func TestDatabaseUserReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestDatabaseUserReconcilerReportsFailure(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), databaseuserIn(t, r, req),
+			func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+				return ctrl.Result{}, failure
+			})
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := databaseuserIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "databaseusers"}, req.Name, errors.New("it has changed")))
+	if after := databaseuserIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := databaseuserIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestDatabaseUserReconcilerSettles(t *testing.T) {
 	r, req := newDatabaseUserReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +137,14 @@ func TestDatabaseUserReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newDatabaseUserReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// databaseuserReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func databaseuserReconcilerWith(c client.Client) *DatabaseUserReconciler {
+	return &DatabaseUserReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newDatabaseUserReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newDatabaseUserReconciler(t *testing.T) (*DatabaseUserReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +153,14 @@ func newDatabaseUserReconciler(t *testing.T) (*DatabaseUserReconciler, ctrl.Requ
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(databaseuserSample)
-	if err != nil {
+	obj := &mygroupv1alpha1.DatabaseUser{}
+	if err := utils.ReadSampleAs(databaseuserSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &mygroupv1alpha1.DatabaseUser{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type DatabaseUser: %v", databaseuserSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &DatabaseUserReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return databaseuserReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // databaseuserIn returns the object of the request as it is stored.
@@ -145,8 +185,7 @@ var _ = Describe("DatabaseUser controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &DatabaseUserReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(databaseuserReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +202,7 @@ var _ = Describe("DatabaseUser controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), databaseuserSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

@@ -149,12 +149,12 @@ func newDatabaseUserReconcilerToFinalize(t *testing.T) (*DatabaseUserReconciler,
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
-	return &DatabaseUserReconciler{Client: c, Scheme: scheme}, obj
+	return databaseuserReconcilerWith(c), obj
 }
 
 var _ = Describe("DatabaseUser controller, finalizing", func() {
 	It("holds a DatabaseUser until the clean-up succeeds", func() {
-		r := &DatabaseUserReconciler{Client: k8sClient, Scheme: k8sClient.Scheme()}
+		r := databaseuserReconcilerWith(k8sClient)
 		obj := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj)
 		failing := &databaseuserCleaner{err: errors.New("out of reach")}
@@ -173,7 +173,7 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 
 	It("finalizes what Reconcile sees, and lets it go in the end", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DatabaseUserReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return databaseuserReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj)
@@ -181,7 +181,7 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return obj.Finalizers, client.IgnoreNotFound(err)
 		}
-		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(databaseuserFinalizer))
+		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(databaseuserFinalizer), "Reconcile set no finalizer")
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)

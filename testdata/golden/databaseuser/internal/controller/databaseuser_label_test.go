@@ -42,14 +42,14 @@ func TestDatabaseUserReconcilerLeavesUnselectedObjects(t *testing.T) {
 	if err := readSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj); err != nil {
 		t.Fatal(err)
 	}
-	r := &DatabaseUserReconciler{Scheme: scheme}
-	if !r.isSelected(obj) {
+	if !databaseuserReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).Build()).isSelected(obj) {
 		t.Fatalf("config/samples/mygroup_v1alpha1_databaseuser.yaml lacks the labels %s", databaseuserLabels)
 	}
 	for key := range databaseuserLabels {
 		unselected := obj.DeepCopy()
 		delete(unselected.Labels, key)
-		r.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		r := databaseuserReconcilerWith(c)
 		name := client.ObjectKeyFromObject(unselected)
 		if err := r.Get(t.Context(), name, unselected); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestDatabaseUserReconcilerLeavesUnselectedObjects(t *testing.T) {
 var _ = Describe("DatabaseUser controller, selecting by label", func() {
 	It("is not called for a DatabaseUser without the label", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DatabaseUserReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return databaseuserReconcilerWith(c).SetupWithManager(mgr)
 		})
 		unselected := &mygroupv1alpha1.DatabaseUser{}
 		placeSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", unselected)

@@ -45,7 +45,7 @@ func TestDatabaseUserReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 		}
 		obj.SetNamespace(namespace)
 	}
-	r := &DatabaseUserReconciler{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build(), Scheme: scheme}
+	r := databaseuserReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build())
 	changed := &corev1.Secret{}
 	if err := readSample("test/objects/core_v1_secret.yaml", changed); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ var _ = Describe("DatabaseUser controller, watching Secret", func() {
 	// in test/objects/core_v1_secret.yaml, which this spec creates.
 	It("is called when a Secret comes and changes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DatabaseUserReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return databaseuserReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj)

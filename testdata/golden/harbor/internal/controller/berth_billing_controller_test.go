@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,38 @@ func TestBerthBillingReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestBerthBillingReconcilerReportsFailure(t *testing.T) {
+	r, req := newBerthBillingReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), berthBillingIn(t, r, req),
+			func(context.Context, *portv1.Berth) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := berthBillingIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "BerthBillingReady")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition BerthBillingReady is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "berths"}, req.Name, errors.New("it has changed")))
+	if after := berthBillingIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := berthBillingIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "BerthBillingReady") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestBerthBillingReconcilerSettles(t *testing.T) {
 	r, req := newBerthBillingReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +135,14 @@ func TestBerthBillingReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newBerthBillingReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// berthBillingReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func berthBillingReconcilerWith(c client.Client) *BerthBillingReconciler {
+	return &BerthBillingReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newBerthBillingReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newBerthBillingReconciler(t *testing.T) (*BerthBillingReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +151,14 @@ func newBerthBillingReconciler(t *testing.T) (*BerthBillingReconciler, ctrl.Requ
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(berthBillingSample)
-	if err != nil {
+	obj := &portv1.Berth{}
+	if err := utils.ReadSampleAs(berthBillingSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &portv1.Berth{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type Berth: %v", berthBillingSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &BerthBillingReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return berthBillingReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // berthBillingIn returns the object of the request as it is stored.
@@ -145,8 +183,7 @@ var _ = Describe("berth-billing controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &BerthBillingReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(berthBillingReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +200,7 @@ var _ = Describe("berth-billing controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), berthBillingSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition BerthBillingReady")

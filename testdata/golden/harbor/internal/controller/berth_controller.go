@@ -18,10 +18,12 @@ package controller
 
 import (
 	"context"
+	"errors"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,10 +45,8 @@ type BerthReconciler struct {
 // +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=get;list;watch
 // +kubebuilder:rbac:groups=port.example.org,resources=berths/status,verbs=patch
 
-// Reconcile is called when the named Berth may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named Berth may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	berth := &portv1.Berth{}
 	if err := r.Get(ctx, req.NamespacedName, berth); err != nil {
@@ -61,7 +61,13 @@ func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := berth.DeepCopy()
+	return r.reportReady(ctx, berth, r.reconcileSpec)
+}
+
+// reconcileSpec brings the world to what berth.Spec asks for, and notes in
+// berth.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *BerthReconciler) reconcileSpec(ctx context.Context, berth *portv1.Berth) (ctrl.Result, error) {
 	if err := r.ensureStatefulSet(ctx, berth); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -69,34 +75,45 @@ func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		return ctrl.Result{}, err
 	}
 
-	// Your code goes here: bring the world to what berth.Spec asks for, and
-	// note in berth.Status what you saw. Return errors that may pass.
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
 
-	return ctrl.Result{}, r.setReady(ctx, before, berth,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, nil
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *BerthReconciler) setReady(
-	ctx context.Context, before, berth *portv1.Berth,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&berth.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: berth.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, berth.Status) {
-		return nil
+// reportReady calls reconcile for berth, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *BerthReconciler) reportReady(
+	ctx context.Context, berth *portv1.Berth,
+	reconcile func(context.Context, *portv1.Berth) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := berth.DeepCopy()
+	result, err := reconcile(ctx, berth)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, berth, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&berth.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, berth.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, berth, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every Berth it sees.

@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,38 @@ func TestBerthReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestBerthReconcilerReportsFailure(t *testing.T) {
+	r, req := newBerthReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), berthIn(t, r, req),
+			func(context.Context, *portv1.Berth) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := berthIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "berths"}, req.Name, errors.New("it has changed")))
+	if after := berthIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := berthIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestBerthReconcilerSettles(t *testing.T) {
 	r, req := newBerthReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +135,14 @@ func TestBerthReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newBerthReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// berthReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func berthReconcilerWith(c client.Client) *BerthReconciler {
+	return &BerthReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newBerthReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newBerthReconciler(t *testing.T) (*BerthReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +151,14 @@ func newBerthReconciler(t *testing.T) (*BerthReconciler, ctrl.Request) {
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(berthSample)
-	if err != nil {
+	obj := &portv1.Berth{}
+	if err := utils.ReadSampleAs(berthSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &portv1.Berth{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type Berth: %v", berthSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &BerthReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return berthReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // berthIn returns the object of the request as it is stored.
@@ -145,8 +183,7 @@ var _ = Describe("Berth controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &BerthReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(berthReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +200,7 @@ var _ = Describe("Berth controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), berthSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

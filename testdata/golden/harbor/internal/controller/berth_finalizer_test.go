@@ -149,12 +149,12 @@ func newBerthReconcilerToFinalize(t *testing.T) (*BerthReconciler, *portv1.Berth
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
-	return &BerthReconciler{Client: c, Scheme: scheme}, obj
+	return berthReconcilerWith(c), obj
 }
 
 var _ = Describe("Berth controller, finalizing", func() {
 	It("holds a Berth until the clean-up succeeds", func() {
-		r := &BerthReconciler{Client: k8sClient, Scheme: k8sClient.Scheme()}
+		r := berthReconcilerWith(k8sClient)
 		obj := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", obj)
 		failing := &berthCleaner{err: errors.New("out of reach")}
@@ -173,7 +173,7 @@ var _ = Describe("Berth controller, finalizing", func() {
 
 	It("finalizes what Reconcile sees, and lets it go in the end", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&BerthReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return berthReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", obj)
@@ -181,7 +181,7 @@ var _ = Describe("Berth controller, finalizing", func() {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return obj.Finalizers, client.IgnoreNotFound(err)
 		}
-		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(berthFinalizer))
+		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(berthFinalizer), "Reconcile set no finalizer")
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)

@@ -45,7 +45,7 @@ func TestBerthReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 		}
 		obj.SetNamespace(namespace)
 	}
-	r := &BerthReconciler{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build(), Scheme: scheme}
+	r := berthReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build())
 	changed := &corev1.Secret{}
 	if err := readSample("test/objects/core_v1_secret.yaml", changed); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ var _ = Describe("Berth controller, watching Secret", func() {
 	// in test/objects/core_v1_secret.yaml, which this spec creates.
 	It("is called when a Secret comes and changes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&BerthReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return berthReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", obj)

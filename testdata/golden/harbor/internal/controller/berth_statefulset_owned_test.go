@@ -30,7 +30,7 @@ import (
 var _ = Describe("Berth controller, owning StatefulSet", func() {
 	It("is called when a StatefulSet of a Berth changes or goes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&BerthReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return berthReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", owner)

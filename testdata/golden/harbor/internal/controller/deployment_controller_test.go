@@ -86,24 +86,27 @@ func TestDeploymentReconcilerSettles(t *testing.T) {
 	}
 }
 
-// newDeploymentReconciler returns a reconciler whose client holds the sample, and
-// the sample as the client holds it.
+// deploymentReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func deploymentReconcilerWith(c client.Client) *DeploymentReconciler {
+	return &DeploymentReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newDeploymentReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the sample as the client holds it.
 func newDeploymentReconciler(t *testing.T, calls interceptor.Funcs) (*DeploymentReconciler, *appsv1.Deployment) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	sample, err := utils.ReadSample(deploymentSample)
-	if err != nil {
+	obj := &appsv1.Deployment{}
+	if err := utils.ReadSampleAs(deploymentSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &appsv1.Deployment{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type Deployment: %v", deploymentSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithInterceptorFuncs(calls).Build()
-	return &DeploymentReconciler{Client: c, Scheme: scheme}, obj
+	return deploymentReconcilerWith(c), obj
 }
 
 // This spec runs the controller against a real API server.
@@ -119,8 +122,7 @@ var _ = Describe("Deployment controller", func() {
 		})
 		Expect(err).NotTo(HaveOccurred())
 		reads := &deploymentReads{Client: mgr.GetClient()}
-		r := &DeploymentReconciler{Client: reads, Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(deploymentReconcilerWith(reads).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -137,12 +139,13 @@ var _ = Describe("Deployment controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), deploymentSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the controller to read it")
 		key := client.ObjectKeyFromObject(sample)
-		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).Should(BeTrue())
+		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
+			Should(BeTrue(), "Reconcile never got %s", key)
 	})
 })
 

@@ -149,12 +149,12 @@ func newDeploymentReconcilerToFinalize(t *testing.T) (*DeploymentReconciler, *ap
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
-	return &DeploymentReconciler{Client: c, Scheme: scheme}, obj
+	return deploymentReconcilerWith(c), obj
 }
 
 var _ = Describe("Deployment controller, finalizing", func() {
 	It("holds a Deployment until the clean-up succeeds", func() {
-		r := &DeploymentReconciler{Client: k8sClient, Scheme: k8sClient.Scheme()}
+		r := deploymentReconcilerWith(k8sClient)
 		obj := &appsv1.Deployment{}
 		createSample("test/objects/apps_v1_deployment.yaml", obj)
 		failing := &deploymentCleaner{err: errors.New("out of reach")}
@@ -173,7 +173,7 @@ var _ = Describe("Deployment controller, finalizing", func() {
 
 	It("finalizes what Reconcile sees, and lets it go in the end", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DeploymentReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return deploymentReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &appsv1.Deployment{}
 		createSample("test/objects/apps_v1_deployment.yaml", obj)
@@ -181,7 +181,7 @@ var _ = Describe("Deployment controller, finalizing", func() {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return obj.Finalizers, client.IgnoreNotFound(err)
 		}
-		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(deploymentFinalizer))
+		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(deploymentFinalizer), "Reconcile set no finalizer")
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)

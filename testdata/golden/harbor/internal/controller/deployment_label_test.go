@@ -42,14 +42,14 @@ func TestDeploymentReconcilerLeavesUnselectedObjects(t *testing.T) {
 	if err := readSample("test/objects/apps_v1_deployment.yaml", obj); err != nil {
 		t.Fatal(err)
 	}
-	r := &DeploymentReconciler{Scheme: scheme}
-	if !r.isSelected(obj) {
+	if !deploymentReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).Build()).isSelected(obj) {
 		t.Fatalf("test/objects/apps_v1_deployment.yaml lacks the labels %s", deploymentLabels)
 	}
 	for key := range deploymentLabels {
 		unselected := obj.DeepCopy()
 		delete(unselected.Labels, key)
-		r.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		r := deploymentReconcilerWith(c)
 		name := client.ObjectKeyFromObject(unselected)
 		if err := r.Get(t.Context(), name, unselected); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestDeploymentReconcilerLeavesUnselectedObjects(t *testing.T) {
 var _ = Describe("Deployment controller, selecting by label", func() {
 	It("is not called for a Deployment without the label", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DeploymentReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return deploymentReconcilerWith(c).SetupWithManager(mgr)
 		})
 		unselected := &appsv1.Deployment{}
 		placeSample("test/objects/apps_v1_deployment.yaml", unselected)

@@ -45,7 +45,7 @@ func TestDeploymentReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 		}
 		obj.SetNamespace(namespace)
 	}
-	r := &DeploymentReconciler{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build(), Scheme: scheme}
+	r := deploymentReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).WithObjects(near, far).Build())
 	changed := &corev1.Secret{}
 	if err := readSample("test/objects/core_v1_secret.yaml", changed); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ var _ = Describe("Deployment controller, watching Secret", func() {
 	// in test/objects/core_v1_secret.yaml, which this spec creates.
 	It("is called when a Secret comes and changes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&DeploymentReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return deploymentReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &appsv1.Deployment{}
 		createSample("test/objects/apps_v1_deployment.yaml", obj)

@@ -18,8 +18,10 @@ package controller
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,10 +42,8 @@ type QuayReconciler struct {
 // +kubebuilder:rbac:groups=port.example.org,resources=quays,verbs=get;list;watch
 // +kubebuilder:rbac:groups=port.example.org,resources=quays/status,verbs=patch
 
-// Reconcile is called when the named Quay may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named Quay may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *QuayReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	quay := &portv1.Quay{}
 	if err := r.Get(ctx, req.NamespacedName, quay); err != nil {
@@ -58,36 +58,52 @@ func (r *QuayReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := quay.DeepCopy()
-
-	// Your code goes here: bring the world to what quay.Spec asks for, and
-	// note in quay.Status what you saw. Return errors that may pass.
-
-	return ctrl.Result{}, r.setReady(ctx, before, quay,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return r.reportReady(ctx, quay, r.reconcileSpec)
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *QuayReconciler) setReady(
-	ctx context.Context, before, quay *portv1.Quay,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&quay.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: quay.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, quay.Status) {
-		return nil
+// reconcileSpec brings the world to what quay.Spec asks for, and notes in
+// quay.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *QuayReconciler) reconcileSpec(ctx context.Context, quay *portv1.Quay) (ctrl.Result, error) {
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
+
+	return ctrl.Result{}, nil
+}
+
+// reportReady calls reconcile for quay, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *QuayReconciler) reportReady(
+	ctx context.Context, quay *portv1.Quay,
+	reconcile func(context.Context, *portv1.Quay) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := quay.DeepCopy()
+	result, err := reconcile(ctx, quay)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, quay, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&quay.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, quay.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, quay, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every Quay it sees.

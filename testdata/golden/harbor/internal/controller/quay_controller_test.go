@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,38 @@ func TestQuayReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestQuayReconcilerReportsFailure(t *testing.T) {
+	r, req := newQuayReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), quayIn(t, r, req),
+			func(context.Context, *portv1.Quay) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := quayIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "quays"}, req.Name, errors.New("it has changed")))
+	if after := quayIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := quayIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestQuayReconcilerSettles(t *testing.T) {
 	r, req := newQuayReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +135,13 @@ func TestQuayReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newQuayReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// quayReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func quayReconcilerWith(c client.Client) *QuayReconciler {
+	return &QuayReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newQuayReconciler returns a reconciler whose client holds the sample, and the request to reconcile it.
 func newQuayReconciler(t *testing.T) (*QuayReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +150,13 @@ func newQuayReconciler(t *testing.T) (*QuayReconciler, ctrl.Request) {
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(quaySample)
-	if err != nil {
-		t.Fatal(err)
-	}
 	obj := &portv1.Quay{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type Quay: %v", quaySample, err)
+	if err := utils.ReadSampleAs(quaySample, obj); err != nil {
+		t.Fatal(err)
 	}
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &QuayReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return quayReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // quayIn returns the object of the request as it is stored.
@@ -145,8 +181,7 @@ var _ = Describe("Quay controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &QuayReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(quayReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +198,7 @@ var _ = Describe("Quay controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), quaySample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

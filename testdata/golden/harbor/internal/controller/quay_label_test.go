@@ -42,14 +42,14 @@ func TestQuayReconcilerLeavesUnselectedObjects(t *testing.T) {
 	if err := readSample("config/samples/port_v1_quay.yaml", obj); err != nil {
 		t.Fatal(err)
 	}
-	r := &QuayReconciler{Scheme: scheme}
-	if !r.isSelected(obj) {
+	if !quayReconcilerWith(fake.NewClientBuilder().WithScheme(scheme).Build()).isSelected(obj) {
 		t.Fatalf("config/samples/port_v1_quay.yaml lacks the labels %s", quayLabels)
 	}
 	for key := range quayLabels {
 		unselected := obj.DeepCopy()
 		delete(unselected.Labels, key)
-		r.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(unselected).WithStatusSubresource(unselected).Build()
+		r := quayReconcilerWith(c)
 		name := client.ObjectKeyFromObject(unselected)
 		if err := r.Get(t.Context(), name, unselected); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestQuayReconcilerLeavesUnselectedObjects(t *testing.T) {
 var _ = Describe("Quay controller, selecting by label", func() {
 	It("is not called for a Quay without the label", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&QuayReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return quayReconcilerWith(c).SetupWithManager(mgr)
 		})
 		unselected := &portv1.Quay{}
 		placeSample("config/samples/port_v1_quay.yaml", unselected)

@@ -88,8 +88,14 @@ func TestServiceMonitorReconcilerSettles(t *testing.T) {
 	}
 }
 
-// newServiceMonitorReconciler returns a reconciler whose client holds the sample, and
-// the sample as the client holds it.
+// servicemonitorReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func servicemonitorReconcilerWith(c client.Client) *ServiceMonitorReconciler {
+	return &ServiceMonitorReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newServiceMonitorReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the sample as the client holds it.
 func newServiceMonitorReconciler(t *testing.T, calls interceptor.Funcs) (*ServiceMonitorReconciler, *monitoringv1.ServiceMonitor) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -98,16 +104,13 @@ func newServiceMonitorReconciler(t *testing.T, calls interceptor.Funcs) (*Servic
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(servicemonitorSample)
-	if err != nil {
+	obj := &monitoringv1.ServiceMonitor{}
+	if err := utils.ReadSampleAs(servicemonitorSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &monitoringv1.ServiceMonitor{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type ServiceMonitor: %v", servicemonitorSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithInterceptorFuncs(calls).Build()
-	return &ServiceMonitorReconciler{Client: c, Scheme: scheme}, obj
+	return servicemonitorReconcilerWith(c), obj
 }
 
 // This spec runs the controller against a real API server.
@@ -127,8 +130,7 @@ var _ = Describe("ServiceMonitor controller", func() {
 		})
 		Expect(err).NotTo(HaveOccurred())
 		reads := &servicemonitorReads{Client: mgr.GetClient()}
-		r := &ServiceMonitorReconciler{Client: reads, Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(servicemonitorReconcilerWith(reads).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -145,12 +147,13 @@ var _ = Describe("ServiceMonitor controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), servicemonitorSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the controller to read it")
 		key := client.ObjectKeyFromObject(sample)
-		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).Should(BeTrue())
+		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
+			Should(BeTrue(), "Reconcile never got %s", key)
 	})
 })
 

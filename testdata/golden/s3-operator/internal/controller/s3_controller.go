@@ -18,8 +18,10 @@ package controller
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,10 +40,8 @@ type S3Reconciler struct {
 // +kubebuilder:rbac:groups=systek.no,resources=s3s,verbs=get;list;watch
 // +kubebuilder:rbac:groups=systek.no,resources=s3s/status,verbs=patch
 
-// Reconcile is called when the named S3 may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named S3 may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *S3Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	s3 := &systeknov1.S3{}
 	if err := r.Get(ctx, req.NamespacedName, s3); err != nil {
@@ -53,36 +53,52 @@ func (r *S3Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Re
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := s3.DeepCopy()
-
-	// Your code goes here: bring the world to what s3.Spec asks for, and
-	// note in s3.Status what you saw. Return errors that may pass.
-
-	return ctrl.Result{}, r.setReady(ctx, before, s3,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return r.reportReady(ctx, s3, r.reconcileSpec)
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *S3Reconciler) setReady(
-	ctx context.Context, before, s3 *systeknov1.S3,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&s3.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: s3.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, s3.Status) {
-		return nil
+// reconcileSpec brings the world to what s3.Spec asks for, and notes in
+// s3.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *S3Reconciler) reconcileSpec(ctx context.Context, s3 *systeknov1.S3) (ctrl.Result, error) {
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
+
+	return ctrl.Result{}, nil
+}
+
+// reportReady calls reconcile for s3, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *S3Reconciler) reportReady(
+	ctx context.Context, s3 *systeknov1.S3,
+	reconcile func(context.Context, *systeknov1.S3) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := s3.DeepCopy()
+	result, err := reconcile(ctx, s3)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, s3, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&s3.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, s3.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, s3, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every S3 it sees.

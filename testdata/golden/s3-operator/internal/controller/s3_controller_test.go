@@ -18,15 +18,18 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,6 +69,38 @@ func TestS3ReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestS3ReconcilerReportsFailure(t *testing.T) {
+	r, req := newS3Reconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), s3In(t, r, req),
+			func(context.Context, *systeknov1.S3) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := s3In(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "s3s"}, req.Name, errors.New("it has changed")))
+	if after := s3In(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := s3In(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestS3ReconcilerSettles(t *testing.T) {
 	r, req := newS3Reconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -100,8 +135,14 @@ func TestS3ReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newS3Reconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// s3ReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func s3ReconcilerWith(c client.Client) *S3Reconciler {
+	return &S3Reconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newS3Reconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newS3Reconciler(t *testing.T) (*S3Reconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -110,17 +151,14 @@ func newS3Reconciler(t *testing.T) (*S3Reconciler, ctrl.Request) {
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(s3Sample)
-	if err != nil {
+	obj := &systeknov1.S3{}
+	if err := utils.ReadSampleAs(s3Sample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &systeknov1.S3{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type S3: %v", s3Sample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &S3Reconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return s3ReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // s3In returns the object of the request as it is stored.
@@ -145,8 +183,7 @@ var _ = Describe("S3 controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &S3Reconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(s3ReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -163,7 +200,7 @@ var _ = Describe("S3 controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), s3Sample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

@@ -70,24 +70,27 @@ func TestCronWatchReconcilerSettles(t *testing.T) {
 	}
 }
 
-// newCronWatchReconciler returns a reconciler whose client holds the sample, and
-// the sample as the client holds it.
+// cronWatchReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func cronWatchReconcilerWith(c client.Client) *CronWatchReconciler {
+	return &CronWatchReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newCronWatchReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the sample as the client holds it.
 func newCronWatchReconciler(t *testing.T, calls interceptor.Funcs) (*CronWatchReconciler, *batchv1.CronJob) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	sample, err := utils.ReadSample(cronWatchSample)
-	if err != nil {
+	obj := &batchv1.CronJob{}
+	if err := utils.ReadSampleAs(cronWatchSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &batchv1.CronJob{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type CronJob: %v", cronWatchSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithInterceptorFuncs(calls).Build()
-	return &CronWatchReconciler{Client: c, Scheme: scheme}, obj
+	return cronWatchReconcilerWith(c), obj
 }
 
 // This spec runs the controller against a real API server.
@@ -103,8 +106,7 @@ var _ = Describe("cron-watch controller", func() {
 		})
 		Expect(err).NotTo(HaveOccurred())
 		reads := &cronWatchReads{Client: mgr.GetClient()}
-		r := &CronWatchReconciler{Client: reads, Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(cronWatchReconcilerWith(reads).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -121,12 +123,13 @@ var _ = Describe("cron-watch controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), cronWatchSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the controller to read it")
 		key := client.ObjectKeyFromObject(sample)
-		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).Should(BeTrue())
+		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
+			Should(BeTrue(), "Reconcile never got %s", key)
 	})
 })
 

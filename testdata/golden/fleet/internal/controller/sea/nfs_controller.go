@@ -2,8 +2,10 @@ package sea
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,10 +24,8 @@ type NFSReconciler struct {
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs/status,verbs=patch
 
-// Reconcile is called when the named NFS may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named NFS may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	nfs := &seav1beta1.NFS{}
 	if err := r.Get(ctx, req.NamespacedName, nfs); err != nil {
@@ -40,36 +40,52 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := nfs.DeepCopy()
-
-	// Your code goes here: bring the world to what nfs.Spec asks for, and
-	// note in nfs.Status what you saw. Return errors that may pass.
-
-	return ctrl.Result{}, r.setReady(ctx, before, nfs,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return r.reportReady(ctx, nfs, r.reconcileSpec)
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *NFSReconciler) setReady(
-	ctx context.Context, before, nfs *seav1beta1.NFS,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&nfs.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: nfs.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, nfs.Status) {
-		return nil
+// reconcileSpec brings the world to what nfs.Spec asks for, and notes in
+// nfs.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *NFSReconciler) reconcileSpec(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
+
+	return ctrl.Result{}, nil
+}
+
+// reportReady calls reconcile for nfs, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *NFSReconciler) reportReady(
+	ctx context.Context, nfs *seav1beta1.NFS,
+	reconcile func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := nfs.DeepCopy()
+	result, err := reconcile(ctx, nfs)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, nfs, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, nfs.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, nfs, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every NFS it sees.

@@ -2,15 +2,18 @@ package sea
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,6 +53,38 @@ func TestNFSReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestNFSReconcilerReportsFailure(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), nfsIn(t, r, req),
+			func(context.Context, *seav1beta1.NFS) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := nfsIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "nfs"}, req.Name, errors.New("it has changed")))
+	if after := nfsIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := nfsIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestNFSReconcilerSettles(t *testing.T) {
 	r, req := newNFSReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -84,8 +119,13 @@ func TestNFSReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newNFSReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// nfsReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func nfsReconcilerWith(c client.Client) *NFSReconciler {
+	return &NFSReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newNFSReconciler returns a reconciler whose client holds the sample, and the request to reconcile it.
 func newNFSReconciler(t *testing.T) (*NFSReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -94,17 +134,13 @@ func newNFSReconciler(t *testing.T) (*NFSReconciler, ctrl.Request) {
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(nfsSample)
-	if err != nil {
-		t.Fatal(err)
-	}
 	obj := &seav1beta1.NFS{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type NFS: %v", nfsSample, err)
+	if err := utils.ReadSampleAs(nfsSample, obj); err != nil {
+		t.Fatal(err)
 	}
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &NFSReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return nfsReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // nfsIn returns the object of the request as it is stored.
@@ -129,8 +165,7 @@ var _ = Describe("NFS controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &NFSReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(nfsReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -147,7 +182,7 @@ var _ = Describe("NFS controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), nfsSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

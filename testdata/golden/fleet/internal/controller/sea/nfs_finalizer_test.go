@@ -133,12 +133,12 @@ func newNFSReconcilerToFinalize(t *testing.T) (*NFSReconciler, *seav1beta1.NFS) 
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
-	return &NFSReconciler{Client: c, Scheme: scheme}, obj
+	return nfsReconcilerWith(c), obj
 }
 
 var _ = Describe("NFS controller, finalizing", func() {
 	It("holds an NFS until the clean-up succeeds", func() {
-		r := &NFSReconciler{Client: k8sClient, Scheme: k8sClient.Scheme()}
+		r := nfsReconcilerWith(k8sClient)
 		obj := &seav1beta1.NFS{}
 		createSample("config/samples/sea_v1beta1_nfs.yaml", obj)
 		failing := &nfsCleaner{err: errors.New("out of reach")}
@@ -157,7 +157,7 @@ var _ = Describe("NFS controller, finalizing", func() {
 
 	It("finalizes what Reconcile sees, and lets it go in the end", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&NFSReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return nfsReconcilerWith(c).SetupWithManager(mgr)
 		})
 		obj := &seav1beta1.NFS{}
 		createSample("config/samples/sea_v1beta1_nfs.yaml", obj)
@@ -165,7 +165,7 @@ var _ = Describe("NFS controller, finalizing", func() {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return obj.Finalizers, client.IgnoreNotFound(err)
 		}
-		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(nfsFinalizer))
+		Eventually(finalizers).WithTimeout(time.Minute).Should(ContainElement(nfsFinalizer), "Reconcile set no finalizer")
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)

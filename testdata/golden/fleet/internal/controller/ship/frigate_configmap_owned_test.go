@@ -14,7 +14,7 @@ import (
 var _ = Describe("Frigate controller, owning ConfigMap", func() {
 	It("is called when a ConfigMap of a Frigate changes or goes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
-			return (&FrigateReconciler{Client: c, Scheme: mgr.GetScheme()}).SetupWithManager(mgr)
+			return frigateReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &shipv1.Frigate{}
 		createSample("config/samples/ship_v1_frigate.yaml", owner)

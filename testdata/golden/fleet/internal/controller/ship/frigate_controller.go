@@ -2,9 +2,11 @@ package ship
 
 import (
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,10 +25,8 @@ type FrigateReconciler struct {
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=frigates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=frigates/status,verbs=patch
 
-// Reconcile is called when the named Frigate may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named Frigate may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	frigate := &shipv1.Frigate{}
 	if err := r.Get(ctx, req.NamespacedName, frigate); err != nil {
@@ -38,39 +38,56 @@ func (r *FrigateReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := frigate.DeepCopy()
+	return r.reportReady(ctx, frigate, r.reconcileSpec)
+}
+
+// reconcileSpec brings the world to what frigate.Spec asks for, and notes in
+// frigate.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *FrigateReconciler) reconcileSpec(ctx context.Context, frigate *shipv1.Frigate) (ctrl.Result, error) {
 	if err := r.ensureConfigMap(ctx, frigate); err != nil {
 		return ctrl.Result{}, err
 	}
 
-	// Your code goes here: bring the world to what frigate.Spec asks for, and
-	// note in frigate.Status what you saw. Return errors that may pass.
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
 
-	return ctrl.Result{}, r.setReady(ctx, before, frigate,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return ctrl.Result{}, nil
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *FrigateReconciler) setReady(
-	ctx context.Context, before, frigate *shipv1.Frigate,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&frigate.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: frigate.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, frigate.Status) {
-		return nil
+// reportReady calls reconcile for frigate, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *FrigateReconciler) reportReady(
+	ctx context.Context, frigate *shipv1.Frigate,
+	reconcile func(context.Context, *shipv1.Frigate) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := frigate.DeepCopy()
+	result, err := reconcile(ctx, frigate)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, frigate, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&frigate.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, frigate.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, frigate, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every Frigate it sees.

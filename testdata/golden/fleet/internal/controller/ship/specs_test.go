@@ -10,7 +10,6 @@ import (
 	. "github.com/onsi/gomega"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -78,7 +77,12 @@ func (c *countingClient) settled(obj client.Object) int {
 		before := last
 		last = c.reads(obj)
 		return last > 0 && last == before
-	}).WithTimeout(time.Minute).WithPolling(500 * time.Millisecond).Should(BeTrue())
+	}).WithTimeout(time.Minute).WithPolling(500*time.Millisecond).Should(BeTrue(), func() string {
+		if last == 0 {
+			return fmt.Sprintf("Reconcile was not called for %s", obj.GetName())
+		}
+		return fmt.Sprintf("Reconcile does not settle: it was called %d times for %s", last, obj.GetName())
+	})
 	return last
 }
 
@@ -87,18 +91,14 @@ func (c *countingClient) readsMore(obj client.Object, before int) {
 	GinkgoHelper()
 	Eventually(func() int { return c.reads(obj) }).
 		WithTimeout(time.Minute).WithPolling(100*time.Millisecond).
-		Should(BeNumerically(">", before), "Reconcile was not called")
+		Should(BeNumerically(">", before), "Reconcile was not called again for %s", obj.GetName())
 }
 
 // readSample sets obj to the object in a file, whose path is relative to the root
-// of the project. An object without a namespace gets the namespace default, which
-// those that live in none ignore.
+// of the project. Whatever namespace it names, it is put into the namespace
+// default, the one that is sure to be there. (Kinds without namespaces ignore it.)
 func readSample(name string, obj client.Object) error {
-	sample, err := utils.ReadSample(name)
-	if err != nil {
-		return err
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(sample.Object, obj); err != nil {
+	if err := utils.ReadSampleAs(name, obj); err != nil {
 		return err
 	}
 	obj.SetNamespace(metav1.NamespaceDefault)
@@ -122,7 +122,7 @@ func placeSample(name string, obj client.Object) {
 func createSample(name string, obj client.Object) {
 	GinkgoHelper()
 	placeSample(name, obj)
-	Expect(k8sClient.Create(ctx, obj)).To(Succeed())
+	Expect(k8sClient.Create(ctx, obj)).To(Succeed(), name)
 }
 
 // touch changes obj on the API server, in a way that means nothing.

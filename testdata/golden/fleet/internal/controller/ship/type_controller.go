@@ -2,8 +2,10 @@ package ship
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,10 +24,8 @@ type TypeReconciler struct {
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types,verbs=get;list;watch
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types/status,verbs=patch
 
-// Reconcile is called when the named Type may have changed. It compares
-// what is with what the spec asks for, and may be called at any time and any
-// number of times: a call that finds nothing to do must change nothing. It is
-// called again, later and later, as long as it returns an error.
+// Reconcile is called when the named Type may have changed, at any time and
+// any number of times, and again, later and later, as long as it returns an error.
 func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	typeObj := &shipv1.Type{}
 	if err := r.Get(ctx, req.NamespacedName, typeObj); err != nil {
@@ -37,36 +37,52 @@ func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 		// owns is collected by Kubernetes.
 		return ctrl.Result{}, nil
 	}
-	before := typeObj.DeepCopy()
-
-	// Your code goes here: bring the world to what typeObj.Spec asks for, and
-	// note in typeObj.Status what you saw. Return errors that may pass.
-
-	return ctrl.Result{}, r.setReady(ctx, before, typeObj,
-		metav1.ConditionTrue, "Reconciled", "the object is as its spec asks")
+	return r.reportReady(ctx, typeObj, r.reconcileSpec)
 }
 
-// setReady records the condition Ready, with a reason in one PascalCase word
-// and a message for people, and writes the status as far as it differs from what
-// it was before.
-func (r *TypeReconciler) setReady(
-	ctx context.Context, before, typeObj *shipv1.Type,
-	status metav1.ConditionStatus, reason, message string,
-) error {
-	meta.SetStatusCondition(&typeObj.Status.Conditions, metav1.Condition{
-		Type:               "Ready",
-		Status:             status,
-		Reason:             reason,
-		Message:            message,
-		ObservedGeneration: typeObj.Generation,
-	})
-	if equality.Semantic.DeepEqual(before.Status, typeObj.Status) {
-		return nil
+// reconcileSpec brings the world to what typeObj.Spec asks for, and notes in
+// typeObj.Status what it saw, which is written when it returns. It compares what
+// is with what should be: a call that finds nothing to do must change nothing.
+func (r *TypeReconciler) reconcileSpec(ctx context.Context, typeObj *shipv1.Type) (ctrl.Result, error) {
+	// Your code goes here. Return errors that may pass: the condition Ready shows
+	// their text, so it must hold no secrets, and be the same on every try. (A new
+	// text is one more write of the status, which calls Reconcile again at once.)
+
+	return ctrl.Result{}, nil
+}
+
+// reportReady calls reconcile for typeObj, records in the condition Ready whether it
+// succeeded, and writes the status as far as it differs from what it was before.
+func (r *TypeReconciler) reportReady(
+	ctx context.Context, typeObj *shipv1.Type,
+	reconcile func(context.Context, *shipv1.Type) (ctrl.Result, error),
+) (ctrl.Result, error) {
+	before := typeObj.DeepCopy()
+	result, err := reconcile(ctx, typeObj)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	return client.IgnoreNotFound(r.Status().Patch(ctx, typeObj, patch))
+	ready := metav1.Condition{
+		Type:               "Ready",
+		Status:             metav1.ConditionTrue,
+		Reason:             "Reconciled",
+		Message:            "the object is as its spec asks",
+		ObservedGeneration: before.Generation,
+	}
+	if err != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+	}
+	meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
+	if !equality.Semantic.DeepEqual(before.Status, typeObj.Status) {
+		// A merge patch replaces the whole list of conditions: the lock makes it
+		// fail, and Reconcile run again, when another writer came first.
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, typeObj, patch)))
+	}
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	return result, nil
 }
 
 // SetupWithManager starts the controller with mgr, for every Type it sees.

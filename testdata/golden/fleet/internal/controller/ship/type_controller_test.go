@@ -2,15 +2,18 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,6 +53,38 @@ func TestTypeReconcilerReportsReady(t *testing.T) {
 	}
 }
 
+func TestTypeReconcilerReportsFailure(t *testing.T) {
+	r, req := newTypeReconciler(t)
+	fail := func(failure error) {
+		t.Helper()
+		_, err := r.reportReady(t.Context(), typeIn(t, r, req),
+			func(context.Context, *shipv1.Type) (ctrl.Result, error) { return ctrl.Result{}, failure })
+		if !errors.Is(err, failure) {
+			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		}
+	}
+	unreachable := errors.New("out of reach")
+	fail(unreachable)
+	failed := typeIn(t, r, req)
+	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
+	if ready == nil || ready.Status != metav1.ConditionFalse || ready.Message != unreachable.Error() ||
+		ready.ObservedGeneration != failed.Generation {
+		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
+	}
+	fail(unreachable)
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "types"}, req.Name, errors.New("it has changed")))
+	if after := typeIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
+		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+	}
+
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if got := typeIn(t, r, req); !meta.IsStatusConditionTrue(got.Status.Conditions, "Ready") {
+		t.Errorf("after a success the conditions are %+v", got.Status.Conditions)
+	}
+}
+
 func TestTypeReconcilerSettles(t *testing.T) {
 	r, req := newTypeReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -84,8 +119,14 @@ func TestTypeReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// newTypeReconciler returns a reconciler whose client holds the sample,
-// and the request to reconcile it.
+// typeReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func typeReconcilerWith(c client.Client) *TypeReconciler {
+	return &TypeReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newTypeReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the request to reconcile it.
 func newTypeReconciler(t *testing.T) (*TypeReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -94,17 +135,14 @@ func newTypeReconciler(t *testing.T) (*TypeReconciler, ctrl.Request) {
 			t.Fatal(err)
 		}
 	}
-	sample, err := utils.ReadSample(typeSample)
-	if err != nil {
+	obj := &shipv1.Type{}
+	if err := utils.ReadSampleAs(typeSample, obj); err != nil {
 		t.Fatal(err)
 	}
-	obj := &shipv1.Type{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		t.Fatalf("%s does not fit the type Type: %v", typeSample, err)
-	}
+	obj.Namespace = metav1.NamespaceDefault
 	obj.Generation = 1
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
-	return &TypeReconciler{Client: c, Scheme: scheme}, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	return typeReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
 // typeIn returns the object of the request as it is stored.
@@ -129,8 +167,7 @@ var _ = Describe("Type controller", func() {
 			Controller: config.Controller{SkipNameValidation: &anyName},
 		})
 		Expect(err).NotTo(HaveOccurred())
-		r := &TypeReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme()}
-		Expect(r.SetupWithManager(mgr)).To(Succeed())
+		Expect(typeReconcilerWith(mgr.GetClient()).SetupWithManager(mgr)).To(Succeed())
 		running, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
 		go func() { stopped <- mgr.Start(running) }()
@@ -147,7 +184,7 @@ var _ = Describe("Type controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed())
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), typeSample)
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")
