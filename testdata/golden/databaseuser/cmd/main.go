@@ -38,8 +38,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 	"handsomeguy.cn/databaseuser/internal/controller"
+	webhookv1 "handsomeguy.cn/databaseuser/internal/webhook/v1"
 	webhookv1alpha1 "handsomeguy.cn/databaseuser/internal/webhook/v1alpha1"
 	// +kubebuilder:scaffold:imports
 )
@@ -53,6 +55,7 @@ func init() {
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 
 	utilruntime.Must(mygroupv1alpha1.AddToScheme(scheme))
+	utilruntime.Must(mygroupv1.AddToScheme(scheme))
 	// +kubebuilder:scaffold:scheme
 }
 
@@ -92,6 +95,19 @@ func main() {
 			setupLog.Error(err, "cannot set up the webhooks", "webhook", "DatabaseUser")
 			os.Exit(1)
 		}
+	}
+	if os.Getenv("ENABLE_WEBHOOKS") != "false" {
+		if err := webhookv1.SetupDatabaseUserWebhookWithManager(mgr); err != nil {
+			setupLog.Error(err, "cannot set up the webhooks", "webhook", "DatabaseUser")
+			os.Exit(1)
+		}
+	}
+	if err := (&controller.SecretReconciler{
+		Client: mgr.GetClient(),
+		Scheme: mgr.GetScheme(),
+	}).SetupWithManager(mgr); err != nil {
+		setupLog.Error(err, "cannot set up the controller", "controller", "secret")
+		os.Exit(1)
 	}
 	// +kubebuilder:scaffold:builder
 

@@ -127,6 +127,22 @@ var _ = Describe("Manager", Ordered, func() {
 			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
 		}).Should(Succeed())
 	})
+	It("makes the API server trust the defaulting webhooks", func() {
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "mutatingwebhookconfiguration", "databaseuser-mutating-webhook-configuration",
+				"--output", "jsonpath={range .webhooks[*]}<{.clientConfig.caBundle}>{end}"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
+		}).Should(Succeed())
+	})
+	It("makes the API server trust the conversion of databaseusers.mygroup.handsomeguy.cn", func() {
+		Eventually(func(g Gomega) {
+			output, err := utils.Run(exec.Command("kubectl", "get", "customresourcedefinition", "databaseusers.mygroup.handsomeguy.cn",
+				"--output", "jsonpath=<{.spec.conversion.webhook.clientConfig.caBundle}>"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(output).To(And(ContainSubstring("<"), Not(ContainSubstring("<>"))))
+		}).Should(Succeed())
+	})
 	// +kubebuilder:scaffold:e2e-webhooks-checks
 
 	// Your own checks go here: create objects of your kinds with kubectl and look

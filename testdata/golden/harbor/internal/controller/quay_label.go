@@ -29,9 +29,8 @@ var quayLabels = labels.Set{
 
 // isSelected reports whether obj has them all. SetupWithManager keeps events of
 // others away, and Reconcile those that come by way of an owned or watched object.
-//
-// An object that loses a label is left as it is, with the finalizer that this
-// controller may have given it: whoever takes the label off sees to that.
+// One on its way out is always selected: it may hold a finalizer from the time
+// when it had the labels.
 func (r *QuayReconciler) isSelected(obj client.Object) bool {
-	return quayLabels.AsSelector().Matches(labels.Set(obj.GetLabels()))
+	return !obj.GetDeletionTimestamp().IsZero() || quayLabels.AsSelector().Matches(labels.Set(obj.GetLabels()))
 }

@@ -18,10 +18,12 @@ package controller
 
 import (
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -63,6 +65,10 @@ func TestQuayReconcilerLeavesUnselectedObjects(t *testing.T) {
 		}
 		if unselected.ResourceVersion != before {
 			t.Errorf("an object without the label %s was written", key)
+		}
+		unselected.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		if !r.isSelected(unselected) {
+			t.Error("an object on its way out is not selected: its finalizer would stay")
 		}
 	}
 }

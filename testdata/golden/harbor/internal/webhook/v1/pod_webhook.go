@@ -37,9 +37,9 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// The cluster works with pods also while the manager is away, which may
-// need some to start: so the API server goes on without an answer. Exempt the
-// namespaces kube-system and harbor-system before you write failurePolicy=fail.
+// Others need pods also while the manager is away, which may itself need
+// some to start: so the API server goes on without an answer. Limit the webhook to
+// the namespaces or objects that it is for before you write failurePolicy=fail.
 // +kubebuilder:webhook:path=/mutate--v1-pod,mutating=true,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=mpod-v1.kb.io,admissionReviewVersions=v1
 
 // PodCustomDefaulter fills in what was left out of a Pod.

@@ -44,7 +44,10 @@ func SetupServiceMonitorWebhookWithManager(mgr ctrl.Manager) error {
 
 // Deletions are not validated. To change that, write verbs=create;update;delete
 // and fill in ValidateDelete.
-// +kubebuilder:webhook:path=/validate-monitoring-coreos-com-v1-servicemonitor,mutating=false,failurePolicy=fail,sideEffects=None,groups=monitoring.coreos.com,resources=servicemonitors,verbs=create;update,versions=v1,name=vservicemonitor-v1.kb.io,admissionReviewVersions=v1
+// Others need servicemonitors also while the manager is away, which may itself need
+// some to start: so the API server goes on without an answer. Limit the webhook to
+// the namespaces or objects that it is for before you write failurePolicy=fail.
+// +kubebuilder:webhook:path=/validate-monitoring-coreos-com-v1-servicemonitor,mutating=false,failurePolicy=ignore,sideEffects=None,groups=monitoring.coreos.com,resources=servicemonitors,verbs=create;update,versions=v1,name=vservicemonitor-v1.kb.io,admissionReviewVersions=v1
 
 // ServiceMonitorCustomValidator refuses what the schema of ServiceMonitor cannot: whatever takes
 // more than one field, or more than a pattern, to tell.

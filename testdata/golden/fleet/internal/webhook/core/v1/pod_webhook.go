@@ -27,9 +27,9 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 
 // Deletions are not validated. To change that, write verbs=create;update;delete
 // and fill in ValidateDelete.
-// The cluster works with pods also while the manager is away, which may
-// need some to start: so the API server goes on without an answer. Exempt the
-// namespaces kube-system and fleet-system before you write failurePolicy=fail.
+// Others need pods also while the manager is away, which may itself need
+// some to start: so the API server goes on without an answer. Limit the webhook to
+// the namespaces or objects that it is for before you write failurePolicy=fail.
 // +kubebuilder:webhook:path=/validate--v1-pod,mutating=false,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=vpod-v1.kb.io,admissionReviewVersions=v1
 
 // PodCustomValidator refuses what the schema of Pod cannot: whatever takes

@@ -1,0 +1,45 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// Package v1 holds version v1 of the API group mygroup.handsomeguy.cn.
+// +kubebuilder:object:generate=true
+// +groupName=mygroup.handsomeguy.cn
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	// SchemeGroupVersion is the API group and version of the types in this
+	// package. Generators of typed clients look for this name.
+	SchemeGroupVersion = schema.GroupVersion{Group: "mygroup.handsomeguy.cn", Version: "v1"}
+
+	// GroupVersion is the name that controllers and tests know it by.
+	GroupVersion = SchemeGroupVersion
+
+	// SchemeBuilder collects the types of this package: each file of types
+	// registers its own.
+	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
+		metav1.AddToGroupVersion(s, SchemeGroupVersion)
+		return nil
+	})
+
+	// AddToScheme makes the types of this package known to a scheme.
+	AddToScheme = SchemeBuilder.AddToScheme
+)

@@ -1,0 +1,46 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Reads come from a cache that lists and watches. Where the API server enforces
+// it, to own objects takes the right to update the finalizers of the owner.
+// +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=configmaps,verbs=list;watch;create;update
+// +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=secrets/finalizers,verbs=update
+
+// ensureConfigMap brings what secret owns of the kind ConfigMap to what its spec
+// asks for. Reconcile calls it, also after every change of an owned object, which
+// Kubernetes removes together with secret.
+//
+// Your code goes here. For a ConfigMap of the same name:
+//
+//	configmap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+//		Namespace: secret.Namespace,
+//		Name:      secret.Name,
+//	}}
+//	return own(ctx, r.Client, secret, configmap, func() error {
+//		// Set the fields of configmap that secret.Spec decides about.
+//		return nil
+//	})
+func (r *SecretReconciler) ensureConfigMap(ctx context.Context, secret *corev1.Secret) error {
+	return nil
+}

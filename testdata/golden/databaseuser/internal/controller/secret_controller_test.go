@@ -1,0 +1,172 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"handsomeguy.cn/databaseuser/test/utils"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// secretSample is the object that the tests start from.
+const secretSample = "test/objects/core_v1_secret.yaml"
+
+// These tests need no API server: an in-memory client stands in for it.
+
+func TestSecretReconcilerIgnoresMissingObject(t *testing.T) {
+	r, obj := newSecretReconciler(t, interceptor.Funcs{})
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}); err != nil {
+		t.Errorf("reconciling a deleted object: %v", err)
+	}
+}
+
+func TestSecretReconcilerReportsErrors(t *testing.T) {
+	unavailable := errors.New("the API server is unavailable")
+	r, obj := newSecretReconciler(t, interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return unavailable
+		},
+	})
+	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
+	if !errors.Is(err, unavailable) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, unavailable)
+	}
+}
+
+func TestSecretReconcilerSettles(t *testing.T) {
+	r, obj := newSecretReconciler(t, interceptor.Funcs{})
+	key := client.ObjectKeyFromObject(obj)
+	var versions [2]string
+	for i := range versions {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Get(t.Context(), key, obj); err != nil {
+			t.Fatal(err)
+		}
+		versions[i] = obj.ResourceVersion
+	}
+	if versions[0] != versions[1] {
+		t.Errorf("the second reconcile wrote: resource version %s became %s", versions[0], versions[1])
+	}
+}
+
+// secretReconcilerWith returns the reconciler that the tests use: with c, and with
+// whatever else it comes to need.
+func secretReconcilerWith(c client.Client) *SecretReconciler {
+	return &SecretReconciler{Client: c, Scheme: c.Scheme()}
+}
+
+// newSecretReconciler returns a reconciler whose client holds the sample, in the
+// namespace default, and the sample as the client holds it.
+func newSecretReconciler(t *testing.T, calls interceptor.Funcs) (*SecretReconciler, *corev1.Secret) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	obj := &corev1.Secret{}
+	if err := utils.ReadSampleAs(secretSample, obj); err != nil {
+		t.Fatal(err)
+	}
+	obj.Namespace = metav1.NamespaceDefault
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithInterceptorFuncs(calls).Build()
+	return secretReconcilerWith(c), obj
+}
+
+// This spec runs the controller against a real API server.
+
+var _ = Describe("Secret controller", func() {
+	It("is called for a Secret", func() {
+		By("starting a manager with the controller")
+		anyName := true // else no other spec of this process could start the controller
+		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+			Scheme:     k8sClient.Scheme(),
+			Metrics:    metricsserver.Options{BindAddress: "0"},
+			Controller: config.Controller{SkipNameValidation: &anyName},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		reads := &secretReads{Client: mgr.GetClient()}
+		Expect(secretReconcilerWith(reads).SetupWithManager(mgr)).To(Succeed())
+		running, stop := context.WithCancel(ctx)
+		stopped := make(chan error, 1)
+		go func() { stopped <- mgr.Start(running) }()
+		DeferCleanup(func() {
+			stop()
+			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
+		})
+
+		By("creating the sample, as strictly checked as by kubectl apply")
+		sample, err := utils.ReadSample(secretSample)
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), secretSample)
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
+
+		By("waiting for the controller to read it")
+		key := client.ObjectKeyFromObject(sample)
+		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
+			Should(BeTrue(), "Reconcile never got %s", key)
+	})
+})
+
+// secretReads is a client that remembers which Secret objects it read.
+type secretReads struct {
+	client.Client
+	keys sync.Map
+}
+
+// Get implements client.Reader.
+func (c *secretReads) Get(
+	ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
+) error {
+	err := c.Client.Get(ctx, key, obj, opts...)
+	if _, ok := obj.(*corev1.Secret); ok && err == nil {
+		c.keys.Store(key, true)
+	}
+	return err
+}
+
+func (c *secretReads) found(key client.ObjectKey) bool {
+	_, ok := c.keys.Load(key)
+	return ok
+}

@@ -1,0 +1,104 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"handsomeguy.cn/databaseuser/test/utils"
+)
+
+// These specs write an object in one version and read it in another: the API
+// server calls the webhook for whichever it does not store.
+
+var _ = Describe("DatabaseUser conversion", func() {
+	const hub = "v1"
+	kind := schema.GroupKind{Group: "mygroup.handsomeguy.cn", Kind: "DatabaseUser"}
+
+	// read returns the object as clients of the version see it.
+	read := func(version string, key client.ObjectKey) client.Object {
+		GinkgoHelper()
+		obj, err := k8sClient.Scheme().New(kind.WithVersion(version))
+		Expect(err).NotTo(HaveOccurred())
+		typed, ok := obj.(client.Object)
+		Expect(ok).To(BeTrue())
+		Expect(k8sClient.Get(ctx, key, typed)).To(Succeed())
+		return typed
+	}
+	spec := func(obj client.Object) any {
+		GinkgoHelper()
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+		Expect(err).NotTo(HaveOccurred())
+		return content["spec"]
+	}
+
+	// keeps writes the sample of one version, then the same object in the other.
+	keeps := func(version, other string) {
+		GinkgoHelper()
+		By("creating the sample of " + version)
+		sample, err := utils.ReadSample("config/samples/mygroup_" + version + "_databaseuser.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
+		key := client.ObjectKeyFromObject(sample)
+		defer func() { Expect(k8sClient.Delete(ctx, sample)).To(Succeed()) }()
+		before := read(version, key)
+
+		By("reading and writing it as " + other)
+		converted := read(other, key)
+		Expect(converted.GetUID()).To(Equal(before.GetUID()))
+		converted.SetLabels(map[string]string{"written-as": other})
+		Expect(k8sClient.Update(ctx, converted)).To(Succeed())
+
+		By("reading it as " + version)
+		after := read(version, key)
+		Expect(after.GetLabels()).To(HaveKeyWithValue("written-as", other))
+		Expect(utils.Diff(spec(before), spec(after))).To(BeEmpty(), "the spec before (-) and after (+)")
+	}
+
+	It("goes through the webhook", func() {
+		crd := &unstructured.Unstructured{}
+		crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+		Expect(k8sClient.Get(ctx, client.ObjectKey{Name: "databaseusers.mygroup.handsomeguy.cn"}, crd)).To(Succeed())
+		strategy, _, err := unstructured.NestedString(crd.Object, "spec", "conversion", "strategy")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(strategy).To(Equal("Webhook"), "a version in the scheme of this suite cannot be converted")
+	})
+
+	It("keeps objects whole between the hub and every other version", func() {
+		served, err := k8sClient.RESTMapper().RESTMappings(kind)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(len(served)).To(BeNumerically(">", 1), "no version to convert")
+		for _, mapping := range served {
+			if version := mapping.GroupVersionKind.Version; version != hub {
+				keeps(version, hub)
+				keeps(hub, version)
+			}
+		}
+	})
+})

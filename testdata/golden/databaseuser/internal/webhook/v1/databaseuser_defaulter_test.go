@@ -1,0 +1,105 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
+	"handsomeguy.cn/databaseuser/test/utils"
+)
+
+// TestDatabaseUserCustomDefaulter needs no API server. Each case starts from
+// config/samples/mygroup_v1_databaseuser.yaml.
+func TestDatabaseUserCustomDefaulter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		leaveOut func(*mygroupv1.DatabaseUser) // takes something out of the sample
+		fillIn   func(*mygroupv1.DatabaseUser) // sets what Default is to set then
+	}{
+		"the sample needs no defaults": {},
+		// "foo is bar": {
+		//	leaveOut: func(databaseuser *mygroupv1.DatabaseUser) { databaseuser.Spec.Foo = nil },
+		//	fillIn:   func(databaseuser *mygroupv1.DatabaseUser) { databaseuser.Spec.Foo = new("bar") },
+		// },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := NewWithT(t)
+			got := &mygroupv1.DatabaseUser{}
+			g.Expect(utils.ReadSampleAs("config/samples/mygroup_v1_databaseuser.yaml", got)).To(Succeed())
+			if test.leaveOut != nil {
+				test.leaveOut(got)
+			}
+			want := got.DeepCopy()
+			if test.fillIn != nil {
+				test.fillIn(want)
+			}
+			defaulter := &DatabaseUserCustomDefaulter{}
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want))
+			g.Expect(defaulter.Default(t.Context(), got)).To(Succeed())
+			g.Expect(got).To(Equal(want), "a second call changed the object again")
+		})
+	}
+}
+
+// This spec calls the webhook as it is called in a cluster: by an API server.
+
+var _ = Describe("DatabaseUser defaulting webhook", func() {
+	It("is asked before an object is created or updated", func() {
+		sample, err := utils.ReadSample("config/samples/mygroup_v1_databaseuser.yaml")
+		Expect(err).NotTo(HaveOccurred())
+		namespaced, err := k8sClient.IsObjectNamespaced(sample)
+		Expect(err).NotTo(HaveOccurred())
+		if namespaced {
+			sample.SetNamespace(metav1.NamespaceDefault)
+		}
+
+		By("waiting until the API server knows of the webhook")
+		tried := utils.CountWebhookRequests("/mutate-mygroup-handsomeguy-cn-v1-databaseuser")
+		Eventually(func() (int, error) {
+			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
+				return 0, err
+			}
+			return tried()
+		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+
+		By("creating the sample")
+		asked := utils.CountWebhookRequests("/mutate-mygroup-handsomeguy-cn-v1-databaseuser")
+		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
+		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
+		Expect(asked()).To(Equal(1))
+
+		By("updating it")
+		before := sample.DeepCopy()
+		sample.SetAnnotations(map[string]string{"test": "update"})
+		// A patch fits whatever others have made of the object by now.
+		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
+		Expect(asked()).To(Equal(2))
+
+		By("deleting it, which leaves nothing to fill in")
+		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
+		Expect(asked()).To(Equal(2))
+	})
+})

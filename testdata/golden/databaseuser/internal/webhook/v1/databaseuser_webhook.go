@@ -1,0 +1,58 @@
+/*
+Copyright 2026.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package v1
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
+)
+
+// databaseuserlog logs what concerns no single request; logf.FromContext(ctx) gives
+// the logger of one.
+var databaseuserlog = logf.Log.WithName("databaseuser-resource")
+
+// SetupDatabaseUserWebhookWithManager serves the webhooks of DatabaseUser with mgr. The API
+// server calls those that are named here before it stores an object. A conversion
+// needs no name: it is served as soon as the types have one.
+func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
+	databaseuserlog.V(1).Info("setting up the webhooks")
+	return ctrl.NewWebhookManagedBy(mgr, &mygroupv1.DatabaseUser{}).
+		WithDefaulter(&DatabaseUserCustomDefaulter{}).
+		Complete()
+}
+
+// +kubebuilder:webhook:path=/mutate-mygroup-handsomeguy-cn-v1-databaseuser,mutating=true,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1,name=mdatabaseuser-v1.kb.io,admissionReviewVersions=v1
+
+// DatabaseUserCustomDefaulter fills in what was left out of a DatabaseUser.
+type DatabaseUserCustomDefaulter struct{}
+
+// Default is called when a DatabaseUser is about to be created or updated, and
+// before it is validated. What it changes in the object will be stored. Called
+// again with the outcome, it must change nothing more.
+func (d *DatabaseUserCustomDefaulter) Default(_ context.Context, databaseuser *mygroupv1.DatabaseUser) error {
+	// Your code goes here: set what is missing in databaseuser, such as
+	//
+	//	if databaseuser.Spec.Foo == nil {
+	//		databaseuser.Spec.Foo = new("bar")
+	//	}
+
+	return nil
+}
