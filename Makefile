@@ -47,8 +47,8 @@ lint: $(LINT) ## Lint, and vet for every platform
 	done
 
 $(LINT):
-	GOBIN=$(CACHE)/tmp $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
-	mv $(CACHE)/tmp/golangci-lint $@
+	GOBIN=$(CACHE)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(CACHE)/new/golangci-lint $@
 
 .PHONY: golden
 golden: assets modules ## Rewrite the golden projects, expected outputs and generated docs

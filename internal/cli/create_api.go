@@ -13,18 +13,12 @@ import (
 
 // createAPI holds the flags of `operon create api`.
 type createAPI struct {
-	writeFlags
-	foreign    foreignFlags
-	resource   project.Resource
+	creation
 	crdVersion string
 	namespaced bool
 	api        bool // --resource
 	controller bool
 	name       string // of the controller; empty: after the kind
-	make       bool
-
-	cmd     *cobra.Command
-	options *options
 }
 
 func newCreateAPI(a *App) *cobra.Command {
@@ -98,27 +92,12 @@ func (o *createAPI) run(a *App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
-		r, err := o.complete(ctx, a, s)
-		if err != nil {
-			return err
-		}
-		t, err := a.team(s, o.options)
-		if err != nil {
-			return err
-		}
-		s.cfg.Put(r)
-		asked := o.asksFor(r)
-		if err := t.send(ctx, plugin.CreateAPI, &asked); err != nil || !o.make {
-			return err
-		}
-		return t.generate(ctx)
+	err := o.create(a, plugin.CreateAPI, func(ctx context.Context, s session) (whole, asked project.Resource, err error) {
+		whole, err = o.complete(ctx, a, s)
+		return whole, o.asksFor(whole), err
 	})
 	if err != nil || o.dryRun {
 		return err
-	}
-	if !o.make {
-		a.note("note: nothing was generated (--make=false); run `operon generate`")
 	}
 	if o.api {
 		a.next("describe the kind in its _types.go, then make test")
@@ -130,14 +109,9 @@ func (o *createAPI) run(a *App) error {
 
 // ask completes the flags from a person's answers, where there is one.
 func (o *createAPI) ask(a *App) error {
-	if a.Prompt == nil {
-		return checkNamed(o.resource)
-	}
-	w := &wizard{app: a, cmd: o.cmd}
-	if checkNamed(o.resource) != nil {
-		if err := w.names(&o.resource); err != nil {
-			return err
-		}
+	w, err := o.wizard(a)
+	if w == nil || err != nil {
+		return err
 	}
 	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
 		return err

@@ -14,14 +14,8 @@ import (
 
 // createWebhook holds the flags of `operon create webhook`.
 type createWebhook struct {
-	writeFlags
-	foreign  foreignFlags
-	resource project.Resource
+	creation
 	webhooks project.Webhooks
-	make     bool
-
-	cmd     *cobra.Command
-	options *options
 }
 
 func newCreateWebhook(a *App) *cobra.Command {
@@ -79,28 +73,14 @@ func (o *createWebhook) run(a *App) error {
 	if err := o.checkAsked(); err != nil {
 		return err
 	}
-	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
-		r, err := o.complete(ctx, a, s)
-		if err != nil {
-			return err
-		}
-		t, err := a.team(s, o.options)
-		if err != nil {
-			return err
-		}
-		s.cfg.Put(r)
-		asked := r
+	err := o.create(a, plugin.CreateWebhook, func(ctx context.Context, s session) (whole, asked project.Resource, err error) {
+		whole, err = o.complete(ctx, a, s)
+		asked = whole
 		asked.Webhooks = &o.webhooks
-		if err := t.send(ctx, plugin.CreateWebhook, &asked); err != nil || !o.make {
-			return err
-		}
-		return t.generate(ctx)
+		return whole, asked, err
 	})
 	if err != nil || o.dryRun {
 		return err
-	}
-	if !o.make {
-		a.note("note: nothing was generated (--make=false); run `operon generate`")
 	}
 	a.next("fill in the functions in internal/webhook, then make test")
 	return nil
@@ -108,14 +88,9 @@ func (o *createWebhook) run(a *App) error {
 
 // ask completes the flags from a person's answers, where there is one.
 func (o *createWebhook) ask(a *App) error {
-	if a.Prompt == nil {
-		return checkNamed(o.resource)
-	}
-	w := &wizard{app: a, cmd: o.cmd}
-	if checkNamed(o.resource) != nil {
-		if err := w.names(&o.resource); err != nil {
-			return err
-		}
+	w, err := o.wizard(a)
+	if w == nil || err != nil {
+		return err
 	}
 	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
 		for _, q := range []struct {
@@ -188,7 +163,7 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 		}
 		r = *old
 	} else {
-		if err := o.otherVersion(s.cfg, r); err != nil {
+		if err := o.nearMiss(s.cfg, r); err != nil {
 			return r, err
 		}
 		var err error
@@ -228,20 +203,30 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 	return r, s.cfg.ValidateResource(r)
 }
 
-// otherVersion refuses a version that the project does not have of a kind that it
-// has in others.
-func (o *createWebhook) otherVersion(cfg *project.Config, r project.Resource) error {
-	var versions []string
+// nearMiss refuses a kind, or a version of one, that the project does not have but
+// for a slip.
+func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error {
+	if o.foreign.given() {
+		return nil
+	}
+	var versions, kinds []string
 	for _, have := range cfg.Resources {
-		if have.Group == r.Group && have.Kind == r.Kind && have.API != nil {
+		if have.Group != r.Group || have.API == nil {
+			continue
+		}
+		kinds = append(kinds, have.Kind)
+		if have.Kind == r.Kind {
 			versions = append(versions, have.Version)
 		}
 	}
-	if len(versions) == 0 || o.foreign.given() {
-		return nil
+	if len(versions) > 0 {
+		return fault.Usage("did you mean --version "+strings.Join(versions, " or --version ")+"?",
+			"kind %s has no version %s in this project", r.Kind, r.Version)
 	}
-	return fault.Usage("did you mean --version "+strings.Join(versions, " or --version ")+"?",
-		"kind %s has no version %s in this project", r.Kind, r.Version)
+	if near := fault.Nearest(r.Kind, kinds); near != "" {
+		return fault.Usage("did you mean --kind "+near+"?", "group %s has no kind %s in this project", cmp.Or(r.Group, `""`), r.Kind)
+	}
+	return nil
 }
 
 // agrees refuses a path that differs from the one that the webhook has: it
