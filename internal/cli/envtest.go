@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
@@ -26,12 +26,12 @@ store, and print the folder. It needs Go and a module proxy, and takes a few
 minutes the first time; it changes nothing when they are already there.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := controlplane.Open(controlplane.Options{Env: a.Environ})
+			store, err := assets.Open(assets.Options{Env: a.Environ})
 			if err != nil {
 				return err
 			}
-			if dir := a.getenv(controlplane.AssetsVar); dir != "" {
-				a.note("note: %s=%s is set: tests use that folder and not the one that is built here", controlplane.AssetsVar, dir)
+			if dir := a.getenv(assets.Var); dir != "" {
+				a.note("note: %s=%s is set: tests use that folder and not the one that is built here", assets.Var, dir)
 			}
 			dir, err := store.Build(cmd.Context(), version, func(line string) { a.note("%s", line) })
 			return a.printPath(dir, err)
@@ -49,7 +49,7 @@ func newEnvtestPath(a *App) *cobra.Command {
 		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path)" go test ./...`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			store, err := controlplane.Open(controlplane.Options{Env: a.Environ})
+			store, err := assets.Open(assets.Options{Env: a.Environ})
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // goCommand is the user's go command, set up to build the embedded module
@@ -35,7 +36,7 @@ var keptFlags = map[string]bool{"p": true, "modcacherw": true, "trimpath": true,
 func newGoCommand(ctx context.Context, env environ, dir, tmp string) (*goCommand, error) {
 	path := env.lookGo()
 	if path == "" {
-		return nil, fault.Failed("install Go from https://go.dev/dl, or point "+AssetsVar+" at a folder with "+list(programs),
+		return nil, fault.Failed("install Go from https://go.dev/dl, or point "+Var+" at a folder with "+list(programs),
 			"building the control plane needs the go command, and it is not on the PATH")
 	}
 	// The linker and the C compiler keep their files in TMPDIR (TMP on Windows).
@@ -87,7 +88,7 @@ func (g *goCommand) run(ctx context.Context, stdout io.Writer, output *goOutput,
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir, cmd.Env = g.dir, g.env
 	cmd.Stdout, cmd.Stderr = stdout, output
-	err := run(cmd)
+	err := process.Run(cmd)
 	switch {
 	case err == nil:
 		return nil

@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"bytes"
@@ -272,7 +272,7 @@ func TestBuildKilled(t *testing.T) {
 // The embedded module must say what the pins say; `make pins` moves both.
 func TestEmbeddedModule(t *testing.T) {
 	t.Parallel()
-	b, err := assets.ReadFile("assets/go.mod.txt")
+	b, err := moduleFiles.ReadFile("module/go.mod.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-// Package controlplane finds and builds the programs of a Kubernetes control
+// Package assets finds and builds the programs of a Kubernetes control
 // plane (etcd, kube-apiserver, kubectl) that the test suites of operators start
 // through envtest. It shares one per-user store, folder for folder, with
 // setup-envtest, so what either of them put there serves both.
 //
 // It reads no environment variable and prints nothing by itself: both come in
 // through Options and Progress.
-package controlplane
+package assets
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// AssetsVar names the environment variable that envtest itself reads: a folder
+// Var names the environment variable that envtest itself reads: a folder
 // that holds the programs. It wins over the store.
-const AssetsVar = "KUBEBUILDER_ASSETS"
+const Var = "KUBEBUILDER_ASSETS"
 
 // programs is the complete set that makes a folder usable, the same that
 // setup-envtest asks for. Sorted, so that messages are stable.
@@ -72,7 +72,7 @@ func DefaultRoot(env []string) (string, error) {
 
 func defaultRoot(goos string, env environ) (string, error) {
 	missing := func(names string) (string, error) {
-		return "", fault.Failed("set "+names+", or point "+AssetsVar+" at a folder with "+list(programs),
+		return "", fault.Failed("set "+names+", or point "+Var+" at a folder with "+list(programs),
 			"the envtest store has no place: %s is not set", names)
 	}
 	home := env.get("HOME")
@@ -112,8 +112,8 @@ func (s *Store) Path(version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if dir := s.env.get(AssetsVar); dir != "" {
-		return checkAssetsVar(dir)
+	if dir := s.env.get(Var); dir != "" {
+		return checkVar(dir)
 	}
 	dir, broken, err := s.find(want)
 	if err != nil || dir != "" {
@@ -131,23 +131,23 @@ func missingHint(want version) string {
 	switch {
 	case !want.matches(pinned()):
 		return fmt.Sprintf("operon builds %s (operon envtest build); for another version use setup-envtest, which shares this store, or set %s",
-			pins.Kubernetes, AssetsVar)
+			pins.Kubernetes, Var)
 	case want == pinned():
 		return "operon envtest build"
 	}
 	return "operon envtest build --k8s-version " + want.String()
 }
 
-// checkAssetsVar makes sure that a folder the user named is what they think:
+// checkVar makes sure that a folder the user named is what they think:
 // envtest would fail much later, and with less to go by.
-func checkAssetsVar(dir string) (string, error) {
+func checkVar(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fault.In(AssetsVar, err)
+		return "", fault.In(Var, err)
 	}
 	if err := complete(abs); err != nil {
-		return "", fault.Failed("correct "+AssetsVar+", or unset it to use operon's own store",
-			"%s=%s: %s", AssetsVar, dir, err)
+		return "", fault.Failed("correct "+Var+", or unset it to use operon's own store",
+			"%s=%s: %s", Var, dir, err)
 	}
 	return abs, nil
 }

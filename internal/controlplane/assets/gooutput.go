@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"bytes"
@@ -101,7 +101,7 @@ var knownFailures = []struct {
 	{regexp.MustCompile(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
 		"a newer Go is needed: install it from https://go.dev/dl, or let go fetch it with GOTOOLCHAIN=auto"},
 	{regexp.MustCompile(`disabled by GOPROXY=off|(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|network is unreachable|TLS handshake|proxyconnect|x509: |(40[137]|50[0-4]) [A-Z][a-z]+`),
-		"the modules of Kubernetes are fetched through a Go module proxy: set GOPROXY to one that this machine reaches, or point " + AssetsVar + " at a folder with the programs"},
+		"the modules of Kubernetes are fetched through a Go module proxy: set GOPROXY to one that this machine reaches, or point " + Var + " at a folder with the programs"},
 	{regexp.MustCompile(`signal: killed|cannot allocate memory|out of memory`),
 		"the build ran out of memory: compile fewer packages at a time with GOFLAGS=-p=1"},
 }

@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"os"
@@ -12,7 +12,7 @@ func TestBuildRealAssets(t *testing.T) {
 		t.Skip("building the control plane takes minutes the first time")
 	}
 	t.Parallel()
-	env := environ(os.Environ()).with(AssetsVar + "=")
+	env := environ(os.Environ()).with(Var + "=")
 	o := Options{Env: env}
 	dir, err := buildIn(t.Context(), o, func(line string) { t.Log(line) })
 	if err != nil {

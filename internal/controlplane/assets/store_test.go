@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"errors"
@@ -52,7 +52,7 @@ func TestPath(t *testing.T) {
 		{version: "1.34", code: 1, err: executable("etcd") + " and " + executable("kube-apiserver") + " are missing", hint: "setup-envtest"},
 		{version: "1.33.1", code: 1, err: "are missing", hint: "setup-envtest"},
 		{version: "1.32", code: 1, err: executable("kube-apiserver") + " is only partly written", hint: "setup-envtest"},
-		{version: "1.36.12", code: 1, err: "no control plane for Kubernetes 1.36.12", hint: AssetsVar},
+		{version: "1.36.12", code: 1, err: "no control plane for Kubernetes 1.36.12", hint: Var},
 		{version: "1.36.13", code: 1, err: "no control plane"},
 		{version: "1.37.99", code: 1, err: "no control plane", hint: "setup-envtest"},
 		{version: "latest", code: 2, err: `kubernetes version "latest" is not of the form`, hint: pins.Kubernetes},
@@ -94,7 +94,7 @@ func TestPathEmptyStore(t *testing.T) {
 	}
 }
 
-func TestPathAssetsVar(t *testing.T) {
+func TestPathVar(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ok")
 	w.put(pins.Kubernetes+"-"+platform(), programs...)
@@ -104,14 +104,14 @@ func TestPathAssetsVar(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if got, err := w.store(AssetsVar + "=" + good).Path("1.20"); err != nil || got != good {
+	if got, err := w.store(Var + "=" + good).Path("1.20"); err != nil || got != good {
 		t.Errorf("got %q, %v, want %q", got, err, good)
 	}
-	_, err := w.store(AssetsVar + "=" + good).Path("newest")
+	_, err := w.store(Var + "=" + good).Path("newest")
 	checkFault(t, err, fault.CodeUsage, "not of the form", "")
-	_, err = w.store(AssetsVar + "=" + bad).Path("")
-	checkFault(t, err, fault.CodeFailed, AssetsVar+"="+bad+": "+executable("etcd")+" is not a file", "unset it")
-	_, err = w.store(AssetsVar + "=" + w.root).Path("")
+	_, err = w.store(Var + "=" + bad).Path("")
+	checkFault(t, err, fault.CodeFailed, Var+"="+bad+": "+executable("etcd")+" is not a file", "unset it")
+	_, err = w.store(Var + "=" + w.root).Path("")
 	checkFault(t, err, fault.CodeFailed, executable("kube-apiserver")+" and "+executable("kubectl")+" are missing", "unset it")
 }
 

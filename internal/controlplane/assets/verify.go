@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // verifyTimeout bounds one question for a version. It takes milliseconds, but
@@ -62,7 +63,7 @@ func (c check) run(parent context.Context, env environ, bin string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, executable(c.program)), c.args...)
 	cmd.Env, cmd.Dir = env, bin
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := run(cmd)
+	err := process.Run(cmd)
 	what := strings.Join(append([]string{c.program}, c.args...), " ")
 	switch {
 	case ctx.Err() != nil:

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package controlplane
+package process
 
 import "syscall"
 

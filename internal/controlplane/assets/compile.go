@@ -1,4 +1,4 @@
-package controlplane
+package assets
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-//go:embed assets
-var assets embed.FS
+//go:embed module
+var moduleFiles embed.FS
 
 // etcdModule is the module whose main package is etcd. go names the program
 // after the module's last element that is no version, "server".
@@ -59,7 +59,7 @@ func compile(ctx context.Context, env environ, stage, bin string, progress Progr
 // writeModule puts the embedded module where go finds it.
 func writeModule(dir string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := assets.ReadFile("assets/" + name + ".txt")
+		content, err := moduleFiles.ReadFile("module/" + name + ".txt")
 		if err != nil {
 			return fault.In("envtest module", err)
 		}
@@ -80,7 +80,7 @@ func ldflags() string {
 
 // etcdVersion is the etcd that the embedded module names, without the v.
 func etcdVersion() (string, error) {
-	content, err := assets.ReadFile("assets/go.mod.txt")
+	content, err := moduleFiles.ReadFile("module/go.mod.txt")
 	if err != nil {
 		return "", fault.In("envtest module", err)
 	}
