@@ -161,6 +161,7 @@ type options struct {
 	metricsSecure  bool
 	metricsCert    certificate
 
+	webhookPort int
 	webhookCert certificate
 	http2       bool
 }
@@ -182,6 +183,7 @@ func (o *options) bind(f *flag.FlagSet) {
 	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
 		"serve metrics over HTTPS, and only to clients that the API server authenticates and authorizes")
 	o.metricsCert.bind(f, "metrics", "metrics server")
+	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server")
 	o.webhookCert.bind(f, "webhook", "webhook server")
 	f.BoolVar(&o.http2, "enable-http2", false, "allow HTTP/2 for the metrics and webhook servers")
 }
@@ -227,6 +229,7 @@ func (o *options) metrics() metricsserver.Options {
 
 func (o *options) webhook() webhook.Options {
 	return webhook.Options{
+		Port:     o.webhookPort,
 		TLSOpts:  o.tls(),
 		CertDir:  o.webhookCert.directory,
 		CertName: o.webhookCert.name,
