@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,17 +22,25 @@ import (
 // called from one goroutine at a time.
 type Progress func(line string)
 
+// say passes a line on when anybody listens.
+func (p Progress) say(line string) {
+	if p != nil {
+		p(line)
+	}
+}
+
 // lockPoll is how often a waiting Build looks whether the other one has ended.
 const lockPoll = 200 * time.Millisecond
 
 // stagePrefix begins the names of the folders that builds happen in.
 const stagePrefix = "build-"
 
-// Build makes sure that the store holds a complete control plane of the version
-// (the forms of Path) and returns its folder. What is there already is used as
-// it is, at once. Otherwise the programs are compiled from Go modules with the
-// user's go command, which may fetch modules; only the version that operon pins
-// can be built (exit code 2 for others).
+// Build makes sure that the store holds a control plane of the version (the
+// forms of Path) and returns its folder. What is there already is used as it is,
+// at once; only to the version that operon pins kube-controller-manager is added
+// when it lacks. Otherwise the programs are compiled from Go modules with the
+// user's go command, which may fetch modules; only the pinned version can be
+// built (exit code 2 for others).
 //
 // The programs appear in the store in one rename, after each was run and told
 // its version. Builds in several processes wait for each other. Whatever ends a
@@ -39,27 +48,65 @@ const stagePrefix = "build-"
 // and go's build cache lets it go on where it was. When ctx ends, so do go and
 // its children, and the error wraps the context's cause.
 func (s *Store) Build(ctx context.Context, version string, progress Progress) (string, error) {
-	if progress == nil {
-		progress = func(string) {}
-	}
 	want, err := parseVersion(version)
 	if err != nil {
 		return "", err
 	}
-	if dir, _, err := s.find(want); err != nil || dir != "" {
+	ready := func() (string, error, error) {
+		dir, broken, err := s.find(want, programs)
+		if dir == s.folder(pinned()) && complete(dir, withControllers) != nil {
+			dir = ""
+		}
+		return dir, broken, err
+	}
+	if dir, _, err := ready(); err != nil || dir != "" {
 		return dir, alreadyThere(err, dir, progress)
 	}
+	return s.buildUnless(ctx, ready, want, progress)
+}
+
+// Ensure returns a folder with a control plane as Path does, and with
+// kube-controller-manager when controllers is set; it builds, as Build does, what
+// is missing and no more. The folder that KUBEBUILDER_ASSETS names is only checked.
+func (s *Store) Ensure(ctx context.Context, version string, controllers bool, progress Progress) (string, error) {
+	want, err := parseVersion(version)
+	if err != nil {
+		return "", err
+	}
+	names := programs
+	if controllers {
+		names = withControllers
+	}
+	if dir := s.env.get(Var); dir != "" {
+		return checkVar(dir, names)
+	}
+	ready := func() (string, error, error) { return s.find(want, names) }
+	if dir, _, err := ready(); err != nil || dir != "" {
+		return dir, err
+	}
+	return s.buildUnless(ctx, ready, want, progress)
+}
+
+// buildUnless builds the pinned version with the lock held, unless another
+// process made ready find a folder while this one waited for the lock.
+func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broken, err error), want version, progress Progress) (string, error) {
 	if !want.matches(pinned()) {
-		return "", fault.Usage(fmt.Sprintf("try --k8s-version %s; other versions come from setup-envtest, which shares this store", pins.Kubernetes),
-			"kubernetes %s cannot be built, only %s", want, pins.Kubernetes)
+		_, broken, err := ready()
+		if err != nil {
+			return "", err
+		}
+		msg := fmt.Sprintf("kubernetes %s cannot be built, only %s", want, pins.Kubernetes)
+		if broken != nil {
+			msg += " (" + broken.Error() + ")"
+		}
+		return "", fault.Usage(fmt.Sprintf("try --k8s-version %s; other versions come from setup-envtest, which shares this store", pins.Kubernetes), "%s", msg)
 	}
 	unlock, err := s.lock(ctx, progress)
 	if err != nil {
 		return "", explainDisk(err, s.root)
 	}
 	defer unlock()
-	// Another process may have done the work while this one waited.
-	if dir, _, err := s.find(want); err != nil || dir != "" {
+	if dir, _, err := ready(); err != nil || dir != "" {
 		return dir, alreadyThere(err, dir, progress)
 	}
 	dir, err := s.build(ctx, progress)
@@ -68,7 +115,7 @@ func (s *Store) Build(ctx context.Context, version string, progress Progress) (s
 
 func alreadyThere(err error, dir string, progress Progress) error {
 	if err == nil {
-		progress("already there: " + filepath.Base(dir))
+		progress.say("already there: " + filepath.Base(dir))
 	}
 	return err
 }
@@ -87,7 +134,7 @@ func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err
 	l := flock.New(filepath.Join(s.private(), "lock"))
 	ok, err := l.TryLock()
 	if err == nil && !ok {
-		progress("another operon is building here: waiting for it")
+		progress.say("another operon is building here: waiting for it")
 		_, err = l.TryLockContext(ctx, lockPoll)
 	}
 	if err != nil {
@@ -109,14 +156,25 @@ func (s *Store) build(ctx context.Context, progress Progress) (string, error) {
 	defer s.removeLeftovers(progress)
 
 	bin := filepath.Join(stage, "bin")
-	if err := compile(ctx, s.env, stage, bin, progress); err != nil {
-		return "", err
-	}
-	if err := verify(ctx, s.env, stage, bin); err != nil {
-		return "", err
-	}
 	final := s.folder(pinned())
-	if err := publish(bin, final, filepath.Join(stage, "replaced")); err != nil {
+	names, put := withControllers, publish
+	if complete(final, programs) == nil {
+		// A download, or the work of an earlier operon: tests may be running
+		// what is there, so only the other program is added.
+		names, put = []string{ControllerManager}, add
+	}
+	if err := compile(ctx, s.env, stage, bin, names, progress); err != nil {
+		return "", err
+	}
+	if err := verify(ctx, s.env, stage, bin, names); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if err := syncFile(Program(bin, name)); err != nil {
+			return "", fault.In("envtest store", err)
+		}
+	}
+	if err := put(bin, final, filepath.Join(stage, "replaced")); err != nil {
 		return "", fault.In("envtest store", err)
 	}
 	return final, nil
@@ -133,7 +191,7 @@ func (s *Store) removeLeftovers(progress Progress) {
 		}
 	}
 	if err != nil {
-		progress("left for the next build to remove: " + err.Error())
+		progress.say("left for the next build to remove: " + err.Error())
 	}
 }
 
@@ -141,11 +199,6 @@ func (s *Store) removeLeftovers(progress Progress) {
 // complete, or there would have been nothing to build; it is moved out of the
 // way first, since a folder cannot be renamed over one that is not empty.
 func publish(bin, final, replaced string) error {
-	for _, name := range programs {
-		if err := syncFile(filepath.Join(bin, executable(name))); err != nil {
-			return err
-		}
-	}
 	if info, err := os.Lstat(final); err == nil {
 		if info.IsDir() {
 			// setup-envtest leaves folders read-only, which would keep them
@@ -159,6 +212,26 @@ func publish(bin, final, replaced string) error {
 		}
 	}
 	return os.Rename(bin, final)
+}
+
+// add moves kube-controller-manager into a folder that has the others. What may
+// stand there under its name is broken, and is moved out of the way too: Windows
+// does not rename over a program that runs.
+func add(bin, final, replaced string) error {
+	info, err := os.Stat(final)
+	if err != nil {
+		return err
+	}
+	// setup-envtest leaves folders read-only.
+	if err := os.Chmod(final, 0o755); err != nil {
+		return err
+	}
+	at := Program(final, ControllerManager)
+	if err := os.Rename(at, replaced); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err = os.Rename(Program(bin, ControllerManager), at)
+	return errors.Join(err, os.Chmod(final, info.Mode().Perm()))
 }
 
 // syncFile writes a file's content through to the disk, so that after a power

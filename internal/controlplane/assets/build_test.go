@@ -62,10 +62,10 @@ func TestBuild(t *testing.T) {
 	if got, err := w.store().Path(""); err != nil || got != dir {
 		t.Errorf("path: %q, %v", got, err)
 	}
-	if got := names(t, dir); got != strings.Join([]string{executable("etcd"), executable("kube-apiserver"), executable("kubectl")}, " ") {
+	if got := names(t, dir); got != strings.Join([]string{executable("etcd"), executable("kube-apiserver"), executable(ControllerManager), executable("kubectl")}, " ") {
 		t.Errorf("the folder holds %s", got)
 	}
-	for _, part := range []string{"building etcd, kube-apiserver and kubectl for Kubernetes " + pins.Kubernetes, "etcd is built", "kubectl is built"} {
+	for _, part := range []string{"building etcd, kube-apiserver, kube-controller-manager and kubectl for Kubernetes " + pins.Kubernetes, "etcd is built", "kubectl is built"} {
 		if !strings.Contains(first.String(), part) {
 			t.Errorf("progress lacks %q:\n%s", part, first)
 		}
@@ -102,6 +102,10 @@ func TestBuildOtherVersions(t *testing.T) {
 	have := w.put("1.36.3-"+platform(), programs...)
 	if got, err := w.store().Build(t.Context(), "1.36", nil); err != nil || got != have {
 		t.Errorf("a version that is there: %q, %v", got, err)
+	}
+	newer := w.put("1.37.99-"+platform(), programs...)
+	if got, err := w.store().Build(t.Context(), "1.37", nil); err != nil || got != newer {
+		t.Errorf("a newer patch that is there: %q, %v", got, err)
 	}
 }
 
@@ -234,7 +238,34 @@ func TestBuildCancelled(t *testing.T) {
 
 func TestBuildKilled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "hang")
+	t.Run("new", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "hang")
+		w.killBuild()
+		_, err := w.store().Path("")
+		checkFault(t, err, fault.CodeFailed, "no control plane", "operon envtest build")
+		w.buildAfterKill()
+	})
+	t.Run("adding a program", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, "hang")
+		dir := w.put(pins.Kubernetes+"-"+platform(), programs...)
+		w.killBuild()
+		if got, err := w.store().Path(""); err != nil || got != dir {
+			t.Errorf("the programs for tests: %q, %v", got, err)
+		}
+		if got := names(t, dir); strings.Contains(got, ControllerManager) {
+			t.Errorf("a killed build left %s", got)
+		}
+		w.buildAfterKill()
+	})
+}
+
+// killBuild builds in another process and kills it, as kill -9 does, when go
+// and what go started are running. None of them outlives it.
+func (w *world) killBuild() {
+	t := w.t
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -256,16 +287,23 @@ func TestBuildKilled(t *testing.T) {
 	if runtime.GOOS == "linux" || runtime.GOOS == "windows" {
 		w.ends("child")
 	}
-	_, err = w.store().Path("")
-	checkFault(t, err, fault.CodeFailed, "no control plane", "operon envtest build")
 	if w.leftovers() == nil {
 		t.Errorf("the kill came too late to prove anything: %s", errs.String())
 	}
-	if _, err := w.store("FAKE_MODE=ok").Build(t.Context(), "", nil); err != nil {
-		t.Fatal(err)
+}
+
+// buildAfterKill builds again, as the next command of the user would.
+func (w *world) buildAfterKill() {
+	w.t.Helper()
+	dir, err := w.store("FAKE_MODE=ok").Build(w.t.Context(), "", nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := complete(dir, withControllers); err != nil {
+		w.t.Error(err)
 	}
 	if l := w.leftovers(); l != nil {
-		t.Errorf("left behind: %v", l)
+		w.t.Errorf("left behind: %v", l)
 	}
 }
 
@@ -284,8 +322,8 @@ func TestEmbeddedModule(t *testing.T) {
 	for _, tool := range file.Tool {
 		tools[tool.Path] = true
 	}
-	for _, pkg := range packages {
-		if !tools[pkg] {
+	for _, name := range withControllers {
+		if pkg := mainPackage(name); !tools[pkg] {
 			t.Errorf("no tool line for %s", pkg)
 		}
 	}

@@ -5,7 +5,10 @@ import (
 	"embed"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/modfile"
@@ -17,19 +20,28 @@ import (
 //go:embed module
 var moduleFiles embed.FS
 
-// etcdModule is the module whose main package is etcd. go names the program
-// after the module's last element that is no version, "server".
+// etcdModule is the module whose main package is etcd.
 const etcdModule = "go.etcd.io/etcd/server/v3"
 
-// packages are the main packages to build, all in one go command so that every
-// core has work up to the last link.
-var packages = []string{etcdModule, "k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes/cmd/kubectl"}
+// mainPackage is what a program is built from.
+func mainPackage(program string) string {
+	if program == "etcd" {
+		return etcdModule
+	}
+	return "k8s.io/kubernetes/cmd/" + program
+}
+
+// goName is what go names a program.
+func goName(program string) string {
+	return path.Base(strings.TrimSuffix(mainPackage(program), "/v3"))
+}
 
 // reportEvery is the time between two lines of progress while go runs.
 const reportEvery = 10 * time.Second
 
-// compile builds the programs into bin, below stage.
-func compile(ctx context.Context, env environ, stage, bin string, progress Progress) error {
+// compile builds the named programs into bin, below stage, all in one go command
+// so that every core has work up to the last link.
+func compile(ctx context.Context, env environ, stage, bin string, names []string, progress Progress) error {
 	module, tmp := filepath.Join(stage, "module"), filepath.Join(stage, "tmp")
 	for _, dir := range []string{module, tmp, bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -43,17 +55,24 @@ func compile(ctx context.Context, env environ, stage, bin string, progress Progr
 	if err != nil {
 		return err
 	}
-	progress(fmt.Sprintf("building %s for Kubernetes %s from Go modules (minutes the first time)", list(programs), pins.Kubernetes))
+	progress.say(fmt.Sprintf("building %s for Kubernetes %s from Go modules (minutes the first time)", list(names), pins.Kubernetes))
 	out := &goOutput{}
-	stop := report(bin, out, progress)
-	args := append([]string{"build", "-v", "-ldflags", ldflags(), "-o", bin + string(filepath.Separator)}, packages...)
+	stop := report(bin, names, out, progress)
+	args := []string{"build", "-v", "-ldflags", ldflags(), "-o", bin + string(filepath.Separator)}
+	for _, name := range names {
+		args = append(args, mainPackage(name))
+	}
 	err = g.run(ctx, nil, out, args...)
 	stop()
 	if err != nil {
 		return err
 	}
-	server, etcd := filepath.Join(bin, executable("server")), filepath.Join(bin, executable("etcd"))
-	return fault.In("envtest store", os.Rename(server, etcd))
+	for _, name := range names {
+		if err := os.Rename(Program(bin, goName(name)), Program(bin, name)); err != nil {
+			return fault.In("envtest store", err)
+		}
+	}
+	return nil
 }
 
 // writeModule puts the embedded module where go finds it.
@@ -98,7 +117,7 @@ func etcdVersion() (string, error) {
 
 // report tells about a running build: each program when it is linked, and in
 // between how far go has come. The returned function ends it, with a last look.
-func report(bin string, out *goOutput, progress Progress) (stop func()) {
+func report(bin string, names []string, out *goOutput, progress Progress) (stop func()) {
 	start := time.Now()
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -113,15 +132,20 @@ func report(bin string, out *goOutput, progress Progress) (stop func()) {
 				running = false
 			}
 			elapsed := time.Since(start)
-			for _, name := range newlyLinked(bin, linked) {
-				progress(fmt.Sprintf("%s is built (%s)", name, elapsed.Round(time.Second)))
+			for _, name := range names {
+				if linked[name] || !isFile(Program(bin, goName(name))) {
+					continue
+				}
+				linked[name] = true
+				progress.say(fmt.Sprintf("%s is built (%s)", name, elapsed.Round(time.Second)))
 			}
 			if running && elapsed >= next {
-				line := "still building " + list(unlinked(linked))
+				left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return linked[name] })
+				line := "still building " + list(left)
 				if counts := out.counts(); counts != "" {
 					line += ": " + counts
 				}
-				progress(fmt.Sprintf("%s (%s)", line, elapsed.Round(time.Second)))
+				progress.say(fmt.Sprintf("%s (%s)", line, elapsed.Round(time.Second)))
 				next += reportEvery
 			}
 		}
@@ -132,27 +156,8 @@ func report(bin string, out *goOutput, progress Progress) (stop func()) {
 	}
 }
 
-// newlyLinked marks and returns the programs that appeared in bin.
-func newlyLinked(bin string, linked map[string]bool) (names []string) {
-	for _, name := range programs {
-		file := name
-		if name == "etcd" {
-			file = "server"
-		}
-		if _, err := os.Stat(filepath.Join(bin, executable(file))); err == nil && !linked[name] {
-			linked[name] = true
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// unlinked returns the programs that are still to come.
-func unlinked(linked map[string]bool) (names []string) {
-	for _, name := range programs {
-		if !linked[name] {
-			names = append(names, name)
-		}
-	}
-	return names
+// isFile reports whether there is something at path.
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +34,9 @@ func TestMain(m *testing.M) {
 	case name == "etcd":
 		v, _ := etcdVersion()
 		fmt.Println("etcd Version:", v)
-	case name == "kube-apiserver":
+	case os.Getenv("FAKE_MODE") == "wrong-added" && name == ControllerManager:
+		fmt.Println("Kubernetes v1.2.3")
+	case name == "kube-apiserver" || name == ControllerManager:
 		fmt.Println("Kubernetes v" + pins.Kubernetes)
 	case name == "kubectl":
 		fmt.Println("Client Version: v" + pins.Kubernetes)
@@ -74,12 +78,7 @@ func fakeGo(args []string) int {
 	}
 	record(filepath.Join(meet, "calls"), strings.Join(args, " ")+
 		"\n  GOFLAGS="+os.Getenv("GOFLAGS")+" GOWORK="+os.Getenv("GOWORK")+" GOPROXY="+os.Getenv("GOPROXY"))
-	out := ""
-	for i, arg := range args {
-		if arg == "-o" {
-			out = args[i+1]
-		}
-	}
+	out := args[slices.Index(args, "-o")+1]
 	switch mode {
 	case "fail":
 		fmt.Fprintln(os.Stderr, "go: downloading example.com/a v1.0.0\nexample.com/a/b\n"+os.Getenv("FAKE_TEXT"))
@@ -87,7 +86,7 @@ func fakeGo(args []string) int {
 	case "partial":
 		return linkSelf(out, "kubectl")
 	case "hang":
-		_ = os.WriteFile(filepath.Join(out, executable("server")), []byte("half"), 0o755)
+		_ = os.WriteFile(filepath.Join(out, executable(path.Base(args[len(args)-1]))), []byte("half"), 0o755)
 		child := exec.Command(os.Args[0], "hold")
 		child.Stderr = os.Stderr
 		if err := child.Start(); err != nil {
@@ -98,7 +97,11 @@ func fakeGo(args []string) int {
 	case "wait":
 		await(filepath.Join(meet, "proceed"))
 	}
-	return linkSelf(out, "server", "kube-apiserver", "kubectl")
+	var names []string
+	for _, arg := range args[slices.Index(args, "-o")+2:] {
+		names = append(names, path.Base(strings.TrimSuffix(arg, "/v3")))
+	}
+	return linkSelf(out, names...)
 }
 
 // hold keeps a lock, which only the end of this process releases. A file named

@@ -18,7 +18,7 @@ func TestBuildRealAssets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := verify(t.Context(), env, t.TempDir(), dir); err != nil {
+	if err := verify(t.Context(), env, t.TempDir(), dir, withControllers); err != nil {
 		t.Error(err)
 	}
 	s, err := Open(o)

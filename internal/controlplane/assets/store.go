@@ -1,6 +1,7 @@
 // Package assets finds and builds the programs of a Kubernetes control
-// plane (etcd, kube-apiserver, kubectl) that the test suites of operators start
-// through envtest. It shares one per-user store, folder for folder, with
+// plane: etcd, kube-apiserver and kubectl, which the test suites of operators
+// start through envtest, and kube-controller-manager, which a control plane for
+// development may run too. It shares one per-user store, folder for folder, with
 // setup-envtest, so what either of them put there serves both.
 //
 // It reads no environment variable and prints nothing by itself: both come in
@@ -24,9 +25,16 @@ import (
 // that holds the programs. It wins over the store.
 const Var = "KUBEBUILDER_ASSETS"
 
-// programs is the complete set that makes a folder usable, the same that
-// setup-envtest asks for. Sorted, so that messages are stable.
+// programs is the complete set that makes a folder usable for tests, the same
+// that setup-envtest asks for. Sorted, so that messages are stable.
 var programs = []string{"etcd", "kube-apiserver", "kubectl"}
+
+// ControllerManager is one more program, which setup-envtest does not have: the
+// folders that operon builds hold it beside the others.
+const ControllerManager = "kube-controller-manager"
+
+// withControllers is all that operon builds.
+var withControllers = []string{"etcd", "kube-apiserver", ControllerManager, "kubectl"}
 
 // Options is all that the package takes from the outside world.
 type Options struct {
@@ -38,7 +46,8 @@ type Options struct {
 }
 
 // Store is the per-user folder of control planes:
-// <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}.
+// <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}, and
+// kube-controller-manager where operon built it.
 type Store struct {
 	root string
 	env  environ
@@ -113,9 +122,9 @@ func (s *Store) Path(version string) (string, error) {
 		return "", err
 	}
 	if dir := s.env.get(Var); dir != "" {
-		return checkVar(dir)
+		return checkVar(dir, programs)
 	}
-	dir, broken, err := s.find(want)
+	dir, broken, err := s.find(want, programs)
 	if err != nil || dir != "" {
 		return dir, err
 	}
@@ -140,21 +149,22 @@ func missingHint(want version) string {
 
 // checkVar makes sure that a folder the user named is what they think:
 // envtest would fail much later, and with less to go by.
-func checkVar(dir string) (string, error) {
+func checkVar(dir string, names []string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fault.In(Var, err)
 	}
-	if err := complete(abs); err != nil {
+	if err := complete(abs, names); err != nil {
 		return "", fault.Failed("correct "+Var+", or unset it to use operon's own store",
 			"%s=%s: %s", Var, dir, err)
 	}
 	return abs, nil
 }
 
-// find returns the folder of the newest complete version that matches, or "".
-// broken then says what is wrong with the newest incomplete one, if there is one.
-func (s *Store) find(want version) (dir string, broken, err error) {
+// find returns the folder of the newest version that matches and has the named
+// programs, or "". broken then says what is wrong with the newest incomplete
+// one, if there is one.
+func (s *Store) find(want version, names []string) (dir string, broken, err error) {
 	entries, err := os.ReadDir(s.versions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, fault.In("envtest store", err)
@@ -166,7 +176,7 @@ func (s *Store) find(want version) (dir string, broken, err error) {
 			continue
 		}
 		at := filepath.Join(s.versions(), e.Name())
-		if err := complete(at); err != nil {
+		if err := complete(at, names); err != nil {
 			if broken == nil || bad.less(v) {
 				bad, broken = v, fmt.Errorf("%s is incomplete: %w", e.Name(), err)
 			}
@@ -179,11 +189,11 @@ func (s *Store) find(want version) (dir string, broken, err error) {
 	return dir, broken, nil
 }
 
-// complete reports what a folder lacks to be a control plane that can be used.
-func complete(dir string) error {
+// complete reports which of the named programs a folder lacks.
+func complete(dir string, names []string) error {
 	var missing []string
-	for _, name := range programs {
-		err := checkProgram(filepath.Join(dir, executable(name)))
+	for _, name := range names {
+		err := checkProgram(Program(dir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, executable(name))
@@ -210,6 +220,9 @@ func (s *Store) folder(v version) string {
 
 // platform is the suffix of this system's folders.
 func platform() string { return runtime.GOOS + "-" + runtime.GOARCH }
+
+// Program is the path of a program in a folder that this package returned.
+func Program(dir, name string) string { return filepath.Join(dir, executable(name)) }
 
 // executable is the file name of a program on this system. envtest asks for
 // "etcd" everywhere; Windows finds etcd.exe under that name.

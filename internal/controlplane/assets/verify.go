@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,13 +34,14 @@ func checks() ([]check, error) {
 	return []check{
 		{"etcd", []string{"--version"}, "etcd Version: " + etcd},
 		{"kube-apiserver", []string{"--version"}, "Kubernetes v" + pins.Kubernetes},
+		{ControllerManager, []string{"--version"}, "Kubernetes v" + pins.Kubernetes},
 		{"kubectl", []string{"version", "--client"}, "Client Version: v" + pins.Kubernetes},
 	}, nil
 }
 
-// verify runs each program once: one that does not run here, or is not what was
-// asked for, never gets into the store.
-func verify(ctx context.Context, env environ, home, bin string) error {
+// verify runs each of the named programs once: one that does not run here, or is
+// not what was asked for, never gets into the store.
+func verify(ctx context.Context, env environ, home, bin string, names []string) error {
 	all, err := checks()
 	if err != nil {
 		return err
@@ -48,6 +49,9 @@ func verify(ctx context.Context, env environ, home, bin string) error {
 	// The user's kubectl settings must not have a say.
 	env = env.with("HOME="+home, "USERPROFILE="+home, "KUBECONFIG="+os.DevNull)
 	for _, c := range all {
+		if !slices.Contains(names, c.program) {
+			continue
+		}
 		if err := c.run(ctx, env, bin); err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func (c check) run(parent context.Context, env environ, bin string) error {
 		fmt.Errorf("no answer within %s", verifyTimeout))
 	defer cancel()
 	var out, errs strings.Builder
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, executable(c.program)), c.args...)
+	cmd := exec.CommandContext(ctx, Program(bin, c.program), c.args...)
 	cmd.Env, cmd.Dir = env, bin
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := process.Run(cmd)
