@@ -10,7 +10,8 @@ import (
 )
 
 func newEnvtest(a *App) *cobra.Command {
-	cmd := newGroup("envtest", "Provide a real API server for tests", newEnvtestBuild(a), newEnvtestPath(a))
+	cmd := newGroup("envtest", "Provide a real API server for tests", newEnvtestBuild(a), newEnvtestPath(a),
+		newEnvtestStart(a), newEnvtestStop(a), newEnvtestStatus(a), newEnvtestKeep(a))
 	cmd.Long = `Provide etcd, kube-apiserver and kubectl for tests, in the per-user folder that
 setup-envtest also uses, and kube-controller-manager beside them.
 KUBEBUILDER_ASSETS, when set, wins over that folder.`

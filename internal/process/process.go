@@ -10,30 +10,61 @@ import (
 // grace is how long a child that was asked to end may take before it is killed.
 const grace = 5 * time.Second
 
-// Run starts cmd, which must come from exec.CommandContext, and waits for it.
-// The child and everything it started form one group: when the context ends
-// the group is asked to stop, then killed, and when Run returns an error none
-// of it is left. When operon itself is killed the kernel ends the child on
-// Linux and the whole group on Windows; elsewhere it ends with its next write.
+// Run starts cmd as Start does, and waits for it.
 func Run(cmd *exec.Cmd) error {
-	// Linux ends the child when the thread that started it ends, and that
-	// thread must therefore outlive it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
-	g := newGroup(cmd)
-	cmd.Cancel = g.interrupt
-	cmd.WaitDelay = grace
-	if err := cmd.Start(); err != nil {
+	wait, err := Start(cmd)
+	if err != nil {
 		return err
 	}
-	defer g.release()
+	return wait()
+}
+
+// Start starts cmd, which must come from exec.CommandContext. The child and
+// everything it starts form one group: when the context ends the group is asked
+// to stop, then killed after cmd.WaitDelay (5 s if that is 0), and when wait
+// returns an error none of it is left. When operon itself is killed the kernel
+// ends the child on Linux and the whole group on Windows; elsewhere it may live
+// on. wait must be called, once.
+func Start(cmd *exec.Cmd) (wait func() error, err error) {
+	started, ended := make(chan error), make(chan error, 1)
+	go func() {
+		// Linux ends the child when the thread that started it ends, and that
+		// thread must therefore outlive it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		g, err := start(cmd)
+		started <- err
+		if err == nil {
+			ended <- g.wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return func() error { return <-ended }, nil
+}
+
+func start(cmd *exec.Cmd) (*group, error) {
+	g := newGroup(cmd)
+	cmd.Cancel = g.interrupt
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = grace
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
 	if err := g.adopt(); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		return err
+		g.release()
+		return nil, err
 	}
-	err := cmd.Wait()
+	return g, nil
+}
+
+func (g *group) wait() error {
+	defer g.release()
+	err := g.cmd.Wait()
 	if err != nil {
 		g.kill()
 	}

@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/spf13/cobra"
+)
+
+// newEnvtestKeep is the process behind `operon envtest start`.
+func newEnvtestKeep(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "keep",
+		Short:  "Run a control plane for `operon envtest start`",
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			home, err := controlplane.Open(a.getenv)
+			if err != nil {
+				return err
+			}
+			return home.Keep(cmd.Context(), a.In, a.Out, a.Environ)
+		},
+	}
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+type envtestStart struct {
+	options controlplane.Options
+	version string
+	detach  bool
+}
+
+func newEnvtestStart(a *App) *cobra.Command {
+	var c envtestStart
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start an API server on this machine",
+		Long: `Start etcd and kube-apiserver on 127.0.0.1, wait until they are ready and print
+the path of an administrator's kubeconfig. TLS and RBAC are on, the token is
+random, and only you can read the files. Programs that are not in the store are
+built first.
+
+It runs until Ctrl-C, and then leaves nothing behind; its end is no error, so the
+exit code is 0 once it was ready. With --detach it runs until ` + "`operon envtest stop`" + `,
+and starting it again with the same flags only prints the path. A program that
+ends is started again, on the same port and with the same data.
+
+There are no nodes and no scheduler: pods are made and stay pending. With
+--controllers, kube-controller-manager makes ReplicaSets and pods of Deployments,
+collects garbage and empties namespaces; without it, objects stay as they are.`,
+		Example: `  operon envtest start
+  export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), a) },
+	}
+	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when it is ready and let it run")
+	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "run kube-controller-manager too")
+	cmd.Flags().IntVar(&c.options.Port, "port", 0, "port of the API server (default: a free one)")
+	bindPlane(cmd, &c.options.Name)
+	bindKubernetes(cmd, &c.version)
+	return cmd
+}
+
+// bindPlane adds the flag that names a control plane.
+func bindPlane(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane, to have several")
+	must(cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
+}
+
+func (c *envtestStart) run(ctx context.Context, a *App) error {
+	if err := controlplane.CheckName(c.options.Name); err != nil {
+		return err
+	}
+	if c.options.Port < 0 || c.options.Port > 65535 {
+		return fault.Usage("leave --port out for a free one", "port %d is not between 1 and 65535", c.options.Port)
+	}
+	home, err := controlplane.Open(a.getenv)
+	if err != nil {
+		return err
+	}
+	if c.options.Assets, err = c.programs(ctx, a); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, func(line string) { a.note("%s", line) })
+	if err != nil {
+		return err
+	}
+	if s.Already && !c.detach {
+		return fault.Failed("end it first (operon envtest stop"+nameFlag(c.options.Name)+"), or choose another --name",
+			"control plane %q runs already", c.options.Name)
+	}
+	if s.Already {
+		a.note("control plane %q runs already: %s", s.State.Name, s.State.URL)
+		return a.printPath(s.State.Kubeconfig, nil)
+	}
+	a.note("ready in %.1f s: %s (Kubernetes %s)", time.Since(began).Seconds(), s.State.URL, s.State.Version)
+	if c.detach {
+		if err := s.Detach(); err != nil {
+			return err
+		}
+	}
+	if err := a.printPath(s.State.Kubeconfig, nil); err != nil {
+		return err
+	}
+	stop := "operon envtest stop" + nameFlag(s.State.Name)
+	if !c.detach {
+		stop = "Ctrl-C, or " + stop
+	}
+	a.note("to use it:  export KUBECONFIG=%q\nto stop it: %s", filepath.ToSlash(s.State.Kubeconfig), stop)
+	if c.detach {
+		return nil
+	}
+	switch err := s.Wait(ctx); {
+	case err == nil || ctx.Err() != nil && err == context.Cause(ctx):
+		a.note("stopped")
+		return nil
+	default:
+		return err
+	}
+}
+
+// programs returns the folder of what is to be started.
+func (c *envtestStart) programs(ctx context.Context, a *App) (string, error) {
+	store, err := assets.Open(assets.Options{Env: a.Environ})
+	if err != nil {
+		return "", err
+	}
+	dir, err := store.Path(c.version)
+	if err != nil && a.getenv(assets.Var) == "" {
+		dir, err = store.Build(ctx, c.version, func(line string) { a.note("%s", line) })
+	}
+	return dir, err
+}
+
+// nameFlag is the flag that a command line needs to mean the same control plane.
+func nameFlag(name string) string {
+	if name == controlplane.DefaultName {
+		return ""
+	}
+	return fmt.Sprintf(" --name %s", name)
+}

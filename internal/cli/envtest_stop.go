@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+func newEnvtestStop(a *App) *cobra.Command {
+	var name string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop a control plane and remove all that it kept",
+		Long: `Stop a control plane that ` + "`operon envtest start`" + ` started, detached or not, and
+remove its folder. It is no error when there is none.`,
+		Example: `  operon envtest stop
+  operon envtest stop --all`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all && cmd.Flags().Changed("name") {
+				return fault.Usage("leave one of them out", "--name and --all exclude each other")
+			}
+			names := []string{name}
+			home, err := controlplane.Open(a.getenv)
+			if err != nil {
+				return err
+			}
+			if all {
+				if names, err = planeNames(home); err != nil {
+					return err
+				}
+			}
+			return a.stopPlanes(cmd.Context(), home, names)
+		},
+	}
+	bindPlane(cmd, &name)
+	cmd.Flags().BoolVar(&all, "all", false, "stop all control planes of this user")
+	return cmd
+}
+
+func planeNames(home *controlplane.Home) ([]string, error) {
+	all, err := home.List()
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names, err
+}
+
+func (a *App) stopPlanes(ctx context.Context, home *controlplane.Home, names []string) error {
+	stopped := 0
+	for _, name := range names {
+		if err := controlplane.CheckName(name); err != nil {
+			return err
+		}
+		s, there, err := home.Stop(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !there {
+			continue
+		}
+		stopped++
+		switch s.Phase {
+		case controlplane.Failed, controlplane.Dead:
+			a.note("removed what control plane %q left behind", name)
+		default:
+			a.note("stopped control plane %q", name)
+		}
+	}
+	if stopped == 0 {
+		a.note("nothing to stop")
+	}
+	return nil
+}
