@@ -74,10 +74,10 @@ func (r Resource) ImportAlias() string {
 // taken are the lower-case names that scaffolded code uses in functions which
 // also have a variable for the object.
 var taken = []string{
-	"admission", "after", "apierrors", "b", "before", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
+	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
-	"mgr", "obj", "ok", "os", "own", "patch", "r", "ready", "reason", "reconcile", "record", "recorder", "req", "request", "res", "result", "runtime",
-	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "utils", "v", "want",
+	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder", "reported", "req", "request", "res", "result", "runtime",
+	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "utils", "v", "want", "was",
 }
 
 // VarName is a name for a variable that holds an object of the kind: the kind

@@ -34,8 +34,8 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 	selectLines = `if !$r.isSelected($obj) {
 	return $ctrl.Result{}, nil
 }`
-	finalizeLines = `if err := $r.finalize($ctx, $obj, $r.cleanUp); err != nil {
-	return $ctrl.Result{}, err
+	finalizeLines = `if result, err := $r.finalize($ctx, $obj, $r.cleanUp); err != nil || !result.IsZero() {
+	return result, err
 }`
 	deletedLines = `if !$var.DeletionTimestamp.IsZero() {
 	return $ctrl.Result{}, nil

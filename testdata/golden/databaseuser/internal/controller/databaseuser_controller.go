@@ -55,8 +55,8 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 	if !r.isSelected(databaseuser) {
 		return ctrl.Result{}, nil
 	}
-	if err := r.finalize(ctx, databaseuser, r.cleanUp); err != nil {
-		return ctrl.Result{}, err
+	if result, err := r.finalize(ctx, databaseuser, r.cleanUp); err != nil || !result.IsZero() {
+		return result, err
 	}
 	if !databaseuser.DeletionTimestamp.IsZero() {
 		// It is on its way out: whoever set a finalizer cleans up, and what it
@@ -71,34 +71,42 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *DatabaseUserReconciler) reconcileSpec(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, and be the same on every try. (A new
-	// text is one more write of the status, which calls Reconcile again at once.)
+	// their text, so it must hold no secrets. What takes its time is no error: return
+	// RequeueAfter, and set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for databaseuser, records in the condition Ready whether it
-// succeeded, and writes the status as far as it differs from what it was before.
+// succeeded, unless reconcile itself set it, and writes the status as far as it
+// differs from what it was before.
 func (r *DatabaseUserReconciler) reportReady(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	reconcile func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
 ) (ctrl.Result, error) {
 	before := databaseuser.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object is as its spec asks",
+	}
+	meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
 	result, err := reconcile(ctx, databaseuser)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	ready := metav1.Condition{
-		Type:               "Ready",
-		Status:             metav1.ConditionTrue,
-		Reason:             "Reconciled",
-		Message:            "the object is as its spec asks",
-		ObservedGeneration: before.Generation,
-	}
 	if err != nil {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
 	}
-	meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
+	if reported := meta.FindStatusCondition(databaseuser.Status.Conditions, ready.Type); reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+		}
+	}
 	if !equality.Semantic.DeepEqual(before.Status, databaseuser.Status) {
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
@@ -111,10 +119,15 @@ func (r *DatabaseUserReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every DatabaseUser it sees.
+// SetupWithManager starts the controller with mgr, for every DatabaseUser it sees. What is
+// written to the status calls it no more, its own words least of all: it is called
+// when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do.
 func (r *DatabaseUserReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	changed := predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&mygroupv1alpha1.DatabaseUser{}, builder.WithPredicates(predicate.NewPredicateFuncs(r.isSelected))).
+		For(&mygroupv1alpha1.DatabaseUser{}, builder.WithPredicates(changed, predicate.NewPredicateFuncs(r.isSelected))).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret),
 			builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		Named("databaseuser").

@@ -103,6 +103,33 @@ func TestDatabaseUserReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestDatabaseUserReconcilerReportsWhatIsAwaited(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	want := ctrl.Result{RequeueAfter: time.Minute}
+	await := func(_ context.Context, obj *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+		})
+		return want, nil
+	}
+	var versions [2]string
+	for i := range versions {
+		got, err := r.reportReady(t.Context(), databaseuserIn(t, r, req), await)
+		if err != nil || got != want {
+			t.Errorf("got %+v, error %v, want %+v", got, err, want)
+		}
+		obj := databaseuserIn(t, r, req)
+		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
+		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
+			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+		}
+		versions[i] = obj.ResourceVersion
+	}
+	if versions[0] != versions[1] {
+		t.Error("waiting on, it wrote again")
+	}
+}
+
 func TestDatabaseUserReconcilerSettles(t *testing.T) {
 	r, req := newDatabaseUserReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {

@@ -19,6 +19,7 @@ package controller
 import (
 	"context"
 
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -31,38 +32,39 @@ const databaseuserFinalizer = "mygroup.handsomeguy.cn/databaseuser"
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=patch
 
 // cleanUp removes what this controller made for databaseuser where Kubernetes does not
-// see it. (What databaseuser owns in the cluster goes by itself.) It is called again
-// until it returns nil, so things that are gone already are no error.
-func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) error {
+// see it. (What databaseuser owns in the cluster goes by itself.) It is called again as
+// long as it returns an error or, for what takes its time, RequeueAfter; so things
+// that are gone already are no error. Afterwards databaseuser goes.
+func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	// Your code goes here.
-	return nil
+	return ctrl.Result{}, nil
 }
 
 // finalize gives databaseuser the finalizer, before anything is made that must be cleaned
-// up. Once databaseuser is being deleted, it has it cleaned up by clean, and only then takes
-// the finalizer off, which lets databaseuser go.
+// up. Once databaseuser is being deleted, it has it cleaned up by clean, and only when that
+// is done takes the finalizer off, which lets databaseuser go.
 //
 // Both are merge patches, which replace the whole list of finalizers: the lock makes
 // them fail, and Reconcile run again, when another writer came first.
 func (r *DatabaseUserReconciler) finalize(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
-	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) error,
-) error {
+	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
+) (ctrl.Result, error) {
 	patch := client.MergeFromWithOptions(databaseuser.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if databaseuser.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(databaseuser, databaseuserFinalizer) {
-			return nil
+			return ctrl.Result{}, nil
 		}
 		// Not found is an error here: the cache is behind, and what would be made
 		// for an object that is gone, nobody would clean up.
-		return r.Patch(ctx, databaseuser, patch)
+		return ctrl.Result{}, r.Patch(ctx, databaseuser, patch)
 	}
 	if !controllerutil.ContainsFinalizer(databaseuser, databaseuserFinalizer) {
-		return nil
+		return ctrl.Result{}, nil
 	}
-	if err := clean(ctx, databaseuser); err != nil {
-		return err
+	if result, err := clean(ctx, databaseuser); err != nil || !result.IsZero() {
+		return result, err
 	}
 	controllerutil.RemoveFinalizer(databaseuser, databaseuserFinalizer)
-	return client.IgnoreNotFound(r.Patch(ctx, databaseuser, patch))
+	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, databaseuser, patch))
 }

@@ -36,15 +36,16 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// databaseuserCleaner stands in for cleanUp: it counts its calls, and fails with err.
+// databaseuserCleaner stands in for cleanUp: it counts its calls, and returns result and err.
 type databaseuserCleaner struct {
-	calls int
-	err   error
+	calls  int
+	result ctrl.Result
+	err    error
 }
 
-func (c *databaseuserCleaner) clean(context.Context, *mygroupv1alpha1.DatabaseUser) error {
+func (c *databaseuserCleaner) clean(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	c.calls++
-	return c.err
+	return c.result, c.err
 }
 
 func TestDatabaseUserReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
@@ -52,7 +53,7 @@ func TestDatabaseUserReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	cleaner := &databaseuserCleaner{}
 	var versions [2]string
 	for i := range versions {
-		if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil {
+		if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
@@ -77,7 +78,7 @@ func TestDatabaseUserReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The cache may still have it as it was.
-	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+	if _, err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
 		t.Error("Reconcile would go on, without the finalizer")
 	}
 }
@@ -85,7 +86,7 @@ func TestDatabaseUserReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newDatabaseUserReconcilerToFinalize(t)
 	failing := &databaseuserCleaner{err: errors.New("out of reach")}
-	if err := r.finalize(t.Context(), obj, failing.clean); err != nil {
+	if _, err := r.finalize(t.Context(), obj, failing.clean); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Delete(t.Context(), obj); err != nil {
@@ -95,15 +96,19 @@ func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	if err := r.Get(t.Context(), name, obj); err != nil {
 		t.Fatalf("a deleted object with the finalizer: %v", err)
 	}
-	if err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
+	if _, err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
 		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
 	}
+	waiting := &databaseuserCleaner{result: ctrl.Result{RequeueAfter: time.Minute}}
+	if result, err := r.finalize(t.Context(), obj, waiting.clean); err != nil || result != waiting.result {
+		t.Errorf("got %+v, error %v, want %+v: without it nobody calls again", result, err, waiting.result)
+	}
 	if err := r.Get(t.Context(), name, obj); err != nil {
-		t.Fatalf("the object after a failed clean-up: %v", err)
+		t.Fatalf("the object after a failed clean-up and one that takes its time: %v", err)
 	}
 	working := &databaseuserCleaner{}
-	if err := r.finalize(t.Context(), obj, working.clean); err != nil {
-		t.Fatal(err)
+	if result, err := r.finalize(t.Context(), obj, working.clean); err != nil || !result.IsZero() {
+		t.Fatalf("after the clean-up got %+v, error %v", result, err)
 	}
 	if working.calls != 1 {
 		t.Errorf("the clean-up ran %d times, want once", working.calls)
@@ -126,7 +131,7 @@ func TestDatabaseUserReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 		t.Fatal(err)
 	}
 	cleaner := &databaseuserCleaner{}
-	if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
+	if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
 		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
 	}
 }
@@ -158,15 +163,19 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 		obj := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj)
 		failing := &databaseuserCleaner{err: errors.New("out of reach")}
-		Expect(r.finalize(ctx, obj, failing.clean)).To(Succeed())
+		finalize := func(cleaner *databaseuserCleaner) error {
+			_, err := r.finalize(ctx, obj, cleaner.clean)
+			return err
+		}
+		Expect(finalize(failing)).To(Succeed())
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		key := client.ObjectKeyFromObject(obj)
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
-		Expect(r.finalize(ctx, obj, failing.clean)).To(MatchError(failing.err))
+		Expect(finalize(failing)).To(MatchError(failing.err))
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
 
 		working := &databaseuserCleaner{}
-		Expect(r.finalize(ctx, obj, working.clean)).To(Succeed())
+		Expect(finalize(working)).To(Succeed())
 		Expect(working.calls).To(Equal(1))
 		Expect(controllerutil.ContainsFinalizer(obj, databaseuserFinalizer)).To(BeFalse())
 	})

@@ -53,8 +53,8 @@ func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if err := r.finalize(ctx, berth, r.cleanUp); err != nil {
-		return ctrl.Result{}, err
+	if result, err := r.finalize(ctx, berth, r.cleanUp); err != nil || !result.IsZero() {
+		return result, err
 	}
 	if !berth.DeletionTimestamp.IsZero() {
 		// It is on its way out: whoever set a finalizer cleans up, and what it
@@ -76,34 +76,42 @@ func (r *BerthReconciler) reconcileSpec(ctx context.Context, berth *portv1.Berth
 	}
 
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, and be the same on every try. (A new
-	// text is one more write of the status, which calls Reconcile again at once.)
+	// their text, so it must hold no secrets. What takes its time is no error: return
+	// RequeueAfter, and set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for berth, records in the condition Ready whether it
-// succeeded, and writes the status as far as it differs from what it was before.
+// succeeded, unless reconcile itself set it, and writes the status as far as it
+// differs from what it was before.
 func (r *BerthReconciler) reportReady(
 	ctx context.Context, berth *portv1.Berth,
 	reconcile func(context.Context, *portv1.Berth) (ctrl.Result, error),
 ) (ctrl.Result, error) {
 	before := berth.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object is as its spec asks",
+	}
+	meta.SetStatusCondition(&berth.Status.Conditions, ready)
 	result, err := reconcile(ctx, berth)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	ready := metav1.Condition{
-		Type:               "Ready",
-		Status:             metav1.ConditionTrue,
-		Reason:             "Reconciled",
-		Message:            "the object is as its spec asks",
-		ObservedGeneration: before.Generation,
-	}
 	if err != nil {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&berth.Status.Conditions, ready)
 	}
-	meta.SetStatusCondition(&berth.Status.Conditions, ready)
+	if reported := meta.FindStatusCondition(berth.Status.Conditions, ready.Type); reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+		}
+	}
 	if !equality.Semantic.DeepEqual(before.Status, berth.Status) {
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
@@ -116,10 +124,15 @@ func (r *BerthReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every Berth it sees.
+// SetupWithManager starts the controller with mgr, for every Berth it sees. What is
+// written to the status calls it no more, its own words least of all: it is called
+// when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do.
 func (r *BerthReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	changed := predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&portv1.Berth{}).
+		For(&portv1.Berth{}, builder.WithPredicates(changed)).
 		Owns(&appsv1.StatefulSet{}).
 		Owns(&corev1.ConfigMap{}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret),

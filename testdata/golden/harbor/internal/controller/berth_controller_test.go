@@ -101,6 +101,33 @@ func TestBerthReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestBerthReconcilerReportsWhatIsAwaited(t *testing.T) {
+	r, req := newBerthReconciler(t)
+	want := ctrl.Result{RequeueAfter: time.Minute}
+	await := func(_ context.Context, obj *portv1.Berth) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+		})
+		return want, nil
+	}
+	var versions [2]string
+	for i := range versions {
+		got, err := r.reportReady(t.Context(), berthIn(t, r, req), await)
+		if err != nil || got != want {
+			t.Errorf("got %+v, error %v, want %+v", got, err, want)
+		}
+		obj := berthIn(t, r, req)
+		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
+		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
+			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+		}
+		versions[i] = obj.ResourceVersion
+	}
+	if versions[0] != versions[1] {
+		t.Error("waiting on, it wrote again")
+	}
+}
+
 func TestBerthReconcilerSettles(t *testing.T) {
 	r, req := newBerthReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {

@@ -19,6 +19,7 @@ package controller
 import (
 	"context"
 
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -31,38 +32,39 @@ const berthFinalizer = "port.example.org/berth"
 // +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=patch
 
 // cleanUp removes what this controller made for berth where Kubernetes does not
-// see it. (What berth owns in the cluster goes by itself.) It is called again
-// until it returns nil, so things that are gone already are no error.
-func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) error {
+// see it. (What berth owns in the cluster goes by itself.) It is called again as
+// long as it returns an error or, for what takes its time, RequeueAfter; so things
+// that are gone already are no error. Afterwards berth goes.
+func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) (ctrl.Result, error) {
 	// Your code goes here.
-	return nil
+	return ctrl.Result{}, nil
 }
 
 // finalize gives berth the finalizer, before anything is made that must be cleaned
-// up. Once berth is being deleted, it has it cleaned up by clean, and only then takes
-// the finalizer off, which lets berth go.
+// up. Once berth is being deleted, it has it cleaned up by clean, and only when that
+// is done takes the finalizer off, which lets berth go.
 //
 // Both are merge patches, which replace the whole list of finalizers: the lock makes
 // them fail, and Reconcile run again, when another writer came first.
 func (r *BerthReconciler) finalize(
 	ctx context.Context, berth *portv1.Berth,
-	clean func(context.Context, *portv1.Berth) error,
-) error {
+	clean func(context.Context, *portv1.Berth) (ctrl.Result, error),
+) (ctrl.Result, error) {
 	patch := client.MergeFromWithOptions(berth.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if berth.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(berth, berthFinalizer) {
-			return nil
+			return ctrl.Result{}, nil
 		}
 		// Not found is an error here: the cache is behind, and what would be made
 		// for an object that is gone, nobody would clean up.
-		return r.Patch(ctx, berth, patch)
+		return ctrl.Result{}, r.Patch(ctx, berth, patch)
 	}
 	if !controllerutil.ContainsFinalizer(berth, berthFinalizer) {
-		return nil
+		return ctrl.Result{}, nil
 	}
-	if err := clean(ctx, berth); err != nil {
-		return err
+	if result, err := clean(ctx, berth); err != nil || !result.IsZero() {
+		return result, err
 	}
 	controllerutil.RemoveFinalizer(berth, berthFinalizer)
-	return client.IgnoreNotFound(r.Patch(ctx, berth, patch))
+	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, berth, patch))
 }

@@ -52,8 +52,8 @@ func (r *DeploymentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if !r.isSelected(deployment) {
 		return ctrl.Result{}, nil
 	}
-	if err := r.finalize(ctx, deployment, r.cleanUp); err != nil {
-		return ctrl.Result{}, err
+	if result, err := r.finalize(ctx, deployment, r.cleanUp); err != nil || !result.IsZero() {
+		return result, err
 	}
 	if !deployment.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil

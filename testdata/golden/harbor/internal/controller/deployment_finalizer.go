@@ -19,6 +19,7 @@ package controller
 import (
 	"context"
 
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -31,38 +32,39 @@ const deploymentFinalizer = "example.org/deployment"
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=patch
 
 // cleanUp removes what this controller made for deployment where Kubernetes does not
-// see it. (What deployment owns in the cluster goes by itself.) It is called again
-// until it returns nil, so things that are gone already are no error.
-func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.Deployment) error {
+// see it. (What deployment owns in the cluster goes by itself.) It is called again as
+// long as it returns an error or, for what takes its time, RequeueAfter; so things
+// that are gone already are no error. Afterwards deployment goes.
+func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.Deployment) (ctrl.Result, error) {
 	// Your code goes here.
-	return nil
+	return ctrl.Result{}, nil
 }
 
 // finalize gives deployment the finalizer, before anything is made that must be cleaned
-// up. Once deployment is being deleted, it has it cleaned up by clean, and only then takes
-// the finalizer off, which lets deployment go.
+// up. Once deployment is being deleted, it has it cleaned up by clean, and only when that
+// is done takes the finalizer off, which lets deployment go.
 //
 // Both are merge patches, which replace the whole list of finalizers: the lock makes
 // them fail, and Reconcile run again, when another writer came first.
 func (r *DeploymentReconciler) finalize(
 	ctx context.Context, deployment *appsv1.Deployment,
-	clean func(context.Context, *appsv1.Deployment) error,
-) error {
+	clean func(context.Context, *appsv1.Deployment) (ctrl.Result, error),
+) (ctrl.Result, error) {
 	patch := client.MergeFromWithOptions(deployment.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if deployment.DeletionTimestamp.IsZero() {
 		if !controllerutil.AddFinalizer(deployment, deploymentFinalizer) {
-			return nil
+			return ctrl.Result{}, nil
 		}
 		// Not found is an error here: the cache is behind, and what would be made
 		// for an object that is gone, nobody would clean up.
-		return r.Patch(ctx, deployment, patch)
+		return ctrl.Result{}, r.Patch(ctx, deployment, patch)
 	}
 	if !controllerutil.ContainsFinalizer(deployment, deploymentFinalizer) {
-		return nil
+		return ctrl.Result{}, nil
 	}
-	if err := clean(ctx, deployment); err != nil {
-		return err
+	if result, err := clean(ctx, deployment); err != nil || !result.IsZero() {
+		return result, err
 	}
 	controllerutil.RemoveFinalizer(deployment, deploymentFinalizer)
-	return client.IgnoreNotFound(r.Patch(ctx, deployment, patch))
+	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, deployment, patch))
 }

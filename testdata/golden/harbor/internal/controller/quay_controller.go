@@ -66,34 +66,42 @@ func (r *QuayReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *QuayReconciler) reconcileSpec(ctx context.Context, quay *portv1.Quay) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, and be the same on every try. (A new
-	// text is one more write of the status, which calls Reconcile again at once.)
+	// their text, so it must hold no secrets. What takes its time is no error: return
+	// RequeueAfter, and set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for quay, records in the condition Ready whether it
-// succeeded, and writes the status as far as it differs from what it was before.
+// succeeded, unless reconcile itself set it, and writes the status as far as it
+// differs from what it was before.
 func (r *QuayReconciler) reportReady(
 	ctx context.Context, quay *portv1.Quay,
 	reconcile func(context.Context, *portv1.Quay) (ctrl.Result, error),
 ) (ctrl.Result, error) {
 	before := quay.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object is as its spec asks",
+	}
+	meta.SetStatusCondition(&quay.Status.Conditions, ready)
 	result, err := reconcile(ctx, quay)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	ready := metav1.Condition{
-		Type:               "Ready",
-		Status:             metav1.ConditionTrue,
-		Reason:             "Reconciled",
-		Message:            "the object is as its spec asks",
-		ObservedGeneration: before.Generation,
-	}
 	if err != nil {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&quay.Status.Conditions, ready)
 	}
-	meta.SetStatusCondition(&quay.Status.Conditions, ready)
+	if reported := meta.FindStatusCondition(quay.Status.Conditions, ready.Type); reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+		}
+	}
 	if !equality.Semantic.DeepEqual(before.Status, quay.Status) {
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
@@ -106,10 +114,15 @@ func (r *QuayReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every Quay it sees.
+// SetupWithManager starts the controller with mgr, for every Quay it sees. What is
+// written to the status calls it no more, its own words least of all: it is called
+// when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do.
 func (r *QuayReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	changed := predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&portv1.Quay{}, builder.WithPredicates(predicate.NewPredicateFuncs(r.isSelected))).
+		For(&portv1.Quay{}, builder.WithPredicates(changed, predicate.NewPredicateFuncs(r.isSelected))).
 		Named("quay").
 		Complete(r)
 }

@@ -10,7 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
@@ -32,8 +34,8 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if err := r.finalize(ctx, nfs, r.cleanUp); err != nil {
-		return ctrl.Result{}, err
+	if result, err := r.finalize(ctx, nfs, r.cleanUp); err != nil || !result.IsZero() {
+		return result, err
 	}
 	if !nfs.DeletionTimestamp.IsZero() {
 		// It is on its way out: whoever set a finalizer cleans up, and what it
@@ -48,34 +50,42 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *NFSReconciler) reconcileSpec(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, and be the same on every try. (A new
-	// text is one more write of the status, which calls Reconcile again at once.)
+	// their text, so it must hold no secrets. What takes its time is no error: return
+	// RequeueAfter, and set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for nfs, records in the condition Ready whether it
-// succeeded, and writes the status as far as it differs from what it was before.
+// succeeded, unless reconcile itself set it, and writes the status as far as it
+// differs from what it was before.
 func (r *NFSReconciler) reportReady(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	reconcile func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
 ) (ctrl.Result, error) {
 	before := nfs.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object is as its spec asks",
+	}
+	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
 	result, err := reconcile(ctx, nfs)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	ready := metav1.Condition{
-		Type:               "Ready",
-		Status:             metav1.ConditionTrue,
-		Reason:             "Reconciled",
-		Message:            "the object is as its spec asks",
-		ObservedGeneration: before.Generation,
-	}
 	if err != nil {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&nfs.Status.Conditions, ready)
 	}
-	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
+	if reported := meta.FindStatusCondition(nfs.Status.Conditions, ready.Type); reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+		}
+	}
 	if !equality.Semantic.DeepEqual(before.Status, nfs.Status) {
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
@@ -88,10 +98,15 @@ func (r *NFSReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every NFS it sees.
+// SetupWithManager starts the controller with mgr, for every NFS it sees. What is
+// written to the status calls it no more, its own words least of all: it is called
+// when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do.
 func (r *NFSReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	changed := predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&seav1beta1.NFS{}).
+		For(&seav1beta1.NFS{}, builder.WithPredicates(changed)).
 		Named("sea-nfs").
 		Complete(r)
 }

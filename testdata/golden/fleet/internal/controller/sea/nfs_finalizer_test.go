@@ -20,15 +20,16 @@ import (
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
 
-// nfsCleaner stands in for cleanUp: it counts its calls, and fails with err.
+// nfsCleaner stands in for cleanUp: it counts its calls, and returns result and err.
 type nfsCleaner struct {
-	calls int
-	err   error
+	calls  int
+	result ctrl.Result
+	err    error
 }
 
-func (c *nfsCleaner) clean(context.Context, *seav1beta1.NFS) error {
+func (c *nfsCleaner) clean(context.Context, *seav1beta1.NFS) (ctrl.Result, error) {
 	c.calls++
-	return c.err
+	return c.result, c.err
 }
 
 func TestNFSReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
@@ -36,7 +37,7 @@ func TestNFSReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 	cleaner := &nfsCleaner{}
 	var versions [2]string
 	for i := range versions {
-		if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil {
+		if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
@@ -61,7 +62,7 @@ func TestNFSReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The cache may still have it as it was.
-	if err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
+	if _, err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
 		t.Error("Reconcile would go on, without the finalizer")
 	}
 }
@@ -69,7 +70,7 @@ func TestNFSReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newNFSReconcilerToFinalize(t)
 	failing := &nfsCleaner{err: errors.New("out of reach")}
-	if err := r.finalize(t.Context(), obj, failing.clean); err != nil {
+	if _, err := r.finalize(t.Context(), obj, failing.clean); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Delete(t.Context(), obj); err != nil {
@@ -79,15 +80,19 @@ func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	if err := r.Get(t.Context(), name, obj); err != nil {
 		t.Fatalf("a deleted object with the finalizer: %v", err)
 	}
-	if err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
+	if _, err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
 		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
 	}
+	waiting := &nfsCleaner{result: ctrl.Result{RequeueAfter: time.Minute}}
+	if result, err := r.finalize(t.Context(), obj, waiting.clean); err != nil || result != waiting.result {
+		t.Errorf("got %+v, error %v, want %+v: without it nobody calls again", result, err, waiting.result)
+	}
 	if err := r.Get(t.Context(), name, obj); err != nil {
-		t.Fatalf("the object after a failed clean-up: %v", err)
+		t.Fatalf("the object after a failed clean-up and one that takes its time: %v", err)
 	}
 	working := &nfsCleaner{}
-	if err := r.finalize(t.Context(), obj, working.clean); err != nil {
-		t.Fatal(err)
+	if result, err := r.finalize(t.Context(), obj, working.clean); err != nil || !result.IsZero() {
+		t.Fatalf("after the clean-up got %+v, error %v", result, err)
 	}
 	if working.calls != 1 {
 		t.Errorf("the clean-up ran %d times, want once", working.calls)
@@ -110,7 +115,7 @@ func TestNFSReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 		t.Fatal(err)
 	}
 	cleaner := &nfsCleaner{}
-	if err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
+	if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
 		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
 	}
 }
@@ -142,15 +147,19 @@ var _ = Describe("NFS controller, finalizing", func() {
 		obj := &seav1beta1.NFS{}
 		createSample("config/samples/sea_v1beta1_nfs.yaml", obj)
 		failing := &nfsCleaner{err: errors.New("out of reach")}
-		Expect(r.finalize(ctx, obj, failing.clean)).To(Succeed())
+		finalize := func(cleaner *nfsCleaner) error {
+			_, err := r.finalize(ctx, obj, cleaner.clean)
+			return err
+		}
+		Expect(finalize(failing)).To(Succeed())
 		Expect(k8sClient.Delete(ctx, obj)).To(Succeed())
 		key := client.ObjectKeyFromObject(obj)
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
-		Expect(r.finalize(ctx, obj, failing.clean)).To(MatchError(failing.err))
+		Expect(finalize(failing)).To(MatchError(failing.err))
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
 
 		working := &nfsCleaner{}
-		Expect(r.finalize(ctx, obj, working.clean)).To(Succeed())
+		Expect(finalize(working)).To(Succeed())
 		Expect(working.calls).To(Equal(1))
 		Expect(controllerutil.ContainsFinalizer(obj, nfsFinalizer)).To(BeFalse())
 	})

@@ -11,7 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	shipv1 "example.org/fleet/api/ship/v1"
 )
@@ -50,34 +52,42 @@ func (r *FrigateReconciler) reconcileSpec(ctx context.Context, frigate *shipv1.F
 	}
 
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, and be the same on every try. (A new
-	// text is one more write of the status, which calls Reconcile again at once.)
+	// their text, so it must hold no secrets. What takes its time is no error: return
+	// RequeueAfter, and set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for frigate, records in the condition Ready whether it
-// succeeded, and writes the status as far as it differs from what it was before.
+// succeeded, unless reconcile itself set it, and writes the status as far as it
+// differs from what it was before.
 func (r *FrigateReconciler) reportReady(
 	ctx context.Context, frigate *shipv1.Frigate,
 	reconcile func(context.Context, *shipv1.Frigate) (ctrl.Result, error),
 ) (ctrl.Result, error) {
 	before := frigate.DeepCopy()
+	ready := metav1.Condition{
+		Type:    "Ready",
+		Status:  metav1.ConditionTrue,
+		Reason:  "Reconciled",
+		Message: "the object is as its spec asks",
+	}
+	meta.SetStatusCondition(&frigate.Status.Conditions, ready)
 	result, err := reconcile(ctx, frigate)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	ready := metav1.Condition{
-		Type:               "Ready",
-		Status:             metav1.ConditionTrue,
-		Reason:             "Reconciled",
-		Message:            "the object is as its spec asks",
-		ObservedGeneration: before.Generation,
-	}
 	if err != nil {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
+		meta.SetStatusCondition(&frigate.Status.Conditions, ready)
 	}
-	meta.SetStatusCondition(&frigate.Status.Conditions, ready)
+	if reported := meta.FindStatusCondition(frigate.Status.Conditions, ready.Type); reported != nil {
+		reported.ObservedGeneration = before.Generation
+		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
+		if was != nil && was.Status == reported.Status {
+			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+		}
+	}
 	if !equality.Semantic.DeepEqual(before.Status, frigate.Status) {
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
@@ -90,10 +100,15 @@ func (r *FrigateReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every Frigate it sees.
+// SetupWithManager starts the controller with mgr, for every Frigate it sees. What is
+// written to the status calls it no more, its own words least of all: it is called
+// when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do.
 func (r *FrigateReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	changed := predicate.Or(
+		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&shipv1.Frigate{}).
+		For(&shipv1.Frigate{}, builder.WithPredicates(changed)).
 		Owns(&corev1.ConfigMap{}).
 		Named("ship-frigate").
 		Complete(r)

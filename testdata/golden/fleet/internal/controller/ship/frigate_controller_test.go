@@ -85,6 +85,33 @@ func TestFrigateReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestFrigateReconcilerReportsWhatIsAwaited(t *testing.T) {
+	r, req := newFrigateReconciler(t)
+	want := ctrl.Result{RequeueAfter: time.Minute}
+	await := func(_ context.Context, obj *shipv1.Frigate) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+		})
+		return want, nil
+	}
+	var versions [2]string
+	for i := range versions {
+		got, err := r.reportReady(t.Context(), frigateIn(t, r, req), await)
+		if err != nil || got != want {
+			t.Errorf("got %+v, error %v, want %+v", got, err, want)
+		}
+		obj := frigateIn(t, r, req)
+		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
+		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
+			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+		}
+		versions[i] = obj.ResourceVersion
+	}
+	if versions[0] != versions[1] {
+		t.Error("waiting on, it wrote again")
+	}
+}
+
 func TestFrigateReconcilerSettles(t *testing.T) {
 	r, req := newFrigateReconciler(t)
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
