@@ -1,11 +1,24 @@
 package e2e
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"testing"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 // controlPlane is a running control plane, seen by its administrator.
@@ -14,36 +27,84 @@ type controlPlane struct {
 	config     *rest.Config
 	client     kubernetes.Interface
 	dynamic    dynamic.Interface
+	mapper     *restmapper.DeferredDiscoveryRESTMapper
+	foreign    sync.Once
 }
 
 // startControlPlane starts another control plane than the shared one, for tests
 // that kill it. It ends with the test.
 func startControlPlane(t *testing.T, args ...string) *controlPlane {
 	t.Helper()
-	panic("D")
+	clock(t)
+	kubeconfig, end, err := launch(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	c, err := connect(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// launch runs `operon envtest start` and returns the kubeconfig that it prints;
+// the control plane ends with it.
+func launch(args ...string) (kubeconfig string, end func(), err error) {
+	cmd := exec.Command("operon", append([]string{"envtest", "start"}, args...)...)
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, os.Stderr
+	operon, err := start(cmd)
+	if err != nil {
+		return "", nil, err
+	}
+	go func() {
+		<-operon.done
+		_ = in.CloseWithError(fmt.Errorf("%s: %w", cmd, operon.err))
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", nil, err
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return strings.TrimSpace(line), operon.stop, nil
+}
+
+// connect makes clients. They are not slowed down: the tests are the only users.
+func connect(kubeconfig string) (*controlPlane, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	config.WarningHandler = rest.NoWarnings{}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	return &controlPlane{kubeconfig: kubeconfig, config: config, client: client, dynamic: objects, mapper: mapper}, nil
 }
 
 // namespace makes a namespace whose name begins with prefix; it goes with the test.
 func (c *controlPlane) namespace(t *testing.T, prefix string, labels map[string]string) string {
 	t.Helper()
-	panic("D")
-}
-
-// apply applies objects on the server's side, with strict field validation.
-func (c *controlPlane) apply(t *testing.T, objects ...*unstructured.Unstructured) {
-	t.Helper()
-	panic("D")
-}
-
-// create, get, update, patch and delete work on any kind; the resource is found
-// by discovery. The errors are the API server's.
-func (c *controlPlane) create(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	t.Helper()
-	panic("D")
-}
-
-// objects parses YAML documents.
-func objects(t *testing.T, yaml string) []*unstructured.Unstructured {
-	t.Helper()
-	panic("D")
+	clock(t)
+	namespaces := c.client.CoreV1().Namespaces()
+	ns, err := namespaces.Create(t.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix + "-", Labels: labels},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := namespaces.Delete(context.WithoutCancel(t.Context()), ns.Name, metav1.DeleteOptions{}); err != nil {
+			t.Errorf("delete namespace %s: %v", ns.Name, err)
+		}
+	})
+	return ns.Name
 }

@@ -1,8 +1,21 @@
 package e2e
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // installation is what a project's config/default made on a control plane.
@@ -10,14 +23,148 @@ type installation struct {
 	*project
 	cluster   *controlPlane
 	namespace string // the manager's
+	prefix    string // of every name; "" stands for no object
+	folder    string // the project's config, as it was installed
 	certs     string // the folder with the webhook server's tls.crt and tls.key
+	service   *service
 	objects   []*unstructured.Unstructured
 }
 
 // install builds config/default with the kustomize library and applies it into
-// a namespace of its own. Webhooks and conversions call the manager on this
-// machine: their service becomes a url, with the harness's CA.
-func install(t *testing.T, c *controlPlane, p *project) *installation {
+// a namespace of its own, with a prefix of its own. Webhooks and conversions call
+// the manager on this machine: their service becomes a url, with the harness's
+// CA. Changes are made to the installed copy of config/ before it is built.
+//
+// CRDs and webhook configurations are of the whole cluster: tests of one project
+// share an installation, as subtests.
+func install(t *testing.T, c *controlPlane, p *project, changes ...func(config string)) *installation {
 	t.Helper()
-	panic("D")
+	clock(t)
+	defer spent(t.Name(), "install "+p.name)()
+	c.provideForeignCRDs(t)
+	id := p.name + "-" + strings.ToLower(rand.Text()[:6])
+	i := &installation{
+		project: p, cluster: c, namespace: id + "-system", prefix: id + "-",
+		folder: filepath.Join(t.TempDir(), "config"), certs: t.TempDir(),
+	}
+	if err := os.CopyFS(i.folder, os.DirFS(filepath.Join(p.dir, "config"))); err != nil {
+		t.Fatal(err)
+	}
+	i.rename(t)
+	for _, change := range changes {
+		change(i.folder)
+	}
+	i.certify(t)
+	i.service = serve(t)
+	i.objects = i.build(t, "default")
+	slices.SortStableFunc(i.objects, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
+	t.Cleanup(func() { i.remove(t) })
+	c.apply(t, i.objects...)
+	i.awaitKinds(t)
+	return i
+}
+
+// rename gives the installation its own namespace and prefix, at the place where
+// a user would.
+func (i *installation) rename(t *testing.T) {
+	t.Helper()
+	name := filepath.Join(i.folder, "default", "kustomization.yaml")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{"namespace": i.namespace, "namePrefix": i.prefix} {
+		line := regexp.MustCompile(`(?m)^` + key + `: .*$`)
+		if len(line.FindAll(content, -1)) != 1 {
+			t.Fatalf("%s has not one line that begins with %q", name, key)
+		}
+		content = line.ReplaceAll(content, []byte(key+": "+value))
+	}
+	if err := os.WriteFile(name, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// build is what kustomize makes of a folder of the installed config/, with
+// webhooks that lead to this machine.
+func (i *installation) build(t *testing.T, folder string) []*unstructured.Unstructured {
+	t.Helper()
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(i.folder, folder))
+	if err != nil {
+		t.Fatalf("kustomize build config/%s: %v", folder, err)
+	}
+	text, err := built.AsYaml()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := objects(t, string(text))
+	for _, o := range all {
+		i.redirect(t, o)
+	}
+	return all
+}
+
+// rank is the order of installing: what others need comes first, and what the API
+// server calls the manager for comes last.
+func rank(o *unstructured.Unstructured) int {
+	switch o.GetKind() {
+	case "Namespace":
+		return 0
+	case "CustomResourceDefinition":
+		return 1
+	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+		return 3
+	}
+	return 2
+}
+
+// awaitKinds waits until the API server serves the installed kinds.
+func (i *installation) awaitKinds(t *testing.T) {
+	t.Helper()
+	for _, o := range i.objects {
+		if o.GetKind() == "CustomResourceDefinition" {
+			eventually(t, "serve "+o.GetName(), func() error { return i.cluster.established(t, o) })
+		}
+	}
+}
+
+func (c *controlPlane) established(t *testing.T, crd *unstructured.Unstructured) error {
+	t.Helper()
+	now, err := c.get(t, crd)
+	if err != nil {
+		return err
+	}
+	conditions, _, _ := unstructured.NestedSlice(now.Object, "status", "conditions")
+	for _, condition := range conditions {
+		if m, ok := condition.(map[string]any); ok && m["type"] == "Established" && m["status"] == "True" {
+			return nil
+		}
+	}
+	return fmt.Errorf("its conditions are %v", conditions)
+}
+
+// remove takes the installation away, beginning with the webhooks that nobody
+// answers any more.
+func (i *installation) remove(t *testing.T) {
+	for _, o := range slices.Backward(i.objects) {
+		resource, err := i.cluster.find(o)
+		if err == nil {
+			err = resource.Delete(context.WithoutCancel(t.Context()), o.GetName(), background)
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Errorf("delete %s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+}
+
+// named returns an installed object by its name without the prefix.
+func (i *installation) named(t *testing.T, kind, name string) *unstructured.Unstructured {
+	t.Helper()
+	for _, o := range i.objects {
+		if o.GetKind() == kind && o.GetName() == i.prefix+name {
+			return o
+		}
+	}
+	t.Fatalf("config/default has no %s %s", kind, name)
+	return nil
 }

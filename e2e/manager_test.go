@@ -1,25 +1,234 @@
 package e2e
 
-import "testing"
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
 
 // manager is a running manager process.
 type manager struct {
-	metricsURL string // https://127.0.0.1:PORT/metrics
+	*child
+	metricsURL string // https://127.0.0.1:PORT/metrics; "" when it serves none
 	probeURL   string // http://127.0.0.1:PORT
+	webhook    string // 127.0.0.1:PORT; "" when it serves none
+	output     log
 }
 
-// run starts the manager with the flags of its Deployment, a token of its
-// ServiceAccount and nothing else, and waits until it is ready. It ends with the
-// test, which fails when the manager logged "forbidden".
+// run starts the manager with the flags and the environment of its Deployment, a
+// token of its ServiceAccount and nothing else, and waits until it is ready. It
+// ends with the test, which fails when the manager logged "forbidden". Of a flag
+// that is given twice the last counts; "NAME=value" sets a variable.
 func (i *installation) run(t *testing.T, flags ...string) *manager {
 	t.Helper()
-	panic("D")
+	defer spent(t.Name(), "start "+i.name)()
+	pod := i.pod(t)
+	container := pod.Containers[0]
+	m := &manager{}
+	cmd := exec.Command(i.manager, i.flags(t, m, container.Args)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(i.environment(t, container.Env), "KUBECONFIG="+i.kubeconfig(t, pod.ServiceAccountName))
+	for _, f := range flags {
+		if strings.HasPrefix(f, "-") {
+			cmd.Args = append(cmd.Args, f)
+		} else {
+			cmd.Env = append(cmd.Env, f)
+		}
+	}
+	cmd.Stdout, cmd.Stderr = &m.output, &m.output
+	var err error
+	if m.child, err = start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		m.child.stop()
+		m.review(t)
+	})
+	m.awaitReady(t)
+	if m.webhook != "" {
+		i.service.add(m.webhook)
+	}
+	return m
+}
+
+// pod is the pod that the Deployment of the manager makes.
+func (i *installation) pod(t *testing.T) corev1.PodSpec {
+	t.Helper()
+	var d appsv1.Deployment
+	o := i.named(t, "Deployment", "controller-manager")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d.Spec.Template.Spec
+}
+
+// flags are those of the Deployment, with ports and folders of this machine.
+func (i *installation) flags(t *testing.T, m *manager, args []string) []string {
+	t.Helper()
+	here := []string{"--leader-election-namespace=" + i.namespace}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(arg, "=")
+		switch name {
+		case "--health-probe-bind-address":
+			address := freeAddress(t)
+			m.probeURL = "http://" + address
+			arg = name + "=" + address
+		case "--metrics-bind-address":
+			address := freeAddress(t)
+			m.metricsURL = "https://" + address + "/metrics"
+			arg = name + "=" + address
+		case "--webhook-cert-path":
+			m.webhook = freeAddress(t)
+			_, port, _ := net.SplitHostPort(m.webhook)
+			here = append(here, "--webhook-port="+port)
+			arg = name + "=" + i.certs
+		case "--metrics-cert-path":
+			arg = name + "=" + i.certs
+		}
+		here = append(here, arg)
+	}
+	return here
+}
+
+// environment is that of the Deployment.
+func (i *installation) environment(t *testing.T, vars []corev1.EnvVar) []string {
+	t.Helper()
+	var env []string
+	for _, v := range vars {
+		if from := v.ValueFrom; from != nil {
+			if from.FieldRef == nil || from.FieldRef.FieldPath != "metadata.namespace" {
+				t.Fatalf("the Deployment takes %s from a place that the tests do not know: %v", v.Name, from)
+			}
+			v.Value = i.namespace
+		}
+		env = append(env, v.Name+"="+v.Value)
+	}
+	return env
+}
+
+// kubeconfig makes one that holds a token of the manager's ServiceAccount.
+func (i *installation) kubeconfig(t *testing.T, account string) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["here"] = &clientcmdapi.Cluster{
+		Server: i.cluster.config.Host, CertificateAuthorityData: i.cluster.config.CAData, CertificateAuthority: i.cluster.config.CAFile,
+	}
+	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: i.token(t, account)}
+	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "here", AuthInfo: account, Namespace: i.namespace}
+	config.CurrentContext = "here"
+	name := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// token is a token of a ServiceAccount in the manager's namespace.
+func (i *installation) token(t *testing.T, account string) string {
+	t.Helper()
+	accounts := i.cluster.client.CoreV1().ServiceAccounts(i.namespace)
+	request, err := accounts.CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
+}
+
+func (m *manager) awaitReady(t *testing.T) {
+	t.Helper()
+	eventually(t, "start the manager", func() error {
+		select {
+		case <-m.done:
+			t.Fatalf("the manager ended: %v\n%s", m.err, m.logs())
+		default:
+		}
+		response, err := http.Get(m.probeURL + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("readyz says %s", response.Status)
+		}
+		if m.webhook != "" {
+			var conn net.Conn
+			if conn, err = net.Dial("tcp", m.webhook); err == nil {
+				err = conn.Close()
+			}
+		}
+		return err
+	})
+}
+
+// review fails the test for what the manager was not permitted to do.
+func (m *manager) review(t *testing.T) {
+	for line := range strings.Lines(m.logs()) {
+		if strings.Contains(strings.ToLower(line), "forbidden") {
+			t.Errorf("the manager lacks a permission: %s", line)
+		}
+	}
+	if t.Failed() {
+		t.Logf("the manager's log:\n%s", m.logs())
+	}
 }
 
 // stop ends the manager with SIGTERM and waits for it; kill does not let it say
 // good-bye.
-func (m *manager) stop(t *testing.T) { t.Helper(); panic("D") }
-func (m *manager) kill(t *testing.T) { t.Helper(); panic("D") }
+func (m *manager) stop(t *testing.T) { t.Helper(); m.child.stop() }
+func (m *manager) kill(t *testing.T) { t.Helper(); m.child.kill() }
 
 // logs is what the manager wrote so far.
-func (m *manager) logs() string { panic("D") }
+func (m *manager) logs() string { return m.output.String() }
+
+// log collects what a process writes, and may be read meanwhile.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// ports counts through those that no system gives to outgoing connections.
+var ports atomic.Int32
+
+// freeAddress is an address on loopback where nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	const first, many = 20000, 10000
+	for range many {
+		n := (int32(os.Getpid())*31 + ports.Add(1)) % many
+		address := fmt.Sprintf("127.0.0.1:%d", first+n)
+		// On all interfaces, as the webhook server listens.
+		if l, err := net.Listen("tcp", address[strings.Index(address, ":"):]); err == nil {
+			_ = l.Close()
+			return address
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}

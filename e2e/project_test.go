@@ -1,9 +1,21 @@
 package e2e
 
-import "testing"
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kballard/go-shellquote"
+)
 
 // project is a scaffolded operator with its manager built.
 type project struct {
+	name    string
 	dir     string // the project's folder
 	manager string // the built binary
 }
@@ -12,11 +24,116 @@ type project struct {
 // edits, `operon generate`, and the manager. Several tests share one.
 func scenario(t *testing.T, name string) *project {
 	t.Helper()
-	panic("D")
+	return build(t, name, "scenario", func(dir string) error {
+		if err := follow(filepath.Join("..", "testdata", "scenarios", name), dir); err != nil {
+			return err
+		}
+		return command(dir, "operon", "generate")
+	})
 }
 
 // golden is a copy of testdata/golden/<name> with the manager built.
 func golden(t *testing.T, name string) *project {
 	t.Helper()
-	panic("D")
+	return build(t, name, "golden", func(dir string) error {
+		return os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "golden", name)))
+	})
+}
+
+var projects sync.Map // of functions that return a project, by its folder
+
+// build makes a project once. Its folder has the project's name, as that of a
+// user would: the module path may come from it.
+func build(t *testing.T, name, origin string, scaffold func(dir string) error) *project {
+	t.Helper()
+	clock(t)
+	p := &project{name: name, dir: filepath.Join(scratch, origin, name)}
+	p.manager = filepath.Join(p.dir, "bin", "manager")
+	once, _ := projects.LoadOrStore(p.dir, sync.OnceValue(func() error {
+		if err := os.MkdirAll(p.dir, 0o755); err != nil {
+			return err
+		}
+		made := spent(origin+" "+name, "scaffold")
+		err := scaffold(p.dir)
+		made()
+		if err != nil {
+			return err
+		}
+		defer spent(origin+" "+name, "build")()
+		return command(p.dir, "go", "build", "-o", p.manager, "./cmd")
+	}))
+	if err := once.(func() error)(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// copy is a copy of the project's sources, for tests that change them.
+func (p *project) copy(t *testing.T) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), p.name)
+	if err := os.CopyFS(dir, os.DirFS(p.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// follow runs the lines of the scenario's commands in dir; EDIT lays the user's
+// edits over the tree.
+func follow(scenario, dir string) error {
+	lines, err := os.ReadFile(filepath.Join(scenario, "commands"))
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(lines)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		words, err := shellquote.Split(line)
+		if err != nil {
+			return err
+		}
+		if words[0] == "EDIT" {
+			err = overlay(filepath.Join(scenario, "edits"), dir)
+		} else {
+			err = command(dir, words[0], words[1:]...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overlay copies the files of one tree over another.
+func overlay(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(to, content, 0o644)
+	})
+}
+
+// command runs a program in dir, as offline as a fresh clone may be.
+func command(dir, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
 }

@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+)
+
+// apply applies objects on the server's side, with strict field validation.
+func (c *controlPlane) apply(t *testing.T, objects ...*unstructured.Unstructured) {
+	t.Helper()
+	for _, o := range objects {
+		patch, err := o.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := metav1.PatchOptions{FieldManager: "e2e", Force: new(true), FieldValidation: metav1.FieldValidationStrict}
+		if _, err := c.resource(t, o).Patch(t.Context(), o.GetName(), types.ApplyPatchType, patch, options); err != nil {
+			t.Fatalf("apply %s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+}
+
+// create, get, update, patch, patchStatus and delete work on any kind; the
+// resource is found by discovery. The errors are the API server's.
+func (c *controlPlane) create(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	t.Helper()
+	return c.resource(t, o).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+}
+
+// get reads the object that has the kind, namespace and name of o.
+func (c *controlPlane) get(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	t.Helper()
+	return c.resource(t, o).Get(t.Context(), o.GetName(), metav1.GetOptions{})
+}
+
+func (c *controlPlane) update(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	t.Helper()
+	return c.resource(t, o).Update(t.Context(), o, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationStrict})
+}
+
+// patch merges a JSON document into o.
+func (c *controlPlane) patch(t *testing.T, o *unstructured.Unstructured, json string) (*unstructured.Unstructured, error) {
+	t.Helper()
+	return c.merge(t, o, json)
+}
+
+// patchStatus merges a JSON document, {"status":{...}}, into the status of o.
+func (c *controlPlane) patchStatus(t *testing.T, o *unstructured.Unstructured, json string) (*unstructured.Unstructured, error) {
+	t.Helper()
+	return c.merge(t, o, json, "status")
+}
+
+func (c *controlPlane) merge(t *testing.T, o *unstructured.Unstructured, json string, subresources ...string) (*unstructured.Unstructured, error) {
+	t.Helper()
+	options := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
+	return c.resource(t, o).Patch(t.Context(), o.GetName(), types.MergePatchType, []byte(json), options, subresources...)
+}
+
+// delete deletes o as kubectl does: what it owns goes after it.
+func (c *controlPlane) delete(t *testing.T, o *unstructured.Unstructured) error {
+	t.Helper()
+	return c.resource(t, o).Delete(t.Context(), o.GetName(), background)
+}
+
+var background = metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+
+// list returns the objects of o's kind and namespace that a label selector matches.
+func (c *controlPlane) list(t *testing.T, o *unstructured.Unstructured, selector string) ([]unstructured.Unstructured, error) {
+	t.Helper()
+	l, err := c.resource(t, o).List(t.Context(), metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, err
+	}
+	return l.Items, nil
+}
+
+// resource finds where objects like o live. A CRD that was only just accepted is
+// not in the discovery documents at once.
+func (c *controlPlane) resource(t *testing.T, o *unstructured.Unstructured) (found dynamic.ResourceInterface) {
+	t.Helper()
+	eventually(t, "discover "+o.GroupVersionKind().String(), func() (err error) {
+		if found, err = c.find(o); err != nil {
+			c.mapper.Reset()
+		}
+		return err
+	})
+	return found
+}
+
+func (c *controlPlane) find(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	gvk := o.GroupVersionKind()
+	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return c.dynamic.Resource(mapping.Resource), nil
+	}
+	return c.dynamic.Resource(mapping.Resource).Namespace(o.GetNamespace()), nil
+}
+
+// object names an object, to be read, patched or deleted.
+func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+// objects parses YAML documents.
+func objects(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	documents := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
+	for {
+		o := &unstructured.Unstructured{}
+		err := documents.Decode(&o.Object)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Object) > 0 {
+			all = append(all, o)
+		}
+	}
+}

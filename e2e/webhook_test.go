@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// redirect leads the webhooks of a configuration, or the conversion of a CRD, to
+// this machine, where no Service of the cluster leads.
+func (i *installation) redirect(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	switch o.GetKind() {
+	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+		webhooks, _ := o.Object["webhooks"].([]any)
+		for _, w := range webhooks {
+			i.redirectClient(t, o, w.(map[string]any))
+		}
+	case "CustomResourceDefinition":
+		if w, ok, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook"); ok {
+			i.redirectClient(t, o, w.(map[string]any))
+		}
+	}
+}
+
+// redirectClient replaces the service in the clientConfig of w, a part of o.
+func (i *installation) redirectClient(t *testing.T, o *unstructured.Unstructured, w map[string]any) {
+	t.Helper()
+	path, ok, err := unstructured.NestedString(w, "clientConfig", "service", "path")
+	if !ok || err != nil {
+		t.Fatalf("%s %s: a webhook without a service and its path: %v", o.GetKind(), o.GetName(), w)
+	}
+	w["clientConfig"] = map[string]any{
+		"url":      "https://" + i.service.Addr().String() + path,
+		"caBundle": authority().bundle(),
+	}
+}
+
+// service does the work of the webhook Service: it hands each connection to a
+// manager that runs.
+type service struct {
+	net.Listener
+	mu       sync.Mutex
+	managers []string // their addresses
+}
+
+// serve starts a service on a port of its own; it ends with the test.
+func serve(t *testing.T) *service {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{Listener: listener}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.forward(client)
+		}
+	}()
+	return s
+}
+
+// forward connects client with the first manager that answers, until either
+// hangs up.
+func (s *service) forward(client net.Conn) {
+	defer client.Close()
+	s.mu.Lock()
+	managers := slices.Clone(s.managers)
+	s.mu.Unlock()
+	for _, address := range managers {
+		manager, err := net.DialTimeout("tcp", address, 5*time.Second)
+		if err != nil {
+			continue
+		}
+		go func() {
+			_, _ = io.Copy(manager, client)
+			_ = manager.Close()
+		}()
+		_, _ = io.Copy(client, manager)
+		return
+	}
+}
+
+func (s *service) add(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.managers = append(s.managers, address)
+}
