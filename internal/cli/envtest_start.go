@@ -67,7 +67,12 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	if c.options.Assets, err = c.programs(ctx, a); err != nil {
+	store, err := assets.Open(assets.Options{Env: a.Environ})
+	if err != nil {
+		return err
+	}
+	c.options.Assets, err = store.Ensure(ctx, c.version, c.options.Controllers, a.progress)
+	if err != nil {
 		return err
 	}
 	self, err := os.Executable()
@@ -75,7 +80,7 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 		return err
 	}
 	began := time.Now()
-	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, func(line string) { a.note("%s", line) })
+	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, a.progress)
 	if err != nil {
 		return err
 	}
@@ -111,19 +116,6 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	default:
 		return err
 	}
-}
-
-// programs returns the folder of what is to be started.
-func (c *envtestStart) programs(ctx context.Context, a *App) (string, error) {
-	store, err := assets.Open(assets.Options{Env: a.Environ})
-	if err != nil {
-		return "", err
-	}
-	dir, err := store.Path(c.version)
-	if err != nil && a.getenv(assets.Var) == "" {
-		dir, err = store.Build(ctx, c.version, func(line string) { a.note("%s", line) })
-	}
-	return dir, err
 }
 
 // nameFlag is the flag that a command line needs to mean the same control plane.

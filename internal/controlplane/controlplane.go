@@ -34,7 +34,8 @@ type Options struct {
 	// Controllers adds kube-controller-manager. Without it nothing makes
 	// ServiceAccounts, so pods are accepted that have none.
 	Controllers bool `json:"controllers"`
-	// Port of the API server on 127.0.0.1; 0 lets the keeper choose a free one.
+	// Port of the API server on 127.0.0.1; 0 lets the keeper choose a free one,
+	// which a State then has.
 	Port int `json:"port"`
 }
 

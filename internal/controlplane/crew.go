@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/process"
 )
 
@@ -22,9 +23,9 @@ const (
 	maxQuick = 5
 	// backoff is added to the pause before each further start.
 	backoff = 200 * time.Millisecond
-	// grace is how long the programs may take to end. Nothing that they save is
-	// kept, and the API server would wait a minute for open watches.
-	grace = time.Second
+	// grace is how long the programs may take to end. Nothing that they would
+	// save is kept, and the API server waits a minute for open watches.
+	grace = 100 * time.Millisecond
 )
 
 // errPortTaken is a death of the API server that another port would have averted.
@@ -89,7 +90,7 @@ func (c *crew) run(ctx context.Context, p program) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.CommandContext(ctx, c.options.path(p.name), p.args...)
+	cmd := exec.CommandContext(ctx, assets.Program(c.options.Assets, p.name), p.args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = grace

@@ -189,6 +189,6 @@ func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
 		return fault.In(serverProgram, err)
 	}
 	c.ready.Store(true)
-	state.Phase, state.URL = Running, serverURL(port)
+	state.Phase, state.Port, state.URL = Running, port, serverURL(port)
 	return fault.In("control plane", k.home.write(*state))
 }

@@ -51,17 +51,25 @@ func (h *Home) folder(name string) string { return filepath.Join(h.dir, name) }
 // the folder can be replaced while it is held.
 func (h *Home) lockFile(name string) string { return filepath.Join(h.dir, name+".lock") }
 
-// acquire takes the lock of a name; unlock is nil when somebody holds it.
+// acquire takes the lock of a name; unlock is nil when a keeper holds it. Those
+// who only look hold it too, but no longer than that takes.
 func (h *Home) acquire(name string) (unlock func(), err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, fault.In("control planes", err)
 	}
 	path := h.lockFile(name)
-	for {
+	for tries := 1; ; {
 		l := flock.New(path, flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
-		if err != nil || !ok {
+		if err != nil {
 			return nil, fault.In("lock "+path, err)
+		}
+		if !ok {
+			if tries++; tries > 5 {
+				return nil, nil
+			}
+			time.Sleep(poll)
+			continue
 		}
 		if sameFile(l, path) {
 			return func() {
