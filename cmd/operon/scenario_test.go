@@ -21,7 +21,8 @@ func TestScenarios(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", assets)
 	for name, want := range map[string]struct {
 		crd    string
-		values map[string]string // dotted path in the CRD -> value
+		values map[string]string            // dotted path in the CRD -> value
+		others map[string]map[string]string // the same for other files
 	}{
 		"aerospike": {
 			crd: "config/crd/bases/aerospike.dzolotov.tech_aerospikeclusters.yaml",
@@ -50,10 +51,24 @@ func TestScenarios(t *testing.T) {
 		"s3-operator": {
 			crd: "config/crd/bases/systek.no_s3s.yaml",
 			values: map[string]string{
-				"metadata.name":   "s3s.systek.no",
-				"spec.group":      "systek.no",
-				"spec.names.kind": "S3",
-				schema + "spec.properties.bucket.maxLength": "63",
+				"metadata.name":                                   "s3s.systek.no",
+				"spec.group":                                      "systek.no",
+				"spec.names.kind":                                 "S3",
+				"spec.versions.0.subresources":                    "",
+				schema + "spec.properties.bucket.maxLength":       "63",
+				schema + "spec.properties.region.default":         "eu-north-1",
+				schema + "status.properties.conditions.type":      "array",
+				"spec.versions.0.additionalPrinterColumns.1.name": "Ready",
+			},
+			others: map[string]map[string]string{
+				"config/samples/kustomization.yaml": {"resources.0": "v1_s3.yaml"},
+				"config/rbac/s3_editor_role.yaml": {
+					"rules.0.apiGroups.0": "systek.no", "rules.0.resources.0": "s3s", "rules.0.verbs.0": "create",
+					"rules.1.resources.0": "s3s/status", "rules.1.verbs.0": "get",
+				},
+				"config/rbac/s3_viewer_role.yaml": {
+					"rules.0.apiGroups.0": "systek.no", "rules.0.resources.0": "s3s", "rules.0.verbs.0": "get",
+				},
 			},
 		},
 		"databaseuser": {
@@ -70,11 +85,9 @@ func TestScenarios(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), name)
 			followScenario(t, dir, filepath.Join(scenarioDir, name))
-			crd := readYAML(t, filepath.Join(dir, want.crd))
-			for path, value := range want.values {
-				if got, ok := lookup(crd, path); !ok || (value != "" && got != value) {
-					t.Errorf("%s: %s is %q, want %q", want.crd, path, got, value)
-				}
+			checkYAML(t, dir, want.crd, want.values)
+			for file, values := range want.others {
+				checkYAML(t, dir, file, values)
 			}
 			out := command(t, dir, "go", "test", "-v", "./...")
 			if strings.Contains(out, "--- SKIP") {
@@ -109,12 +122,24 @@ func followScenario(t *testing.T, dir, scenario string) {
 		switch words[0] {
 		case "EDIT":
 			for name, content := range readTree(t, filepath.Join(scenario, "edits")) {
+				makeDir(t, filepath.Dir(filepath.Join(dir, name)))
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 		default:
 			command(t, dir, words[0], words[1:]...)
+		}
+	}
+}
+
+// checkYAML compares values of a file, by their dotted paths. "" is any value.
+func checkYAML(t *testing.T, dir, file string, values map[string]string) {
+	t.Helper()
+	content := readYAML(t, filepath.Join(dir, file))
+	for path, value := range values {
+		if got, ok := lookup(content, path); !ok || (value != "" && got != value) {
+			t.Errorf("%s: %s is %q, want %q", file, path, got, value)
 		}
 	}
 }

@@ -10,14 +10,22 @@ type S3Spec struct {
 	// Bucket is the name of the bucket in the cloud account.
 	// +kubebuilder:validation:MinLength=3
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a bucket cannot be renamed"
 	Bucket string `json:"bucket"`
 	// Region of the bucket.
 	// +kubebuilder:default=eu-north-1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a bucket cannot be moved"
 	Region string `json:"region,omitempty"`
+	// Versioned keeps what was overwritten.
+	// +optional
+	Versioned bool `json:"versioned,omitempty"`
 }
 
 // S3Status is what was observed.
 type S3Status struct {
+	// URL is where the bucket answers.
+	// +optional
+	URL string `json:"url,omitempty"`
 	// Conditions of the bucket; Ready sums them up.
 	// +listType=map
 	// +listMapKey=type
@@ -27,6 +35,8 @@ type S3Status struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Bucket",type=string,JSONPath=`.spec.bucket`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 
 // S3 is a bucket.
 type S3 struct {

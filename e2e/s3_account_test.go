@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// cloudAccount is the account that the operator of scenario s3-operator keeps its
+// buckets and their users in: a server that remembers what it was asked, and that
+// can be told how to answer. Tests that use it side by side have a bucket each.
+type cloudAccount struct {
+	url string
+
+	mu      sync.Mutex
+	stored  map[string]map[string]any // by path
+	calls   []cloudCall
+	answers []cloudAnswer
+	pending map[string]bool // buckets that take their time
+}
+
+// cloudCall is a request, such as PUT /buckets/logs, and when it came.
+type cloudCall struct {
+	request string
+	came    time.Time
+}
+
+// cloudAnswer is a status for requests that begin with prefix, instead of what
+// they ask for.
+type cloudAnswer struct {
+	prefix string
+	status int
+	left   int // how many more times
+}
+
+const always = 1 << 30 // times
+
+func serveAccount(t *testing.T) *cloudAccount {
+	t.Helper()
+	a := &cloudAccount{stored: map[string]map[string]any{}, pending: map[string]bool{}}
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	a.url = server.URL
+	return a
+}
+
+// answer makes the next requests of a kind end with status.
+func (a *cloudAccount) answer(prefix string, status, times int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = slices.DeleteFunc(a.answers, func(old cloudAnswer) bool { return old.prefix == prefix })
+	a.answers = append(a.answers, cloudAnswer{prefix, status, times})
+}
+
+// delay keeps a bucket from being ready, or no more.
+func (a *cloudAccount) delay(bucket string, pending bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.pending[bucket] = pending
+}
+
+// requests are those about a bucket that begin with prefix, in their order.
+func (a *cloudAccount) requests(bucket, prefix string) []cloudCall {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(a.calls), func(c cloudCall) bool {
+		return path.Base(c.request) != bucket || !strings.HasPrefix(c.request, prefix)
+	})
+}
+
+func (a *cloudAccount) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	request := r.Method + " " + r.URL.Path
+	a.calls = append(a.calls, cloudCall{request, time.Now()})
+	for i := range a.answers {
+		if ordered := &a.answers[i]; ordered.left > 0 && strings.HasPrefix(request, ordered.prefix) {
+			ordered.left--
+			w.WriteHeader(ordered.status)
+			return
+		}
+	}
+	name := path.Base(r.URL.Path)
+	switch r.Method {
+	case http.MethodPut:
+		thing := map[string]any{"id": "id-" + name, "secret": "secret-" + name}
+		if strings.HasPrefix(r.URL.Path, "/buckets/") {
+			if err := json.NewDecoder(r.Body).Decode(&thing); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		a.stored[r.URL.Path] = thing
+	case http.MethodDelete:
+		delete(a.stored, r.URL.Path)
+		return
+	}
+	thing, ok := a.stored[r.URL.Path]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	thing["url"] = "https://" + name + ".example.org"
+	if a.pending[name] {
+		delete(thing, "url")
+	}
+	_ = json.NewEncoder(w).Encode(thing)
+}

@@ -1,0 +1,327 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestS3 runs the operator of a kind without a group, whose two controllers keep
+// buckets, and the users who may open them, in a cloud account.
+func TestS3(t *testing.T) {
+	t.Parallel()
+	account := serveAccount(t)
+	m := install(t, cluster, scenario(t, "s3-operator")).run(t, "--cloud-endpoint="+account.url)
+	for name, test := range map[string]func(*testing.T, *bucket){
+		"lives and dies in order": testBucketLife,
+		"changes":                 testBucketChange,
+		"error":                   testBucketError,
+		"requeue":                 testBucketRequeue,
+		"requeue after":           testBucketRequeueAfter,
+		"terminal error":          testBucketRefused,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := cluster.namespace(t, "s3", nil)
+			test(t, &bucket{
+				name: ns, cloudAccount: account, manager: m,
+				s3: object("systek.no/v1", "S3", ns, "sample"), secret: object("v1", "Secret", ns, "sample"),
+			})
+		})
+	}
+}
+
+// bucket is an S3 object with its Secret, and the bucket in the cloud. Its name is
+// that of the namespace, so that there is no other like it.
+type bucket struct {
+	*cloudAccount
+	*manager
+	name       string
+	s3, secret *unstructured.Unstructured
+}
+
+// create makes the object, which goes with the test.
+func (b *bucket) create(t *testing.T) {
+	t.Helper()
+	asked := b.s3.DeepCopy()
+	asked.Object["spec"] = map[string]any{"bucket": b.name}
+	if _, err := cluster.create(t, asked); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remove deletes the object and waits for its end.
+func (b *bucket) remove(t *testing.T) {
+	t.Helper()
+	if err := cluster.delete(t, b.s3); err != nil {
+		t.Fatal(err)
+	}
+	b.awaitEnd(t)
+}
+
+func (b *bucket) awaitEnd(t *testing.T) {
+	t.Helper()
+	eventually(t, "the end of the S3", func() error {
+		o, err := cluster.get(t, b.s3)
+		if err == nil {
+			return fmt.Errorf("it is still there: %v", o.Object)
+		}
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// awaitReady waits until the condition Ready has a status and a reason, is about
+// the object as it is, and has words in its message. It returns the object.
+func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unstructured.Unstructured) {
+	t.Helper()
+	eventually(t, "Ready="+status+" "+reason, func() (err error) {
+		if o, err = cluster.get(t, b.s3); err != nil {
+			return err
+		}
+		conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
+		for _, c := range conditions {
+			c := c.(map[string]any)
+			if c["type"] == "Ready" && c["status"] == status && c["reason"] == reason &&
+				c["observedGeneration"] == o.GetGeneration() && strings.Contains(c["message"].(string), words) {
+				return nil
+			}
+		}
+		return fmt.Errorf("the conditions are %v, error %v", conditions, err)
+	})
+	return o
+}
+
+// settled waits until the cloud hears no more about the bucket, and returns how
+// often it was asked for it: Reconcile begins with that.
+func (b *bucket) settled(t *testing.T) int {
+	t.Helper()
+	last, quiet := -1, 0
+	eventually(t, "come to rest", func() error {
+		n := len(b.requests(b.name, ""))
+		if quiet++; n != last {
+			last, quiet = n, 0
+		}
+		if quiet < int(calm/interval) {
+			return fmt.Errorf("%d requests by now", n)
+		}
+		return nil
+	})
+	return b.reads()
+}
+
+func (b *bucket) reads() int { return len(b.requests(b.name, "GET /buckets/")) }
+
+func (b *bucket) awaitReads(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, "look again", func() error {
+		if have := b.reads(); have < n {
+			return fmt.Errorf("the cloud was asked %d times", have)
+		}
+		return nil
+	})
+}
+
+// rests fails the test when the cloud hears more about the bucket.
+func (b *bucket) rests(t *testing.T, why string) {
+	t.Helper()
+	before := len(b.requests(b.name, ""))
+	consistently(t, why, func() error {
+		if all := b.requests(b.name, ""); len(all) > before {
+			return fmt.Errorf("the cloud was asked to %v", all[before:])
+		}
+		return nil
+	})
+}
+
+// failures are what the manager logged as errors about the object.
+func (b *bucket) failures() []string {
+	return slices.DeleteFunc(strings.Split(b.logs(), "\n"), func(line string) bool {
+		return !strings.Contains(line, `"error"`) || !strings.Contains(line, b.name)
+	})
+}
+
+// changes are the requests that change something, without repeats of the same.
+func (b *bucket) changes() []string {
+	var all []string
+	for _, c := range b.requests(b.name, "") {
+		if !strings.HasPrefix(c.request, "GET ") {
+			all = append(all, c.request)
+		}
+	}
+	return slices.Compact(all)
+}
+
+// testBucketLife follows a bucket from its beginning to its end, where the users
+// go before the Secret, the Secret before the bucket, the bucket before the S3.
+func testBucketLife(t *testing.T, b *bucket) {
+	b.create(t)
+	o := b.awaitReady(t, "True", "Reconciled", "")
+	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); url != "https://"+b.name+".example.org" {
+		t.Errorf("status.url is %q", url)
+	}
+	eventually(t, "fill in the Secret", func() error {
+		secret, err := cluster.get(t, b.secret)
+		if err != nil {
+			return err
+		}
+		data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
+		owners, finalizers := secret.GetOwnerReferences(), secret.GetFinalizers()
+		if data["ACCESS_KEY_ID"] == "" || len(owners) != 1 || owners[0].UID != o.GetUID() || !slices.Contains(finalizers, "systek.no/secret") {
+			return fmt.Errorf("it has the keys %v, owners %v, finalizers %v", data, owners, finalizers)
+		}
+		return nil
+	})
+	b.settled(t)
+	begun := []string{"PUT /buckets/" + b.name, "PUT /users/" + b.name}
+	if made := b.changes(); !slices.Equal(made, begun) || len(b.requests(b.name, "PUT /buckets/")) != 1 {
+		t.Errorf("the cloud was asked to %v, want %v", made, begun)
+	}
+	b.rests(t, "nothing changed")
+
+	b.answer("DELETE /users/"+b.name, http.StatusInternalServerError, always)
+	if err := cluster.delete(t, b.s3); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "begin with the user", func() error {
+		if len(b.requests(b.name, "DELETE /users/")) < 3 {
+			return fmt.Errorf("the cloud was asked to %v", b.changes())
+		}
+		return nil
+	})
+	consistently(t, "the user is still there, so must be all the rest", func() error {
+		if n := len(b.requests(b.name, "DELETE /buckets/")); n > 0 {
+			return fmt.Errorf("the bucket was deleted")
+		}
+		if _, err := cluster.get(t, b.secret); err != nil {
+			return err
+		}
+		_, err := cluster.get(t, b.s3)
+		return err
+	})
+	b.answer("DELETE /users/"+b.name, 0, 0)
+	b.awaitEnd(t)
+	if _, err := cluster.get(t, b.secret); !apierrors.IsNotFound(err) {
+		t.Errorf("the Secret outlives the S3: %v", err)
+	}
+	life := append(begun, "DELETE /users/"+b.name, "DELETE /buckets/"+b.name)
+	if all := b.changes(); !slices.Equal(all, life) {
+		t.Errorf("the cloud was asked to %v, want %v", all, life)
+	}
+}
+
+// testBucketChange: what is written to the status calls no Reconcile, a new spec
+// calls it once.
+func testBucketChange(t *testing.T, b *bucket) {
+	b.create(t)
+	b.awaitReady(t, "True", "Reconciled", "")
+	before := b.settled(t)
+	if _, err := cluster.patchStatus(t, b.s3, `{"status":{"url":"https://elsewhere.example.org"}}`); err != nil {
+		t.Fatal(err)
+	}
+	b.rests(t, "only the status was written")
+
+	changed, err := cluster.patch(t, b.s3, `{"spec":{"versioned":true}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := b.awaitReady(t, "True", "Reconciled", "")
+	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); o.GetGeneration() != changed.GetGeneration() || url != "https://"+b.name+".example.org" {
+		t.Errorf("after the change of the spec the S3 is %v", o.Object)
+	}
+	if after := b.settled(t); after != before+1 {
+		t.Errorf("a change of the spec led to %d calls of Reconcile, want one", after-before)
+	}
+	if n := len(b.requests(b.name, "PUT /buckets/")); n != 2 {
+		t.Errorf("the bucket was put %d times, want twice: when it was made, and when it changed", n)
+	}
+	if _, err := cluster.patch(t, b.s3, `{"spec":{"bucket":"another"}}`); err == nil || !strings.Contains(err.Error(), "a bucket cannot be renamed") {
+		t.Errorf("a bucket was renamed: %v", err)
+	}
+	b.remove(t)
+}
+
+// testBucketError: an error shows in Ready and is tried again, later and later.
+func testBucketError(t *testing.T, b *bucket) {
+	const tries = 8
+	b.answer("GET /buckets/"+b.name, http.StatusInternalServerError, always)
+	b.create(t)
+	b.awaitReady(t, "False", "ReconcileFailed", "Internal Server Error")
+	b.awaitReads(t, tries)
+	b.answer("GET /buckets/"+b.name, 0, 0)
+	b.awaitReady(t, "True", "Reconciled", "")
+	if n := len(b.failures()); n < tries {
+		t.Errorf("the manager logged %d errors, want %d and more", n, tries)
+	}
+	// The waiting begins with 5 ms and doubles. However slow the machine, it gets no
+	// shorter, unless something else calls Reconcile.
+	calls := b.requests(b.name, "GET /buckets/")
+	for i := range tries - 1 {
+		if waited, least := calls[i+1].came.Sub(calls[i].came), 5*time.Millisecond<<i; waited < least {
+			t.Errorf("try %d came after %s, earlier than %s", i+2, waited, least)
+		}
+	}
+	b.settled(t)
+	b.rests(t, "it succeeded")
+	b.remove(t)
+}
+
+// testBucketRequeue: what asks for another try without an error is no error.
+func testBucketRequeue(t *testing.T, b *bucket) {
+	b.answer("GET /buckets/"+b.name, http.StatusTooManyRequests, always)
+	b.create(t)
+	b.awaitReady(t, "False", "CloudBusy", "")
+	b.awaitReads(t, 5)
+	b.answer("GET /buckets/"+b.name, 0, 0)
+	b.awaitReady(t, "True", "Reconciled", "")
+	b.settled(t)
+	b.rests(t, "it succeeded")
+	if failures := b.failures(); len(failures) > 0 {
+		t.Errorf("the manager logged errors: %q", failures)
+	}
+	b.remove(t)
+}
+
+// testBucketRequeueAfter: what takes its time is looked at from time to time, and
+// no more when it is there.
+func testBucketRequeueAfter(t *testing.T, b *bucket) {
+	b.delay(b.name, true)
+	b.create(t)
+	b.awaitReady(t, "False", "BucketPending", "")
+	b.awaitReads(t, 4)
+	if _, err := cluster.get(t, b.secret); !apierrors.IsNotFound(err) {
+		t.Errorf("the Secret came before the bucket: %v", err)
+	}
+	b.delay(b.name, false)
+	b.awaitReady(t, "True", "Reconciled", "")
+	b.settled(t)
+	b.rests(t, "the bucket is there")
+	if n := len(b.requests(b.name, "PUT /buckets/")); n != 1 {
+		t.Errorf("the bucket was put %d times, want once", n)
+	}
+	if failures := b.failures(); len(failures) > 0 {
+		t.Errorf("the manager logged errors: %q", failures)
+	}
+	b.remove(t)
+}
+
+// testBucketRefused: what will never succeed waits for another spec.
+func testBucketRefused(t *testing.T, b *bucket) {
+	b.answer("PUT /buckets/"+b.name, http.StatusConflict, 1)
+	b.create(t)
+	b.awaitReady(t, "False", "ReconcileFailed", "refused: Conflict")
+	b.rests(t, "it will never succeed")
+	if _, err := cluster.patch(t, b.s3, `{"spec":{"versioned":true}}`); err != nil {
+		t.Fatal(err)
+	}
+	b.awaitReady(t, "True", "Reconciled", "")
+	b.remove(t)
+}
