@@ -57,22 +57,31 @@ func (o *generate) run(a *App, args []string) error {
 		return fault.Usage("leave --all out", "--all means everything, and --only less")
 	}
 	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
-		active, unknown, err := a.Layouts.Select(s.cfg.Layout)
-		if err != nil {
-			return err
-		}
-		warnUnknown(s.plan, unknown)
-		opts, err := o.options.given(active)
-		if err != nil {
-			return err
-		}
-		year, err := a.year()
-		if err != nil {
-			return err
-		}
-		opts["args"], opts["this-year"] = args, year
-		opts["manifests"] = o.manifests
-		e := plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: opts}
-		return active.Plan(ctx, e, s.plan)
+		return a.generate(ctx, s, func(active plugin.Set) (map[string]any, error) {
+			opts, err := o.options.given(active)
+			if err == nil {
+				opts["args"], opts["manifests"] = args, o.manifests
+			}
+			return opts, err
+		})
 	})
+}
+
+// generate plans what derives from the project's sources. given returns the
+// options for the plugins of the project.
+func (a *App) generate(ctx context.Context, s session, given func(plugin.Set) (map[string]any, error)) error {
+	active, unknown, err := a.Layouts.Select(s.cfg.Layout)
+	if err != nil {
+		return err
+	}
+	warnUnknown(s.plan, unknown)
+	opts, err := given(active)
+	if err != nil {
+		return err
+	}
+	if opts["this-year"], err = a.year(); err != nil {
+		return err
+	}
+	e := plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: opts}
+	return active.Plan(ctx, e, s.plan)
 }

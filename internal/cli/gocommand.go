@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"go/version"
+	"io"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 // goVersion finds the release in `go env GOVERSION`, which vendors extend
@@ -44,16 +47,24 @@ func (a *App) checkGo(ctx context.Context) error {
 	return nil
 }
 
-// goCommand runs the go command in dir with its output on stderr.
-func (a *App) goCommand(ctx context.Context, dir string, args ...string) error {
+// goGrace is how long tests may take to stop their API servers after Ctrl-C.
+const goGrace = 20 * time.Second
+
+// goCommand runs the go command in dir with its stdout on out. When ctx ends, so
+// does all that it started, and the error is the context's cause.
+func (a *App) goCommand(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, a.Environ
-	cmd.Stdout, cmd.Stderr = a.Err, a.Err
-	err := cmd.Run()
-	if ctx.Err() != nil {
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdout, cmd.Stderr = out, a.Err
+	cmd.WaitDelay = goGrace
+	err := process.Run(cmd)
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return fault.Failed("install Go from https://go.dev/dl", "there is no go command on the PATH")
 	}
-	return fault.In("go "+strings.Join(args, " "), err)
+	return err
 }
 
 // firstLine is what a failed child said first on stderr, or its exit status.

@@ -93,8 +93,8 @@ func (o *initProject) run(a *App) error {
 	if !o.fetchDeps {
 		return nil
 	}
-	if err := a.goCommand(o.cmd.Context(), a.Dir, "mod", "download"); err != nil {
-		return &fault.Error{Code: fault.Code(err), Err: err, Hint: "the project is written; run `go mod download` in it once the network is there"}
+	if err := a.goCommand(o.cmd.Context(), a.Dir, a.Environ, a.Err, "mod", "download"); err != nil {
+		return &fault.Error{Code: fault.Code(err), Msg: "go mod download", Err: err, Hint: "the project is written; run `go mod download` in it once the network is there"}
 	}
 	return nil
 }

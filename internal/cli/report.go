@@ -31,6 +31,8 @@ type report struct {
 	dryRun  bool
 	applied bool
 	noKeeps bool // as text, do not list the files that stay as the user has them
+	// as text, say nothing when nothing changes
+	changesOnly bool
 }
 
 // print shows the report on stdout as text or json. Warnings belong to the
@@ -72,7 +74,7 @@ func (r report) text(paint func(string, string) string) string {
 		}
 		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
 	}
-	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 {
+	if len(writes(changes)) == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly {
 		out.WriteString("nothing to do\n")
 	}
 	if !r.diff {

@@ -23,6 +23,7 @@ type writeFlags struct {
 
 	keepDeleted bool // seeded files that the user deleted do not come back
 	noKeeps     bool // the text report is about what changes alone
+	changesOnly bool // and is empty when nothing does
 }
 
 func (w *writeFlags) bind(cmd *cobra.Command) {
@@ -57,7 +58,7 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 	if err := build(ctx, plan); err != nil {
 		return err
 	}
-	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps}
+	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps || w.changesOnly, changesOnly: w.changesOnly}
 	if paths := plan.Conflicts(); len(paths) > 0 {
 		if err := a.print(r, w.output); err != nil {
 			return err

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/mod/modfile"
+)
+
+// test holds the flags of `operon test`.
+type test struct {
+	run   string
+	build bool
+
+	cmd *cobra.Command
+}
+
+func newTest(a *App) *cobra.Command {
+	o := &test{}
+	o.cmd = &cobra.Command{
+		Use:   "test [packages] [-- flags of go test]",
+		Short: "Generate, vet and test, on a real API server where one is installed",
+		Long: `Generate what derives from the sources, vet the code, and run go test with
+KUBEBUILDER_ASSETS set to the control plane that belongs to the project's
+client-go (or to ENVTEST_K8S_VERSION). All packages are tested but those of
+test/e2e, unless some are named. Where no control plane is installed the suites
+that need one are skipped, and a warning at the end says so; --build builds it.
+
+stdout and the exit code are those of go test.`,
+		Example: `  operon test
+  operon test ./internal/... --run TestControllers --build
+  operon test -- -count 1 -coverprofile cover.out`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.test(a, args) },
+	}
+	o.cmd.Flags().StringVar(&o.run, "run", "", "run only the tests that match this regular expression")
+	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
+	must(o.cmd.RegisterFlagCompletionFunc("run", cobra.NoFileCompletions))
+	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
+			return fault.Usage("the flags of go test stand behind --, as in operon test -- -v", "%s", err)
+		}
+		return flagError(nil)(cmd, err)
+	})
+	return o.cmd
+}
+
+// goTest is what one run of `operon test` works on.
+type goTest struct {
+	root     string   // the project's folder
+	packages []string // as the user named them; none means all but test/e2e
+	flags    []string // of go test
+	env      []string // of go test
+	missing  error    // why there is no control plane, or nil
+}
+
+func (o *test) test(a *App, args []string) error {
+	if _, err := regexp.Compile(o.run); err != nil {
+		return fault.Usage("", "--run %s: %v", o.run, err)
+	}
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	t := goTest{root: root, packages: args}
+	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
+		t.packages, t.flags = args[:dash], args[dash:]
+	}
+	if o.run != "" {
+		t.flags = append([]string{"-run", o.run}, t.flags...)
+	}
+	ctx := o.cmd.Context()
+	if t.env, t.missing, err = o.controlPlane(ctx, a, root); err != nil {
+		return err
+	}
+	if err := a.step("generate", func() error { return o.generate(a) }); err != nil {
+		return err
+	}
+	if err := a.step("vet", func() error { return t.vet(ctx, a) }); err != nil {
+		return err
+	}
+	return a.step("test", func() error { return t.test(ctx, a) })
+}
+
+// step runs one step and tells a person, and no script, how long it took.
+func (a *App) step(name string, do func() error) error {
+	start := time.Now()
+	err := do()
+	if err == nil && term.IsTerminal(a.Err) {
+		a.note("%s", painter(a.Err, a.getenv)(faint, fmt.Sprintf("%-8s %s", name, time.Since(start).Round(10*time.Millisecond))))
+	}
+	return err
+}
+
+// generate does what `operon generate` does, and reports on stderr what that
+// changed: stdout belongs to the tests.
+func (o *test) generate(a *App) error {
+	aside := *a
+	aside.Out = a.Err
+	w := writeFlags{output: "text", changesOnly: true}
+	return aside.inProject(o.cmd, w, func(ctx context.Context, s session) error {
+		return a.generate(ctx, s, func(plugin.Set) (map[string]any, error) { return map[string]any{}, nil })
+	})
+}
+
+// controlPlane returns the environment for go test: with a control plane of the
+// version that the project's Makefile and suites would choose, or, when there is
+// none and nobody asked to build one, with the reason.
+func (o *test) controlPlane(ctx context.Context, a *App, root string) (env []string, missing, err error) {
+	if existing, _ := strconv.ParseBool(a.getenv("USE_EXISTING_CLUSTER")); existing {
+		return a.Environ, nil, nil
+	}
+	const name = "ENVTEST_K8S_VERSION"
+	version := a.getenv(name)
+	if version == "" {
+		if version, err = clientVersion(root); err != nil {
+			return nil, nil, err
+		}
+	}
+	dir, err := a.findAssets(root, version)
+	if err != nil && o.build {
+		var store *assets.Store
+		if store, err = assets.Open(assets.Options{Env: a.Environ}); err == nil {
+			dir, err = store.Ensure(ctx, version, false, a.progress)
+		}
+	}
+	env = append(slices.Clone(a.Environ), name+"="+version)
+	switch {
+	case err == nil:
+		return append(env, assets.Var+"="+dir), nil, nil
+	case fault.Code(err) == fault.CodeUsage && a.getenv(name) != "":
+		return nil, nil, fault.In(name, err)
+	case o.build || fault.Code(err) != fault.CodeFailed || a.getenv(assets.Var) != "":
+		return nil, nil, err
+	}
+	return env, err, nil
+}
+
+// findAssets looks where the generated suites look: KUBEBUILDER_ASSETS, the
+// user's store, the project's own as kubebuilder fills it, and envtest's default.
+// The error is that of the user's store.
+func (a *App) findAssets(root, version string) (string, error) {
+	var first error
+	for _, o := range []assets.Options{
+		{Env: a.Environ},
+		{Env: a.Environ, Root: filepath.Join(root, "bin")},
+		{Env: append(slices.Clone(a.Environ), assets.Var+"=/usr/local/kubebuilder/bin")},
+	} {
+		store, err := assets.Open(o)
+		if err == nil {
+			var dir string
+			if dir, err = store.Path(version); err == nil {
+				return dir, nil
+			}
+		}
+		if first == nil {
+			first = err
+		}
+		if a.getenv(assets.Var) != "" {
+			break // it wins, also when it is wrong
+		}
+	}
+	return "", first
+}
+
+// clientVersion returns 1.N for k8s.io/client-go v0.N in go.mod: client
+// libraries carry the minor version of the Kubernetes they belong to. It is
+// empty for a module that does not require client-go.
+func clientVersion(root string) (string, error) {
+	src, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", fault.In("go.mod", err)
+	}
+	file, err := modfile.ParseLax("go.mod", src, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == "k8s.io/client-go" {
+			if minor, ok := strings.CutPrefix(r.Mod.Version, "v0."); ok {
+				minor, _, _ = strings.Cut(minor, ".")
+				return "1." + minor, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func (t goTest) vet(ctx context.Context, a *App) error {
+	dir, packages := a.Dir, t.packages
+	if len(packages) == 0 {
+		dir, packages = t.root, []string{"./..."}
+	}
+	return a.goStep(ctx, dir, a.Environ, a.Err, append([]string{"vet"}, packages...)...)
+}
+
+func (t goTest) test(ctx context.Context, a *App) error {
+	all, suites, err := t.list(ctx, a)
+	if err != nil {
+		return err
+	}
+	packages := t.packages
+	if len(packages) == 0 {
+		packages = all
+	}
+	if len(packages) == 0 {
+		return fault.Failed("name the packages to test", "there is no package to test outside of %s", e2eDir)
+	}
+	env, killStrays := process.Mark(t.env)
+	// In the user's own folder, where -coverprofile and its like are meant.
+	err = a.goStep(ctx, a.Dir, env, a.Out, append(append([]string{"test"}, packages...), t.flags...)...)
+	if err != nil {
+		killStrays()
+	}
+	if t.missing != nil && len(suites) > 0 && ctx.Err() == nil {
+		paint := painter(a.Err, a.getenv)
+		a.note("%s %v: the suites on a real API server did not run in %s", paint(yellow, "warning:"), t.missing, strings.Join(suites, ", "))
+		a.note("%s %s", paint(yellow, "hint:   "), fault.HintOf(t.missing))
+	}
+	return err
+}
+
+// e2eDir holds tests that deploy to a cluster of their own.
+const e2eDir = "test/e2e"
+
+// list returns the import paths of the packages to test, and the folders, from the
+// project's root, of those that start an API server. What go cannot read is
+// for vet and test to report.
+func (t goTest) list(ctx context.Context, a *App) (packages, suites []string, err error) {
+	dir, patterns := a.Dir, t.packages
+	if len(patterns) == 0 {
+		dir, patterns = t.root, []string{"./..."}
+	}
+	const format = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{join .TestImports " "}} {{join .XTestImports " "}}`
+	var out bytes.Buffer
+	args := append([]string{"list", "-e", "-f", format}, patterns...)
+	if err := a.goStep(ctx, dir, a.Environ, &out, args...); err != nil {
+		return nil, nil, err
+	}
+	for line := range strings.Lines(out.String()) {
+		path, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		folder, imports, _ := strings.Cut(rest, "\t")
+		if rel, err := filepath.Rel(t.root, folder); err == nil {
+			folder = filepath.ToSlash(rel)
+		}
+		if len(t.packages) == 0 && (folder == e2eDir || strings.HasPrefix(folder, e2eDir+"/")) {
+			continue
+		}
+		packages = append(packages, path)
+		if slices.Contains(strings.Fields(imports), "sigs.k8s.io/controller-runtime/pkg/envtest") {
+			suites = append(suites, folder)
+		}
+	}
+	return packages, suites, nil
+}
+
+// goStep runs the go command, whose exit code becomes operon's.
+func (a *App) goStep(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
+	err := a.goCommand(ctx, dir, env, out, args...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		return &fault.Error{Code: exit.ExitCode(), Msg: "go " + args[0], Err: err}
+	}
+	return fault.In("go "+args[0], err)
+}
