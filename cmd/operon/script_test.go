@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,12 +42,30 @@ func scriptEnv(env *testscript.Env) error {
 	}
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("EXTERNAL", external)
+	env.Setenv("ASSETS", assetsFolder())
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
+	state := filepath.Join(env.WorkDir, "state")
+	env.Setenv("XDG_STATE_HOME", state)
+	env.Setenv("LOCALAPPDATA", state)
+	env.Defer(func() { // a control plane that a failed script forgot
+		stop := exec.Command("operon", "envtest", "stop", "--all")
+		stop.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LOCALAPPDATA="+state)
+		if out, err := stop.CombinedOutput(); err != nil {
+			env.T().Fatal(err, string(out))
+		}
+	})
 	return nil
 }
 
 // external is a small module with API types, which `make modules` fetches.
 const external = "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0"
+
+// assetsFolder is where the programs of a control plane are; `make test` builds
+// them. Without them it is empty, and what needs them fails.
+var assetsFolder = sync.OnceValue(func() string {
+	out, _ := exec.Command("operon", "envtest", "path").Output()
+	return strings.TrimSpace(string(out))
+})
 
 func goEnv(name string) string {
 	out, err := exec.Command("go", "env", name).Output()

@@ -84,13 +84,8 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	if s.Already && !c.detach {
-		return fault.Failed("end it first (operon envtest stop"+nameFlag(c.options.Name)+"), or choose another --name",
-			"control plane %q runs already", c.options.Name)
-	}
 	if s.Already {
-		a.note("control plane %q runs already: %s", s.State.Name, s.State.URL)
-		return a.printPath(s.State.Kubeconfig, nil)
+		return c.already(a, s.State)
 	}
 	a.note("ready in %.1f s: %s (Kubernetes %s)", time.Since(began).Seconds(), s.State.URL, s.State.Version)
 	if c.detach {
@@ -116,6 +111,19 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	default:
 		return err
 	}
+}
+
+// already answers for a control plane that this command did not start.
+func (c *envtestStart) already(a *App, s controlplane.State) error {
+	hint := "end it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
+	switch {
+	case !c.options.Met(s):
+		return fault.Failed(hint, "control plane %q runs already, with other options", s.Name)
+	case !c.detach:
+		return fault.Failed(hint, "control plane %q runs already", s.Name)
+	}
+	a.note("control plane %q runs already: %s", s.Name, s.URL)
+	return a.printPath(s.Kubeconfig, nil)
 }
 
 // nameFlag is the flag that a command line needs to mean the same control plane.

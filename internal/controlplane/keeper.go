@@ -7,9 +7,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -58,11 +60,14 @@ func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []stri
 	if err != nil {
 		return errAbandoned
 	}
+	// News for a starter that is gone must not end the keeper. (Unlike a handler,
+	// signal.Ignore would reach the programs.)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var mu sync.Mutex
 	k := &keeper{home: h, env: environment(env), tell: func(m message) {
 		mu.Lock()
 		defer mu.Unlock()
-		_ = json.NewEncoder(out).Encode(m) // a starter that is gone needs no news
+		_ = json.NewEncoder(out).Encode(m)
 	}}
 	if err := json.Unmarshal(line, &k.Options); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 // Session is a control plane that this process started.
 type Session struct {
 	State State
-	// Already says that it ran before, with the same options, so that this
-	// process has no part in it.
+	// Already says that it ran before, and maybe with other options: this process
+	// has no part in it.
 	Already bool
 
 	home     *Home
@@ -32,13 +32,13 @@ type Session struct {
 //
 // Until Detach is called the control plane depends on this process: it ends when
 // this process does, however that comes. One of that name which runs already is
-// returned when it has the same options, and else is an error.
+// returned as it is.
 func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note func(string)) (*Session, error) {
 	for ctx.Err() == nil {
 		now, ok := h.look(o.Name)
 		switch {
 		case ok && now.Phase == Running:
-			return alreadyThere(now, o)
+			return &Session{State: now, Already: true}, nil
 		case ok && now.Phase == Starting:
 			// Another process starts it, or it ends.
 			select {
@@ -62,16 +62,12 @@ func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note 
 	return nil, context.Cause(ctx)
 }
 
-// alreadyThere returns the running control plane if it is what was asked for.
-func alreadyThere(now State, o Options) (*Session, error) {
+// Met reports whether a control plane is what the options ask for.
+func (o Options) Met(s State) bool {
 	if o.Port == 0 {
-		o.Port = now.Port
+		o.Port = s.Port
 	}
-	if o == now.Options {
-		return &Session{State: now, Already: true}, nil
-	}
-	return nil, fault.Failed("end it first (operon envtest stop --name "+o.Name+"), or choose another --name",
-		"control plane %q runs already, with other options", o.Name)
+	return o == s.Options
 }
 
 // launch starts the keeper and gives it its options.
@@ -161,7 +157,10 @@ func (s *Session) next(ctx context.Context) (message, error) {
 			}
 			s.note(m.Note)
 		case <-ctx.Done():
-			return message{}, errors.Join(s.abandon(), context.Cause(ctx))
+			if err := s.abandon(); err != nil {
+				return message{}, err
+			}
+			return message{}, context.Cause(ctx)
 		}
 	}
 }
@@ -181,7 +180,10 @@ func (s *Session) abandon() error {
 	_ = s.orders.Close()
 	timeout := time.AfterFunc(stopTimeout, func() { _ = s.keeper.Process.Kill() })
 	defer timeout.Stop()
-	for range s.messages { // until it has ended
+	for m := range s.messages {
+		if m.Note != "" {
+			s.note(m.Note)
+		}
 	}
 	if s.keeper.Wait() == nil {
 		return nil
