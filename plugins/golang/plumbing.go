@@ -85,6 +85,7 @@ type plumbingValues struct {
 	CRDFiles      []string
 	Labels        []label
 	Finalizer     string // its name
+	OwnKind       bool   // the project has the types of the controller's kind
 }
 
 type label struct{ Key, Value string }
@@ -105,7 +106,7 @@ func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *
 	if x.IsZero() {
 		return nil
 	}
-	x.data = plumbingValues{apiValues: data, Finalizer: finalizerName(c, r, name)}
+	x.data = plumbingValues{apiValues: data, Finalizer: finalizerName(c, r, name), OwnKind: !r.Foreign()}
 	for _, l := range x.Labels {
 		key, value, _ := strings.Cut(l, "=")
 		x.data.Labels = append(x.data.Labels, label{key, value})

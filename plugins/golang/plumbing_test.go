@@ -25,7 +25,7 @@ func TestPlumbingFollowsMovedMethods(t *testing.T) {
 	x.apply(e)
 	x.record()
 	x.contains(moved, "Owns(&corev1.ConfigMap{}).", "r.requestsForSecret", "builder.WithPredicates(changed, predicate.NewPredicateFuncs(r.isSelected))")
-	x.contains(controller, "r.ensureConfigMap(ctx, frigate)", "r.finalize(ctx, frigate, r.cleanUp)", "// Ours")
+	x.contains(controller, "r.ensureConfigMap(ctx, frigate)", "return r.reportReady(ctx, frigate, r.cleanUp)", "// Ours")
 	x.lacks(controller, "SetupWithManager(mgr", "Owns(")
 	x.settled(e)
 	x.settled(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})

@@ -25,6 +25,10 @@ var errUnread = errors.New("found no call that gets the object of the request")
 // can report how that went. Controllers of other tools have none.
 const specMethod = "reconcileSpec"
 
+// reportMethod is the method that shows in the object's status how a step went.
+// Only controllers that operon wrote for own kinds have it.
+const reportMethod = "reportReady"
+
 // The lines that a controller gets, with $names in place of what it calls things.
 const (
 	getLines = `$var := &$types.$kind{}
@@ -34,8 +38,12 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 	selectLines = `if !$r.isSelected($obj) {
 	return $ctrl.Result{}, nil
 }`
-	finalizeLines = `if result, err := $r.finalize($ctx, $obj, $r.cleanUp); err != nil || !result.IsZero() {
+	finalizeLines = `if result, err := $r.finalize($ctx, $obj, $clean); err != nil || !result.IsZero() {
 	return result, err
+}`
+	cleanUp         = `$r.cleanUp`
+	reportedCleanUp = `func($ctx $context.Context, $var *$types.$kind) ($ctrl.Result, error) {
+	return $r.` + reportMethod + `($ctx, $var, $r.cleanUp)
 }`
 	deletedLines = `if !$var.DeletionTimestamp.IsZero() {
 	return $ctrl.Result{}, nil
@@ -130,10 +138,15 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 		wanted         bool
 		mention, lines string
 	}
+	clean := cleanUp
+	if f.HasFunc(x.data.Reconciler + "." + reportMethod) {
+		clean = code(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
+			"$types", f.ImportAt(x.data.Alias, x.data.APIPath, after...), "$kind", x.of.Kind)
+	}
 	getter := f.MentionedIn(fn, "GetDeletionTimestamp")
 	steps := []step{
 		{len(x.Labels) > 0, "isSelected", selectLines},
-		{x.Finalizer, "finalize", finalizeLines},
+		{x.Finalizer, "finalize", code(finalizeLines, "$clean", clean)},
 		{false, "GetDeletionTimestamp", ""},
 		{!getter, "DeletionTimestamp", deletedLines},
 	}
@@ -219,7 +232,7 @@ func (x plumber) byHand() string {
 		lines = append(lines, code(selectLines, names...))
 	}
 	if x.Finalizer {
-		lines = append(lines, code(finalizeLines, names...))
+		lines = append(lines, code(code(finalizeLines, "$clean", cleanUp), names...))
 	}
 	if len(lines) > 0 {
 		setup += "\nin Reconcile, behind the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")

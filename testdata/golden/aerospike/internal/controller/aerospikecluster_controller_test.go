@@ -103,6 +103,24 @@ func TestAerospikeClusterReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestAerospikeClusterReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newAerospikeClusterReconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *aerospikev1alpha1.AerospikeCluster) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), aerospikeclusterIn(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(aerospikeclusterIn(t, r, req).Status.Conditions, "Ready")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
 func TestAerospikeClusterReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newAerospikeClusterReconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

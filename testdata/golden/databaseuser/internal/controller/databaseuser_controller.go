@@ -55,7 +55,9 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 	if !r.isSelected(databaseuser) {
 		return ctrl.Result{}, nil
 	}
-	if result, err := r.finalize(ctx, databaseuser, r.cleanUp); err != nil || !result.IsZero() {
+	if result, err := r.finalize(ctx, databaseuser, func(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+		return r.reportReady(ctx, databaseuser, r.cleanUp)
+	}); err != nil || !result.IsZero() {
 		return result, err
 	}
 	if !databaseuser.DeletionTimestamp.IsZero() {
@@ -71,15 +73,16 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *DatabaseUserReconciler) reconcileSpec(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets. What takes its time is no error: return
-	// RequeueAfter, and set the condition Ready to False with what is awaited.
+	// their text, so it must hold no secrets, unless you set it to False yourself, with
+	// a reason and a message. What takes its time is no error: return RequeueAfter, and
+	// set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for databaseuser, records in the condition Ready whether it
 // succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before.
+// differs from what it was before. What is being deleted is never ready.
 func (r *DatabaseUserReconciler) reportReady(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	reconcile func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
@@ -91,16 +94,21 @@ func (r *DatabaseUserReconciler) reportReady(
 		Reason:  "Reconciled",
 		Message: "the object is as its spec asks",
 	}
+	if !databaseuser.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
 	meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
 	result, err := reconcile(ctx, databaseuser)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	if err != nil {
+	reported := meta.FindStatusCondition(databaseuser.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
 		meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(databaseuser.Status.Conditions, ready.Type)
 	}
-	if reported := meta.FindStatusCondition(databaseuser.Status.Conditions, ready.Type); reported != nil {
+	if reported != nil {
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {

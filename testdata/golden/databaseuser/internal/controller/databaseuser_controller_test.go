@@ -103,6 +103,24 @@ func TestDatabaseUserReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestDatabaseUserReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), databaseuserIn(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(databaseuserIn(t, r, req).Status.Conditions, "Ready")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
 func TestDatabaseUserReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newDatabaseUserReconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

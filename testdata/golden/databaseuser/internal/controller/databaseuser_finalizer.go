@@ -50,8 +50,8 @@ func (r *DatabaseUserReconciler) finalize(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
 ) (ctrl.Result, error) {
-	patch := client.MergeFromWithOptions(databaseuser.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if databaseuser.DeletionTimestamp.IsZero() {
+		patch := client.MergeFromWithOptions(databaseuser.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		if !controllerutil.AddFinalizer(databaseuser, databaseuserFinalizer) {
 			return ctrl.Result{}, nil
 		}
@@ -65,6 +65,7 @@ func (r *DatabaseUserReconciler) finalize(
 	if result, err := clean(ctx, databaseuser); err != nil || !result.IsZero() {
 		return result, err
 	}
+	patch := client.MergeFromWithOptions(databaseuser.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	controllerutil.RemoveFinalizer(databaseuser, databaseuserFinalizer)
 	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, databaseuser, patch))
 }

@@ -26,6 +26,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -136,6 +137,43 @@ func TestDatabaseUserReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 	}
 }
 
+func TestDatabaseUserReconcilerReportsCleanUp(t *testing.T) {
+	r, obj := newDatabaseUserReconcilerToFinalize(t)
+	req := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
+		t.Fatal(err)
+	}
+	controllerutil.AddFinalizer(obj, "example.org/other") // so that it stays to be looked at
+	if err := r.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconcile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
+		t.Fatal(err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conditions, _, err := unstructured.NestedSlice(content, "status", "conditions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["type"] == "Ready" && c["status"] == "True" {
+			t.Error("an object that was cleaned up after is still reported as ready")
+		}
+	}
+}
+
 // newDatabaseUserReconcilerToFinalize returns a reconciler whose in-memory client holds
 // the sample, and the sample as the client holds it.
 func newDatabaseUserReconcilerToFinalize(t *testing.T) (*DatabaseUserReconciler, *mygroupv1alpha1.DatabaseUser) {
@@ -150,7 +188,7 @@ func newDatabaseUserReconcilerToFinalize(t *testing.T) (*DatabaseUserReconciler,
 	if err := readSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj); err != nil {
 		t.Fatal(err)
 	}
-	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).Build()
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}

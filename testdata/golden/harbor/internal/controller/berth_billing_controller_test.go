@@ -101,6 +101,24 @@ func TestBerthBillingReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestBerthBillingReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newBerthBillingReconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *portv1.Berth) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "BerthBillingReady", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), berthBillingIn(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(berthBillingIn(t, r, req).Status.Conditions, "BerthBillingReady")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition BerthBillingReady is %+v, want what was set", ready)
+	}
+}
+
 func TestBerthBillingReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newBerthBillingReconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

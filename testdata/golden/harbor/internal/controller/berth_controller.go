@@ -53,7 +53,9 @@ func (r *BerthReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if result, err := r.finalize(ctx, berth, r.cleanUp); err != nil || !result.IsZero() {
+	if result, err := r.finalize(ctx, berth, func(ctx context.Context, berth *portv1.Berth) (ctrl.Result, error) {
+		return r.reportReady(ctx, berth, r.cleanUp)
+	}); err != nil || !result.IsZero() {
 		return result, err
 	}
 	if !berth.DeletionTimestamp.IsZero() {
@@ -76,15 +78,16 @@ func (r *BerthReconciler) reconcileSpec(ctx context.Context, berth *portv1.Berth
 	}
 
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets. What takes its time is no error: return
-	// RequeueAfter, and set the condition Ready to False with what is awaited.
+	// their text, so it must hold no secrets, unless you set it to False yourself, with
+	// a reason and a message. What takes its time is no error: return RequeueAfter, and
+	// set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for berth, records in the condition Ready whether it
 // succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before.
+// differs from what it was before. What is being deleted is never ready.
 func (r *BerthReconciler) reportReady(
 	ctx context.Context, berth *portv1.Berth,
 	reconcile func(context.Context, *portv1.Berth) (ctrl.Result, error),
@@ -96,16 +99,21 @@ func (r *BerthReconciler) reportReady(
 		Reason:  "Reconciled",
 		Message: "the object is as its spec asks",
 	}
+	if !berth.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
 	meta.SetStatusCondition(&berth.Status.Conditions, ready)
 	result, err := reconcile(ctx, berth)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	if err != nil {
+	reported := meta.FindStatusCondition(berth.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
 		meta.SetStatusCondition(&berth.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(berth.Status.Conditions, ready.Type)
 	}
-	if reported := meta.FindStatusCondition(berth.Status.Conditions, ready.Type); reported != nil {
+	if reported != nil {
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {

@@ -50,8 +50,8 @@ func (r *BerthReconciler) finalize(
 	ctx context.Context, berth *portv1.Berth,
 	clean func(context.Context, *portv1.Berth) (ctrl.Result, error),
 ) (ctrl.Result, error) {
-	patch := client.MergeFromWithOptions(berth.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if berth.DeletionTimestamp.IsZero() {
+		patch := client.MergeFromWithOptions(berth.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		if !controllerutil.AddFinalizer(berth, berthFinalizer) {
 			return ctrl.Result{}, nil
 		}
@@ -65,6 +65,7 @@ func (r *BerthReconciler) finalize(
 	if result, err := clean(ctx, berth); err != nil || !result.IsZero() {
 		return result, err
 	}
+	patch := client.MergeFromWithOptions(berth.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	controllerutil.RemoveFinalizer(berth, berthFinalizer)
 	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, berth, patch))
 }

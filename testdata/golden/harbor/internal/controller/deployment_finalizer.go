@@ -50,8 +50,8 @@ func (r *DeploymentReconciler) finalize(
 	ctx context.Context, deployment *appsv1.Deployment,
 	clean func(context.Context, *appsv1.Deployment) (ctrl.Result, error),
 ) (ctrl.Result, error) {
-	patch := client.MergeFromWithOptions(deployment.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if deployment.DeletionTimestamp.IsZero() {
+		patch := client.MergeFromWithOptions(deployment.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		if !controllerutil.AddFinalizer(deployment, deploymentFinalizer) {
 			return ctrl.Result{}, nil
 		}
@@ -65,6 +65,7 @@ func (r *DeploymentReconciler) finalize(
 	if result, err := clean(ctx, deployment); err != nil || !result.IsZero() {
 		return result, err
 	}
+	patch := client.MergeFromWithOptions(deployment.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	controllerutil.RemoveFinalizer(deployment, deploymentFinalizer)
 	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, deployment, patch))
 }

@@ -150,7 +150,7 @@ func newDeploymentReconcilerToFinalize(t *testing.T) (*DeploymentReconciler, *ap
 	if err := readSample("test/objects/apps_v1_deployment.yaml", obj); err != nil {
 		t.Fatal(err)
 	}
-	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).Build()
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(obj).WithStatusSubresource(obj).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}

@@ -101,6 +101,24 @@ func TestQuayReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestQuayReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newQuayReconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *portv1.Quay) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), quayIn(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(quayIn(t, r, req).Status.Conditions, "Ready")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
 func TestQuayReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newQuayReconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

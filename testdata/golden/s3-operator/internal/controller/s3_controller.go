@@ -63,15 +63,16 @@ func (r *S3Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Re
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *S3Reconciler) reconcileSpec(ctx context.Context, s3 *systeknov1.S3) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets. What takes its time is no error: return
-	// RequeueAfter, and set the condition Ready to False with what is awaited.
+	// their text, so it must hold no secrets, unless you set it to False yourself, with
+	// a reason and a message. What takes its time is no error: return RequeueAfter, and
+	// set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for s3, records in the condition Ready whether it
 // succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before.
+// differs from what it was before. What is being deleted is never ready.
 func (r *S3Reconciler) reportReady(
 	ctx context.Context, s3 *systeknov1.S3,
 	reconcile func(context.Context, *systeknov1.S3) (ctrl.Result, error),
@@ -83,16 +84,21 @@ func (r *S3Reconciler) reportReady(
 		Reason:  "Reconciled",
 		Message: "the object is as its spec asks",
 	}
+	if !s3.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
 	meta.SetStatusCondition(&s3.Status.Conditions, ready)
 	result, err := reconcile(ctx, s3)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	if err != nil {
+	reported := meta.FindStatusCondition(s3.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
 		meta.SetStatusCondition(&s3.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(s3.Status.Conditions, ready.Type)
 	}
-	if reported := meta.FindStatusCondition(s3.Status.Conditions, ready.Type); reported != nil {
+	if reported != nil {
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {

@@ -101,6 +101,24 @@ func TestS3ReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestS3ReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newS3Reconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *systeknov1.S3) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), s3In(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(s3In(t, r, req).Status.Conditions, "Ready")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
 func TestS3ReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newS3Reconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

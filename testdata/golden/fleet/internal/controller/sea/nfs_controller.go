@@ -34,7 +34,9 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		// Not found: it was deleted after the event, and nothing is left to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if result, err := r.finalize(ctx, nfs, r.cleanUp); err != nil || !result.IsZero() {
+	if result, err := r.finalize(ctx, nfs, func(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
+		return r.reportReady(ctx, nfs, r.cleanUp)
+	}); err != nil || !result.IsZero() {
 		return result, err
 	}
 	if !nfs.DeletionTimestamp.IsZero() {
@@ -50,15 +52,16 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *NFSReconciler) reconcileSpec(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets. What takes its time is no error: return
-	// RequeueAfter, and set the condition Ready to False with what is awaited.
+	// their text, so it must hold no secrets, unless you set it to False yourself, with
+	// a reason and a message. What takes its time is no error: return RequeueAfter, and
+	// set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for nfs, records in the condition Ready whether it
 // succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before.
+// differs from what it was before. What is being deleted is never ready.
 func (r *NFSReconciler) reportReady(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	reconcile func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
@@ -70,16 +73,21 @@ func (r *NFSReconciler) reportReady(
 		Reason:  "Reconciled",
 		Message: "the object is as its spec asks",
 	}
+	if !nfs.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
 	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
 	result, err := reconcile(ctx, nfs)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	if err != nil {
+	reported := meta.FindStatusCondition(nfs.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
 		meta.SetStatusCondition(&nfs.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(nfs.Status.Conditions, ready.Type)
 	}
-	if reported := meta.FindStatusCondition(nfs.Status.Conditions, ready.Type); reported != nil {
+	if reported != nil {
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {

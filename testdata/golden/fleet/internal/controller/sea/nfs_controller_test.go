@@ -85,6 +85,24 @@ func TestNFSReconcilerReportsFailure(t *testing.T) {
 	}
 }
 
+func TestNFSReconcilerReportsReasonOfFailure(t *testing.T) {
+	r, req := newNFSReconciler(t)
+	failure := errors.New("wrapped: out of reach")
+	fail := func(_ context.Context, obj *seav1beta1.NFS) (ctrl.Result, error) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+		})
+		return ctrl.Result{}, failure
+	}
+	if _, err := r.reportReady(t.Context(), nfsIn(t, r, req), fail); !errors.Is(err, failure) {
+		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+	}
+	ready := meta.FindStatusCondition(nfsIn(t, r, req).Status.Conditions, "Ready")
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
+		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
 func TestNFSReconcilerReportsWhatIsAwaited(t *testing.T) {
 	r, req := newNFSReconciler(t)
 	want := ctrl.Result{RequeueAfter: time.Minute}

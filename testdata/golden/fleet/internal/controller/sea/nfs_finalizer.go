@@ -34,8 +34,8 @@ func (r *NFSReconciler) finalize(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	clean func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
 ) (ctrl.Result, error) {
-	patch := client.MergeFromWithOptions(nfs.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	if nfs.DeletionTimestamp.IsZero() {
+		patch := client.MergeFromWithOptions(nfs.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		if !controllerutil.AddFinalizer(nfs, nfsFinalizer) {
 			return ctrl.Result{}, nil
 		}
@@ -49,6 +49,7 @@ func (r *NFSReconciler) finalize(
 	if result, err := clean(ctx, nfs); err != nil || !result.IsZero() {
 		return result, err
 	}
+	patch := client.MergeFromWithOptions(nfs.DeepCopy(), client.MergeFromWithOptimisticLock{})
 	controllerutil.RemoveFinalizer(nfs, nfsFinalizer)
 	return ctrl.Result{}, client.IgnoreNotFound(r.Patch(ctx, nfs, patch))
 }

@@ -47,15 +47,16 @@ func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 // is with what should be: a call that finds nothing to do must change nothing.
 func (r *TypeReconciler) reconcileSpec(ctx context.Context, typeObj *shipv1.Type) (ctrl.Result, error) {
 	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets. What takes its time is no error: return
-	// RequeueAfter, and set the condition Ready to False with what is awaited.
+	// their text, so it must hold no secrets, unless you set it to False yourself, with
+	// a reason and a message. What takes its time is no error: return RequeueAfter, and
+	// set the condition Ready to False with what is awaited.
 
 	return ctrl.Result{}, nil
 }
 
 // reportReady calls reconcile for typeObj, records in the condition Ready whether it
 // succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before.
+// differs from what it was before. What is being deleted is never ready.
 func (r *TypeReconciler) reportReady(
 	ctx context.Context, typeObj *shipv1.Type,
 	reconcile func(context.Context, *shipv1.Type) (ctrl.Result, error),
@@ -67,16 +68,21 @@ func (r *TypeReconciler) reportReady(
 		Reason:  "Reconciled",
 		Message: "the object is as its spec asks",
 	}
+	if !typeObj.DeletionTimestamp.IsZero() {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
+	}
 	meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
 	result, err := reconcile(ctx, typeObj)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
 	}
-	if err != nil {
+	reported := meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type)
+	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "ReconcileFailed", err.Error()
 		meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
+		reported = meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type)
 	}
-	if reported := meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type); reported != nil {
+	if reported != nil {
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {
