@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"strings"
@@ -105,7 +106,7 @@ func (c *controlPlane) find(o *unstructured.Unstructured) (dynamic.ResourceInter
 	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
 		return c.dynamic.Resource(mapping.Resource), nil
 	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(o.GetNamespace()), nil
+	return c.dynamic.Resource(mapping.Resource).Namespace(cmp.Or(o.GetNamespace(), metav1.NamespaceDefault)), nil
 }
 
 // object names an object, to be read, patched or deleted.

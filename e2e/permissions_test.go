@@ -1,0 +1,343 @@
+package e2e
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// testSecurity checks what an installed project says about who may do what.
+func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, all []*unstructured.Unstructured) {
+	namespace := ofKind(all, "Namespace")[0].GetName()
+	account := ofKind(all, "ServiceAccount")[0].GetName()
+	record, err := os.ReadFile(filepath.Join(dir, "PROJECT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := strings.Contains(string(record), "\nnamespaced: true\n") // to namespaces
+	t.Run("permissions", func(t *testing.T) { testPermissions(t, c, dir, namespace, account) })
+	if limited {
+		t.Run("further namespace", func(t *testing.T) { testFurtherNamespace(t, c, dir, project, namespace, account) })
+	}
+	t.Run("forbidden", func(t *testing.T) { testForbidden(t, c, namespace, account) })
+	t.Run("user roles", func(t *testing.T) { testUserRoles(t, c, all) })
+	t.Run("pod", func(t *testing.T) { testRestrictedPod(t, c, namespace, !limited, all) })
+}
+
+// permissions are what somebody may do, as "verb group/resource" or
+// "verb /path".
+type permissions map[string]bool
+
+func (p permissions) add(groups, resources, verbs []string) {
+	for _, group := range groups {
+		for _, resource := range resources {
+			for _, verb := range verbs {
+				p[verb+" "+group+"/"+resource] = true
+			}
+		}
+	}
+}
+
+func (p permissions) and(more permissions) permissions {
+	both := maps.Clone(p)
+	maps.Copy(both, more)
+	return both
+}
+
+// testPermissions compares what the manager's account may do with what the
+// markers in the Go files ask for, and what config/rbac says about leader
+// election and metrics. There must be nothing else.
+func testPermissions(t *testing.T, c *controlPlane, dir, namespace, account string) {
+	here, anywhere := markers(t, dir, namespace)
+	anywhere.add([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"})
+	anywhere.add([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"})
+	here.add([]string{"coordination.k8s.io"}, []string{"leases"}, []string{"create", "get", "update"})
+	here.add([]string{"", "events.k8s.io"}, []string{"events"}, []string{"create", "patch"})
+	manager, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
+	wantRules(t, manager, nobody, namespace, here.and(anywhere))
+	wantRules(t, manager, nobody, "default", anywhere)
+}
+
+// testFurtherNamespace follows the README of a manager that is limited to
+// namespaces: how to let it work in one more.
+func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, namespace, account string) {
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "config/watch/team-a/kustomization.yaml"
+	_, text, found := strings.Cut(string(readme), "`"+name+"`")
+	_, text, _ = strings.Cut(text, "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	if !found {
+		t.Fatalf("the README does not tell of %s", name)
+	}
+	if err := project.WriteFile(name, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	c.apply(t, objects(t, "{apiVersion: v1, kind: Namespace, metadata: {name: team-a}}")...)
+	grants := kustomized(t, project, filepath.Dir(name))
+	c.apply(t, grants...)
+	defer c.remove(t, grants)
+
+	here, anywhere := markers(t, dir, namespace)
+	anywhere.add([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"})
+	anywhere.add([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews"}, []string{"create"})
+	manager, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
+	wantRules(t, manager, nobody, "team-a", here.and(anywhere))
+	wantRules(t, manager, nobody, "default", anywhere)
+}
+
+// testForbidden tries with the manager's account what no marker asks for.
+func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
+	as := serviceAccount(t, c, namespace, account)
+	ctx, dryRun := t.Context(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "outside"}}
+	all := metav1.ListOptions{}
+	for what, err := range map[string]error{
+		"read the nodes": second(as.CoreV1().Nodes().List(ctx, all)),
+		"read a secret of the control plane": second(
+			as.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, "any", metav1.GetOptions{})),
+		"make a pod": second(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun)),
+		"delete the leases": as.CoordinationV1().Leases(namespace).DeleteCollection(
+			ctx, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}, all),
+		"become an administrator": second(as.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "outside"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		}, dryRun)),
+		"get a token of another account": second(as.CoreV1().ServiceAccounts(metav1.NamespaceSystem).CreateToken(
+			ctx, "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})),
+	} {
+		if !apierrors.IsForbidden(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// testUserRoles binds each role that is meant for users in one namespace, and looks
+// at what they may do then.
+func testUserRoles(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
+	read := []string{"get", "list", "watch"}
+	verbs := map[string][]string{
+		"viewer": read,
+		"editor": append([]string{"create", "delete", "patch", "update"}, read...),
+		"admin":  {"*"},
+	}
+	nobody := user(t, c, "nobody")
+	for _, crd := range ofKind(all, "CustomResourceDefinition") {
+		plural, group, _ := strings.Cut(crd.GetName(), ".")
+		for level, may := range verbs {
+			role := roleFor(t, all, group, plural, level)
+			namespace := cmp.Or(role.GetNamespace(), "default")
+			bind(t, c, role, namespace)
+			want := permissions{}
+			want.add([]string{group}, []string{plural}, may)
+			want.add([]string{group}, []string{plural + "/status"}, []string{"get"})
+			wantRules(t, user(t, c, role.GetName()), nobody, namespace, want)
+			wantRules(t, user(t, c, role.GetName()), nobody, metav1.NamespaceSystem, permissions{})
+		}
+	}
+}
+
+// roleFor is the role of a level, such as viewer, for a kind.
+func roleFor(t *testing.T, all []*unstructured.Unstructured, group, plural, level string) *unstructured.Unstructured {
+	t.Helper()
+	for _, role := range ofKind(all, "Role", "ClusterRole") {
+		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
+		if !strings.HasSuffix(role.GetName(), "-"+level+"-role") || len(rules) == 0 {
+			continue
+		}
+		first := rules[0].(map[string]any)
+		if gocmp.Equal(first["apiGroups"], []any{group}) && gocmp.Equal(first["resources"], []any{plural}) {
+			return role
+		}
+	}
+	t.Fatalf("no %s role for %s.%s", level, plural, group)
+	return nil
+}
+
+// bind gives a role in a namespace to a user of the same name.
+func bind(t *testing.T, c *controlPlane, role *unstructured.Unstructured, namespace string) {
+	t.Helper()
+	_, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.GetName()},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.GetKind(), Name: role.GetName()},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: role.GetName()}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testRestrictedPod makes the manager's pod where the API server enforces the
+// restricted standard for pods. The namespace of a manager that sees all others
+// does so too.
+func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced bool, all []*unstructured.Unstructured) {
+	template, _, err := unstructured.NestedMap(ofKind(all, "Deployment")[0].Object, "spec", "template")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.Name = "manager"
+	try := func(namespace string) error {
+		_, err := c.client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	const restricted = "restricted"
+	c.apply(t, object("v1", "ServiceAccount", restricted, pod.Spec.ServiceAccountName))
+	for _, namespace := range []string{namespace, restricted} {
+		eventually(t, "make the pod in namespace "+namespace, func() error { return try(namespace) })
+	}
+	pod.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = new(true)
+	if err := try(restricted); !violatesPodSecurity(err) {
+		t.Errorf("a pod that may raise its privileges: %v", err)
+	}
+	if err := try(namespace); violatesPodSecurity(err) != enforced {
+		t.Errorf("such a pod in namespace %s: %v", namespace, err)
+	}
+}
+
+func violatesPodSecurity(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "restricted`)
+}
+
+// markers are the permissions that +kubebuilder:rbac lines in a project's Go
+// files ask for: in the manager's namespace alone, and everywhere.
+func markers(t *testing.T, dir, namespace string) (here, anywhere permissions) {
+	t.Helper()
+	here, anywhere = permissions{}, permissions{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" {
+			return err
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			text, is := strings.CutPrefix(strings.TrimSpace(lines.Text()), "// +kubebuilder:rbac:")
+			if !is {
+				continue
+			}
+			arguments := map[string][]string{}
+			for argument := range strings.SplitSeq(text, ",") {
+				key, values, _ := strings.Cut(argument, "=")
+				arguments[key] = strings.Split(values, ";")
+			}
+			if groups := arguments["groups"]; groups[0] == "core" {
+				groups[0] = "" // as the API calls it
+			}
+			where := anywhere
+			if in := arguments["namespace"]; in != nil {
+				if in[0] != namespace {
+					t.Errorf("%s asks for permissions in namespace %s", name, in[0])
+				}
+				where = here
+			}
+			where.add(arguments["groups"], arguments["resources"], arguments["verbs"])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return here, anywhere
+}
+
+// wantRules checks what somebody may do in a namespace that nobody may.
+func wantRules(t *testing.T, somebody, nobody kubernetes.Interface, namespace string, want permissions) {
+	t.Helper()
+	eventually(t, "the permissions are as they should be", func() error {
+		got, err := allowed(t, somebody, namespace)
+		if err != nil {
+			return err
+		}
+		everybody, err := allowed(t, nobody, namespace)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(got, func(p string, _ bool) bool { return everybody[p] })
+		if diff := gocmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("in namespace %s (-want +got):\n%s", namespace, diff)
+		}
+		return nil
+	})
+}
+
+// allowed asks the API server what it allows its caller in a namespace.
+func allowed(t *testing.T, as kubernetes.Interface, namespace string) (permissions, error) {
+	review, err := as.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),
+		&authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace}},
+		metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if review.Status.Incomplete {
+		return nil, fmt.Errorf("the rules are incomplete: %s", review.Status.EvaluationError)
+	}
+	all := permissions{}
+	for _, rule := range review.Status.ResourceRules {
+		all.add(rule.APIGroups, rule.Resources, rule.Verbs)
+	}
+	for _, rule := range review.Status.NonResourceRules {
+		for _, verb := range rule.Verbs {
+			for _, path := range rule.NonResourceURLs {
+				all[verb+" "+path] = true
+			}
+		}
+	}
+	return all, nil
+}
+
+// user is a client of a user in no group.
+func user(t *testing.T, c *controlPlane, name string) kubernetes.Interface {
+	t.Helper()
+	config := rest.CopyConfig(c.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: []string{"system:authenticated"}}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// serviceAccount is a client with a token of an account.
+func serviceAccount(t *testing.T, c *controlPlane, namespace, name string) kubernetes.Interface {
+	t.Helper()
+	token, err := c.client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := rest.AnonymousClientConfig(c.config)
+	config.BearerToken = token.Status.Token
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}

@@ -1,0 +1,320 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// berthVersion is that of the kind that the tests of harbor work with.
+const berthVersion = "port.example.org/v1"
+
+// TestSecurity runs managers of a project with everything, and config/ with all
+// its optional parts, and checks what its files say about their servers and about
+// their leader.
+func TestSecurity(t *testing.T) {
+	t.Parallel()
+	i := install(t, cluster, golden(t, "harbor"), func(config string) {
+		switchOn(t, filesys.MakeFsOnDisk(), config)
+	})
+	scraper, stranger := i.account(t, "scraper"), i.account(t, "stranger")
+	i.grant(t, "scraper", "metrics-reader")
+
+	first := i.run(t)
+	first.awaitLeader(t, scraper)
+	t.Run("servers", func(t *testing.T) {
+		t.Run("metrics", func(t *testing.T) { testMetrics(t, first, trusting(authority()), scraper, stranger) })
+		t.Run("probes", func(t *testing.T) { testProbes(t, first) })
+		t.Run("http2", func(t *testing.T) {
+			for _, address := range []string{first.metricsAddress(t), first.webhook} {
+				wantProtocol(t, address, trusting(authority()), "http/1.1")
+			}
+		})
+		t.Run("flags", func(t *testing.T) {
+			t.Parallel()
+			m := i.run(t, "--metrics-cert-path=", "--enable-http2")
+			// A certificate that the server signed itself, for nobody to trust.
+			testMetrics(t, m, &tls.Config{InsecureSkipVerify: true}, scraper, stranger)
+			if _, _, err := get(m.metricsURL, trusting(authority()), scraper); err == nil {
+				t.Error("the certificate is that of a folder that is not given")
+			}
+			wantProtocol(t, m.metricsAddress(t), &tls.Config{InsecureSkipVerify: true}, "h2")
+			wantProtocol(t, m.webhook, trusting(authority()), "h2")
+		})
+		t.Run("no metrics", func(t *testing.T) {
+			t.Parallel()
+			m := i.run(t, "--metrics-bind-address=0")
+			if conn, err := net.Dial("tcp", m.metricsAddress(t)); err == nil {
+				_ = conn.Close()
+				t.Error("the metrics are served")
+			}
+		})
+	})
+	t.Run("leader", func(t *testing.T) { testLeader(t, i, first, scraper) })
+}
+
+// testMetrics reads the metrics as somebody who is nobody, may not and may.
+func testMetrics(t *testing.T, m *manager, trust *tls.Config, scraper, stranger string) {
+	t.Helper()
+	eventually(t, "serve metrics", func() error {
+		_, _, err := get(m.metricsURL, trust, "")
+		return err
+	})
+	for _, who := range []struct {
+		name, token string
+		want        int
+	}{
+		{"nobody", "", http.StatusUnauthorized},
+		// It was reviewed, and could not be read: controller-runtime's own answer.
+		{"somebody with a forged token", stranger + "x", http.StatusInternalServerError},
+		{"an account without the role", stranger, http.StatusForbidden},
+		{"an account with the role", scraper, http.StatusOK},
+	} {
+		status, body, err := get(m.metricsURL, trust, who.token)
+		if err != nil || status != who.want {
+			t.Errorf("%s gets %d %v, want %d", who.name, status, err, who.want)
+		}
+		if has := strings.Contains(body, "leader_election_master_status"); has != (who.want == http.StatusOK) {
+			t.Errorf("%s sees metrics: %t", who.name, has)
+		}
+	}
+	if status, _, err := get(strings.Replace(m.metricsURL, "https:", "http:", 1), trust, scraper); status != http.StatusBadRequest {
+		t.Errorf("without TLS: %d %v", status, err)
+	}
+}
+
+// testProbes calls what a kubelet calls, which has no token.
+func testProbes(t *testing.T, m *manager) {
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if status, _, err := get(m.probeURL+path, nil, ""); err != nil || status != http.StatusOK {
+			t.Errorf("%s: %d %v", path, status, err)
+		}
+	}
+}
+
+// testLeader lets the first of two managers go in peace, and kills the second one
+// when it has a successor. Each time only the leader works, and nothing is left
+// undone.
+func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
+	namespace := i.cluster.namespace(t, "leader", nil)
+	second := i.run(t)
+	i.wantReady(t, namespace, "first")
+	wantIdle(t, second, scraper)
+
+	holder := i.leader(t)
+	first.stop(t)
+	if first.err != nil {
+		t.Errorf("the leader was told to stop: %v", first.err)
+	}
+	if i.leader(t) == holder {
+		t.Error("the leader went without giving the lease back")
+	}
+	second.awaitLeader(t, scraper)
+	third := i.run(t)
+	i.wantReady(t, namespace, "second")
+	wantIdle(t, third, scraper)
+
+	holder = i.leader(t)
+	second.kill(t)
+	if i.leader(t) != holder {
+		t.Error("a killed leader gave the lease back")
+	}
+	third.awaitLeader(t, scraper)
+	i.wantReady(t, namespace, "third")
+
+	// The leader of the day cleans up what all of them made.
+	for _, name := range []string{"first", "second", "third"} {
+		berth := object(berthVersion, "Berth", namespace, name)
+		if err := i.cluster.delete(t, berth); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "delete "+name, func() error { return gone(i.cluster.get(t, berth)) })
+	}
+}
+
+// wantReady creates a Berth and waits until it is ready.
+func (i *installation) wantReady(t *testing.T, namespace, name string) {
+	t.Helper()
+	berth := object(berthVersion, "Berth", namespace, name)
+	berth.Object["spec"] = map[string]any{}
+	if _, err := i.cluster.create(t, berth); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "get "+name+" ready", func() error { return ready(i.cluster.get(t, berth)) })
+}
+
+// ready tells what keeps an object from being ready in its newest generation.
+func ready(o *unstructured.Unstructured, err error) error {
+	if err != nil {
+		return err
+	}
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		c := c.(map[string]any)
+		if c["type"] == "Ready" && c["status"] == "True" && c["observedGeneration"] == o.GetGeneration() {
+			return nil
+		}
+	}
+	return fmt.Errorf("generation %d of %s has the conditions %v", o.GetGeneration(), o.GetName(), conditions)
+}
+
+// gone tells whether what was looked for is not there.
+func gone(o *unstructured.Unstructured, err error) error {
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%s %s is there, with the finalizers %q", o.GetKind(), o.GetName(), o.GetFinalizers())
+}
+
+// leader is the name under which a manager holds the lease; "" when none does.
+func (i *installation) leader(t *testing.T) string {
+	t.Helper()
+	leases, err := i.cluster.client.CoordinationV1().Leases(i.namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(leases.Items) != 1 {
+		t.Fatalf("%d leases: %v", len(leases.Items), err)
+	}
+	if holder := leases.Items[0].Spec.HolderIdentity; holder != nil {
+		return *holder
+	}
+	return ""
+}
+
+func (m *manager) awaitLeader(t *testing.T, scraper string) {
+	t.Helper()
+	eventually(t, "lead", func() error {
+		value, err := m.metric(scraper, "leader_election_master_status{")
+		if err == nil && value != 1 {
+			err = fmt.Errorf("leader_election_master_status is %v", value)
+		}
+		return err
+	})
+}
+
+// wantIdle checks that a manager reconciled nothing.
+func wantIdle(t *testing.T, m *manager, scraper string) {
+	t.Helper()
+	if count, err := m.metric(scraper, "controller_runtime_reconcile_total{"); err != nil || count != 0 {
+		t.Errorf("a manager that does not lead reconciled %v times (%v)", count, err)
+	}
+}
+
+// metric is the sum of the samples that begin with prefix.
+func (m *manager) metric(scraper, prefix string) (sum float64, err error) {
+	status, body, err := get(m.metricsURL, trusting(authority()), scraper)
+	if err != nil || status != http.StatusOK {
+		return 0, fmt.Errorf("%s: %d %w", m.metricsURL, status, err)
+	}
+	for lines := bufio.NewScanner(strings.NewReader(body)); lines.Scan(); {
+		if line := lines.Text(); strings.HasPrefix(line, prefix) {
+			var value float64
+			if _, err := fmt.Sscan(line[strings.LastIndex(line, " "):], &value); err != nil {
+				return 0, fmt.Errorf("%s: %w", line, err)
+			}
+			sum += value
+		}
+	}
+	return sum, nil
+}
+
+// account makes a ServiceAccount beside the manager's and returns a token of it.
+func (i *installation) account(t *testing.T, name string) string {
+	t.Helper()
+	i.cluster.apply(t, object("v1", "ServiceAccount", i.namespace, name))
+	return i.token(t, name)
+}
+
+// grant binds a ClusterRole of the installation to an account, and waits until it
+// counts: the manager remembers refusals.
+func (i *installation) grant(t *testing.T, account, role string) {
+	t.Helper()
+	bindings := i.cluster.client.RbacV1().ClusterRoleBindings()
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: i.prefix + account},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: i.named(t, "ClusterRole", role).GetName()},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: i.namespace, Name: account}},
+	}
+	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := bindings.Delete(context.WithoutCancel(t.Context()), binding.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	as := serviceAccount(t, i.cluster, i.namespace, account)
+	eventually(t, "grant "+role, func() error {
+		may, err := allowed(t, as, i.namespace)
+		if err == nil && !may["get /metrics"] {
+			err = fmt.Errorf("%s may %v", account, may)
+		}
+		return err
+	})
+}
+
+// get reads a URL with a token, if one is given, on a connection of its own.
+func get(address string, trust *tls.Config, token string) (status int, body string, err error) {
+	request, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	all, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(all), err
+}
+
+// wantProtocol checks what a server chooses when it is offered HTTP/2 first.
+func wantProtocol(t *testing.T, address string, trust *tls.Config, want string) {
+	t.Helper()
+	trust = trust.Clone()
+	trust.NextProtos = []string{"h2", "http/1.1"}
+	conn, err := tls.Dial("tcp", address, trust)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close()
+	if got := conn.ConnectionState().NegotiatedProtocol; got != want {
+		t.Errorf("%s speaks %q, want %q", address, got, want)
+	}
+}
+
+// trusting believes certificates of an authority alone.
+func trusting(a *issuer) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.certificate)
+	return &tls.Config{RootCAs: pool}
+}
+
+func (m *manager) metricsAddress(t *testing.T) string {
+	t.Helper()
+	u, err := url.Parse(m.metricsURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
