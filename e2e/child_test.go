@@ -1,42 +1,40 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/operon-dev/operon/internal/process"
 )
 
-// child is a process that does not outlive the tests.
+// child is a process that does not outlive the tests, nor sees their Ctrl-C: they
+// end it in their order.
 type child struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 	err  error         // how it ended, once done is closed
 }
 
-// start starts cmd in a process group of its own, out of reach of Ctrl-C: the
-// tests end it in their order.
-func start(cmd *exec.Cmd) (*child, error) {
-	cmd.SysProcAttr = attributes()
-	c := &child{cmd: cmd, done: make(chan struct{})}
-	started := make(chan error)
+func start(name string, prepare func(*exec.Cmd)) (*child, error) {
+	c := &child{cmd: exec.CommandContext(context.Background(), name), done: make(chan struct{})}
+	prepare(c.cmd)
+	wait, err := process.Start(c.cmd)
+	if err != nil {
+		return nil, err
+	}
 	go func() {
-		// Linux ends the child with the thread that started it.
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			c.err = cmd.Wait()
-			close(c.done)
-		}
+		c.err = wait()
+		close(c.done)
 	}()
-	return c, <-started
+	return c, nil
 }
 
 // stop asks the process to end, as a kubelet would, and kills it when it does not.
 func (c *child) stop() {
-	c.end(syscall.SIGTERM)
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // or it has ended already
 	select {
 	case <-c.done:
 	case <-time.After(20 * time.Second):
@@ -45,9 +43,6 @@ func (c *child) stop() {
 }
 
 func (c *child) kill() {
-	c.end(os.Kill)
+	_ = c.cmd.Process.Signal(os.Kill)
 	<-c.done
 }
-
-// end sends a signal; that the process has ended already is no matter.
-func (c *child) end(s os.Signal) { _ = c.cmd.Process.Signal(s) }

@@ -51,16 +51,17 @@ func startControlPlane(t *testing.T, args ...string) *controlPlane {
 // launch runs `operon envtest start` and returns the kubeconfig that it prints;
 // the control plane ends with it.
 func launch(args ...string) (kubeconfig string, end func(), err error) {
-	cmd := exec.Command("operon", append([]string{"envtest", "start"}, args...)...)
 	out, in := io.Pipe()
-	cmd.Stdout, cmd.Stderr = in, os.Stderr
-	operon, err := start(cmd)
+	operon, err := start("operon", func(cmd *exec.Cmd) {
+		cmd.Args = append(cmd.Args, append([]string{"envtest", "start"}, args...)...)
+		cmd.Stdout, cmd.Stderr = in, os.Stderr
+	})
 	if err != nil {
 		return "", nil, err
 	}
 	go func() {
 		<-operon.done
-		_ = in.CloseWithError(fmt.Errorf("%s: %w", cmd, operon.err))
+		_ = in.CloseWithError(fmt.Errorf("%s: %w", operon.cmd, operon.err))
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {

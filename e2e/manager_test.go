@@ -40,19 +40,21 @@ func (i *installation) run(t *testing.T, flags ...string) *manager {
 	pod := i.pod(t)
 	container := pod.Containers[0]
 	m := &manager{}
-	cmd := exec.Command(i.manager, i.flags(t, m, container.Args)...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(i.environment(t, container.Env), "KUBECONFIG="+i.kubeconfig(t, pod.ServiceAccountName))
+	args := i.flags(t, m, container.Args)
+	env := append(i.environment(t, container.Env), "KUBECONFIG="+i.kubeconfig(t, pod.ServiceAccountName))
 	for _, f := range flags {
 		if strings.HasPrefix(f, "-") {
-			cmd.Args = append(cmd.Args, f)
+			args = append(args, f)
 		} else {
-			cmd.Env = append(cmd.Env, f)
+			env = append(env, f)
 		}
 	}
-	cmd.Stdout, cmd.Stderr = &m.output, &m.output
 	var err error
-	if m.child, err = start(cmd); err != nil {
+	m.child, err = start(i.manager, func(cmd *exec.Cmd) {
+		cmd.Args, cmd.Env, cmd.Dir = append(cmd.Args, args...), env, t.TempDir()
+		cmd.Stdout, cmd.Stderr = &m.output, &m.output
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -175,11 +177,13 @@ func (m *manager) awaitReady(t *testing.T) {
 	})
 }
 
-// review fails the test for what the manager was not permitted to do.
+// review fails the test when the manager was not permitted to do something. That
+// nothing is created in a namespace on its way out concerns everybody.
 func (m *manager) review(t *testing.T) {
 	for line := range strings.Lines(m.logs()) {
-		if strings.Contains(strings.ToLower(line), "forbidden") {
+		if strings.Contains(strings.ToLower(line), "forbidden") && !strings.Contains(line, "because it is being terminated") {
 			t.Errorf("the manager lacks a permission: %s", line)
+			break
 		}
 	}
 	if t.Failed() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -119,6 +120,12 @@ func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured
 	return o
 }
 
+// at returns the value at a path of o, or nil.
+func at(o *unstructured.Unstructured, path ...string) any {
+	v, _, _ := unstructured.NestedFieldNoCopy(o.Object, path...)
+	return v
+}
+
 // objects parses YAML documents.
 func objects(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
@@ -137,4 +144,43 @@ func objects(t *testing.T, text string) []*unstructured.Unstructured {
 			all = append(all, o)
 		}
 	}
+}
+
+// mustCreate creates o on the shared control plane.
+func mustCreate(t *testing.T, o *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	created, err := cluster.create(t, o)
+	if err != nil {
+		t.Fatalf("create %s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	return created
+}
+
+// patched merges a JSON document into o on the shared control plane.
+func patched(t *testing.T, o *unstructured.Unstructured, json string) *unstructured.Unstructured {
+	t.Helper()
+	changed, err := cluster.patch(t, o, json)
+	if err != nil {
+		t.Fatalf("patch %s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	return changed
+}
+
+func setAt(t *testing.T, o *unstructured.Unstructured, value any, path ...string) {
+	t.Helper()
+	if err := unstructured.SetNestedField(o.Object, value, path...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// invalidFields are the fields that the error of an API server names, in order.
+func invalidFields(err error) (fields []string) {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	for _, cause := range status.Status().Details.Causes {
+		fields = append(fields, cause.Field)
+	}
+	return fields
 }

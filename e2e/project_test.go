@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kballard/go-shellquote"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // project is a scaffolded operator with its manager built.
@@ -28,7 +29,8 @@ func scenario(t *testing.T, name string) *project {
 		if err := follow(filepath.Join("..", "testdata", "scenarios", name), dir); err != nil {
 			return err
 		}
-		return command(dir, "operon", "generate")
+		_, err := command(dir, "operon", "generate")
+		return err
 	})
 }
 
@@ -60,7 +62,8 @@ func build(t *testing.T, name, origin string, scaffold func(dir string) error) *
 			return err
 		}
 		defer spent(origin+" "+name, "build")()
-		return command(p.dir, "go", "build", "-o", p.manager, "./cmd")
+		_, err = command(p.dir, "go", "build", "-o", p.manager, "./cmd")
+		return err
 	}))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)
@@ -78,8 +81,21 @@ func (p *project) copy(t *testing.T) (dir string) {
 	return dir
 }
 
-// follow runs the lines of the scenario's commands in dir; EDIT lays the user's
-// edits over the tree.
+// sample is the first object of a file in config/samples, outside any namespace.
+func (p *project) sample(t *testing.T, file string) *unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, "config", "samples", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := objects(t, string(text))[0]
+	o.SetNamespace("")
+	return o
+}
+
+// follow runs the operon lines of the scenario's commands in dir; EDIT lays the
+// user's edits over the tree. Lines of make do the same again, and vet: the tests
+// of the command itself run them.
 func follow(scenario, dir string) error {
 	lines, err := os.ReadFile(filepath.Join(scenario, "commands"))
 	if err != nil {
@@ -93,10 +109,11 @@ func follow(scenario, dir string) error {
 		if err != nil {
 			return err
 		}
-		if words[0] == "EDIT" {
+		switch words[0] {
+		case "EDIT":
 			err = overlay(filepath.Join(scenario, "edits"), dir)
-		} else {
-			err = command(dir, words[0], words[1:]...)
+		case "operon":
+			_, err = command(dir, words[0], words[1:]...)
 		}
 		if err != nil {
 			return err
@@ -127,13 +144,15 @@ func overlay(from, to string) error {
 	})
 }
 
-// command runs a program in dir, as offline as a fresh clone may be.
-func command(dir, name string, args ...string) error {
+// command runs a program in dir, as offline as a fresh clone may be, and returns
+// all that it printed.
+func command(dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
 	}
-	return nil
+	return string(out), err
 }

@@ -43,9 +43,9 @@ type AerospikeClusterSpec struct {
 
 // AerospikeClusterStatus is what was observed.
 type AerospikeClusterStatus struct {
-	// Deployed is true when all nodes were started.
+	// Deployed is true when every node has its pod.
 	Deployed bool `json:"deployed,omitempty"`
-	// BrokenNodes is the number of nodes that do not answer.
+	// BrokenNodes is the number of nodes whose pod is not ready.
 	BrokenNodes int `json:"brokenNodes,omitempty"`
 	// Conditions of the cluster; Ready sums them up.
 	// +listType=map
@@ -56,6 +56,8 @@ type AerospikeClusterStatus struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.spec.deployments`
+// +kubebuilder:printcolumn:name="Broken",type=integer,JSONPath=`.status.brokenNodes`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 
 // AerospikeCluster is a cluster of Aerospike nodes.

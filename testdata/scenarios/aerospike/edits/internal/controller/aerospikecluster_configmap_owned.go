@@ -10,6 +10,9 @@ import (
 	aerospikev1alpha1 "aerospike/api/v1alpha1"
 )
 
+// configFile is the key of the configuration in the ConfigMap, and its file name.
+const configFile = "aerospike.conf"
+
 // +kubebuilder:rbac:groups=core,resources=configmaps,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/finalizers,verbs=update
 
@@ -20,9 +23,17 @@ func (r *AerospikeClusterReconciler) ensureConfigMap(ctx context.Context, aerosp
 		Name:      aerospikecluster.Name,
 	}}
 	return own(ctx, r.Client, aerospikecluster, configmap, func() error {
-		configmap.Data = map[string]string{
-			"aerospike.conf": fmt.Sprintf("namespace main {\n  replication-factor %d\n}\n", aerospikecluster.Spec.ReplicationFactor),
-		}
+		spec := &aerospikecluster.Spec
+		configmap.Data = map[string]string{configFile: fmt.Sprintf(`network {
+  heartbeat {
+    interval %d
+  }
+}
+namespace main {
+  replication-factor %d
+  strong-consistency %t
+}
+`, spec.Heartbeat.Interval, spec.ReplicationFactor, spec.StrongConsistency)}
 		return nil
 	})
 }

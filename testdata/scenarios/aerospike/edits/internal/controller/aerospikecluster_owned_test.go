@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -37,12 +38,23 @@ var _ = Describe("AerospikeCluster controller, at work", func() {
 			g.Expect(metav1.IsControlledBy(nodes, cluster)).To(BeTrue())
 			g.Expect(nodes.Spec.Template.Spec.Containers[0].Env).To(ConsistOf(
 				corev1.EnvVar{Name: "REPL_FACTOR", Value: "2"}, corev1.EnvVar{Name: "MEM_GB", Value: "4"}))
-			g.Expect(config.Data).To(HaveKeyWithValue("aerospike.conf", ContainSubstring("replication-factor 2")))
+			g.Expect(config.Data).To(HaveKeyWithValue("aerospike.conf", And(
+				ContainSubstring("interval 150"), ContainSubstring("replication-factor 2"), ContainSubstring("strong-consistency false"))))
 		}).WithTimeout(time.Minute).Should(Succeed())
 
-		By("losing one of the nodes that were started")
-		nodes.Status.Replicas, nodes.Status.ReadyReplicas = 3, 2
+		By("starting the nodes, of which one does not work")
+		nodes.Status.Replicas = 3
 		Expect(k8sClient.Status().Update(ctx, nodes)).To(Succeed())
+		for i, ready := range []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionTrue} {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+				Namespace: key.Namespace, Name: fmt.Sprint(key.Name, "-", i), Labels: nodes.Spec.Template.Labels,
+			}}
+			pod.Spec.Containers = []corev1.Container{{Name: "aerospike", Image: "aerospike/aerospike-server"}}
+			Expect(k8sClient.Create(ctx, pod)).To(Succeed())
+			DeferCleanup(func() { Expect(k8sClient.Delete(ctx, pod)).To(Succeed()) })
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}
+			Expect(k8sClient.Status().Update(ctx, pod)).To(Succeed())
+		}
 		Eventually(func(g Gomega) {
 			g.Expect(k8sClient.Get(ctx, key, cluster)).To(Succeed())
 			g.Expect(cluster.Status.Deployed).To(BeTrue())

@@ -21,23 +21,36 @@ func (r *AerospikeClusterReconciler) ensureStatefulSet(ctx context.Context, aero
 		Name:      aerospikecluster.Name,
 	}}
 	err := own(ctx, r.Client, aerospikecluster, statefulset, func() error {
-		labels := map[string]string{"aerospike": aerospikecluster.Name}
-		statefulset.Spec.Replicas = new(int32(aerospikecluster.Spec.Deployments))
-		statefulset.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
-		statefulset.Spec.Template.Labels = labels
-		if len(statefulset.Spec.Template.Spec.Containers) == 0 {
-			statefulset.Spec.Template.Spec.Containers = make([]corev1.Container, 1)
-		}
-		node := &statefulset.Spec.Template.Spec.Containers[0]
-		node.Name, node.Image = "aerospike", "aerospike/aerospike-server"
-		node.Env = []corev1.EnvVar{{Name: "REPL_FACTOR", Value: strconv.Itoa(aerospikecluster.Spec.ReplicationFactor)}}
-		if memory := aerospikecluster.Spec.MaxMemory; memory != nil {
-			node.Env = append(node.Env, corev1.EnvVar{Name: "MEM_GB", Value: strconv.Itoa(*memory)})
-		}
+		spec, labels := &statefulset.Spec, nodeLabels(aerospikecluster)
+		spec.Replicas = new(int32(aerospikecluster.Spec.Deployments))
+		spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+		spec.PodManagementPolicy = appsv1.ParallelPodManagement // nodes find each other in any order
+		spec.Template.Labels = labels
+		setNode(&spec.Template.Spec, aerospikecluster)
 		return nil
 	})
-	wanted, working := aerospikecluster.Spec.Deployments, int(statefulset.Status.ReadyReplicas)
-	aerospikecluster.Status.Deployed = int(statefulset.Status.Replicas) == wanted
-	aerospikecluster.Status.BrokenNodes = max(0, wanted-working)
-	return err
+	if err != nil {
+		return err
+	}
+	aerospikecluster.Status.Deployed = int(statefulset.Status.Replicas) == aerospikecluster.Spec.Deployments
+	return r.countNodes(ctx, aerospikecluster)
+}
+
+// setNode sets what runs in the pod of a node, beside what the API server and
+// others added to it.
+func setNode(pod *corev1.PodSpec, aerospikecluster *aerospikev1alpha1.AerospikeCluster) {
+	if len(pod.Containers) == 0 {
+		pod.Containers = make([]corev1.Container, 1)
+		config := &corev1.ConfigMapVolumeSource{}
+		config.Name = aerospikecluster.Name
+		pod.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: config}}}
+	}
+	node := &pod.Containers[0]
+	node.Name, node.Image = "aerospike", "aerospike/aerospike-server"
+	node.Args = []string{"--config-file", "/etc/aerospike/" + configFile}
+	node.VolumeMounts = []corev1.VolumeMount{{Name: "config", MountPath: "/etc/aerospike"}}
+	node.Env = []corev1.EnvVar{{Name: "REPL_FACTOR", Value: strconv.Itoa(aerospikecluster.Spec.ReplicationFactor)}}
+	if memory := aerospikecluster.Spec.MaxMemory; memory != nil {
+		node.Env = append(node.Env, corev1.EnvVar{Name: "MEM_GB", Value: strconv.Itoa(*memory)})
+	}
 }

@@ -1,0 +1,58 @@
+package controller
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	aerospikev1alpha1 "aerospike/api/v1alpha1"
+)
+
+// clusterLabel of a pod names the AerospikeCluster whose node it is.
+const clusterLabel = "aerospike.dzolotov.tech/cluster"
+
+// nodeLabels are on every pod of a cluster, and on no other.
+func nodeLabels(aerospikecluster *aerospikev1alpha1.AerospikeCluster) map[string]string {
+	return map[string]string{clusterLabel: aerospikecluster.Name}
+}
+
+// Reads come from a cache that lists and watches.
+// +kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch
+
+// requestsForPod names the AerospikeCluster to reconcile after an event of a Pod.
+func (r *AerospikeClusterReconciler) requestsForPod(_ context.Context, obj client.Object) []ctrl.Request {
+	cluster, ok := obj.GetLabels()[clusterLabel]
+	if !ok {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: cluster}}}
+}
+
+// countNodes notes how many nodes do not work.
+func (r *AerospikeClusterReconciler) countNodes(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
+	pods := &corev1.PodList{}
+	err := r.List(ctx, pods, client.InNamespace(aerospikecluster.Namespace), client.MatchingLabels(nodeLabels(aerospikecluster)))
+	if err != nil {
+		return err
+	}
+	broken := 0
+	for i := range pods.Items {
+		if !isReady(&pods.Items[i]) {
+			broken++
+		}
+	}
+	aerospikecluster.Status.BrokenNodes = broken
+	return nil
+}
+
+func isReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
