@@ -5,6 +5,7 @@ CACHE         ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/operon-dev
 LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
+CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
 PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help
@@ -25,7 +26,9 @@ demo: build ## Scaffold an operator into demo/, generate and build it, with the 
 
 .PHONY: test
 test: assets modules ## Run every test; builds a Kubernetes API server the first time
-	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" $(GO) test -timeout 30m ./...
+	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" E2E_OPERON="$(CURDIR)/bin/operon" E2E_TIMES="$(CURDIR)/bin/e2e.times" \
+		$(GO) test -timeout 30m ./...
+	@printf '\nwhere the time of ./e2e went:\n' && cat bin/e2e.times
 
 .PHONY: assets
 assets: build ## Build etcd, kube-apiserver and kubectl into the per-user store, unless they are there
@@ -38,6 +41,7 @@ modules: ## Fetch the modules that scaffolded projects and the peers need
 	$(GO) -C testdata/golden/fleet mod tidy -diff # wants test modules that download leaves out
 	$(GO) -C testdata/peers mod download
 	$(GO) mod download $(EXTERNAL) # its types stand for those of other modules in the tests
+	$(GO) mod download $(CRDS) # config/ makes objects of their kinds
 
 .PHONY: lint
 lint: $(LINT) ## Lint, and vet for every platform

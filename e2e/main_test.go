@@ -20,6 +20,10 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	// The tests run operon as a program. This has the go command see that they
+	// depend on it, and not repeat an old result.
+	_ "github.com/operon-dev/operon/internal/cli"
 )
 
 // cluster is the control plane of the whole run. TestMain starts it with

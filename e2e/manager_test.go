@@ -225,12 +225,11 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	const first, many = 20000, 10000
 	for range many {
-		n := (int32(os.Getpid())*31 + ports.Add(1)) % many
-		address := fmt.Sprintf("127.0.0.1:%d", first+n)
+		port := fmt.Sprint(":", first+(int32(os.Getpid())*31+ports.Add(1))%many)
 		// On all interfaces, as the webhook server listens.
-		if l, err := net.Listen("tcp", address[strings.Index(address, ":"):]); err == nil {
+		if l, err := net.Listen("tcp", port); err == nil {
 			_ = l.Close()
-			return address
+			return "127.0.0.1" + port
 		}
 	}
 	t.Fatal("no free port")
