@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
@@ -46,32 +47,43 @@ added to the folder of Kubernetes ` + pins.Kubernetes + ` alone.`,
 }
 
 func newEnvtestPath(a *App) *cobra.Command {
-	var version string
-	var build bool
+	var version, index string
+	var build, download bool
 	cmd := &cobra.Command{
 		Use:   "path",
 		Short: "Print the folder of the control plane",
 		Long: `Print the folder with etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS.
-Nothing is built unless --build asks for it.`,
-		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...`,
-		Args:    noArgs,
+Nothing is built or downloaded unless a flag asks for it: --build takes Go modules
+and has Kubernetes ` + pins.Kubernetes + ` alone, --download takes what setup-envtest takes.`,
+		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...
+  operon envtest path --download --k8s-version 1.36`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := assets.Open(assets.Options{Env: a.Environ})
 			if err != nil {
 				return err
 			}
-			find := store.Path
-			if build {
-				find = func(version string) (string, error) {
-					return store.Ensure(cmd.Context(), version, false, a.progress)
-				}
+			var dir string
+			switch {
+			case build && download:
+				return fault.Usage("choose one of them", "--build and --download are two ways to the same end")
+			case cmd.Flags().Changed("index") && !download:
+				return fault.Usage("add --download", "--index says where to download from")
+			case build:
+				dir, err = store.Ensure(cmd.Context(), version, false, a.progress)
+			case download:
+				dir, err = store.Download(cmd.Context(), version, index, a.progress)
+			default:
+				dir, err = store.Path(version)
 			}
-			dir, err := find(version)
 			return a.printPath(dir, err)
 		},
 	}
 	bindKubernetes(cmd, &version)
 	cmd.Flags().BoolVar(&build, "build", false, "build what is missing first, from Go modules")
+	cmd.Flags().BoolVar(&download, "download", false, "download what is missing first, as setup-envtest does")
+	cmd.Flags().StringVar(&index, "index", assets.DefaultIndex, "URL of the list of downloads")
+	must(cmd.RegisterFlagCompletionFunc("index", cobra.NoFileCompletions))
 	return cmd
 }
 

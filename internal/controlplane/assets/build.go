@@ -99,18 +99,18 @@ func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broke
 		if broken != nil {
 			msg += " (" + broken.Error() + ")"
 		}
-		return "", fault.Usage(fmt.Sprintf("try --k8s-version %s; other versions come from setup-envtest, which shares this store", pins.Kubernetes), "%s", msg)
+		return "", fault.Usage(fmt.Sprintf("try --k8s-version %s, or operon envtest path --download --k8s-version %s", pins.Kubernetes, want), "%s", msg)
 	}
 	unlock, err := s.lock(ctx, progress)
 	if err != nil {
-		return "", explainDisk(err, s.root)
+		return "", explainStore(err, s.root)
 	}
 	defer unlock()
 	if dir, _, err := ready(); err != nil || dir != "" {
 		return dir, alreadyThere(err, dir, progress)
 	}
 	dir, err := s.build(ctx, progress)
-	return dir, explainDisk(err, s.root)
+	return dir, explainStore(err, s.root)
 }
 
 func alreadyThere(err error, dir string, progress Progress) error {
@@ -187,12 +187,23 @@ func (s *Store) removeLeftovers(progress Progress) {
 	entries, err := os.ReadDir(s.private())
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), stagePrefix) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(s.private(), e.Name())))
+			err = errors.Join(err, removeAll(filepath.Join(s.private(), e.Name())))
 		}
 	}
 	if err != nil {
 		progress.say("left for the next build to remove: " + err.Error())
 	}
+}
+
+// removeAll removes a folder, and the read-only ones in it that setup-envtest makes.
+func removeAll(dir string) error {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o755) // what cannot be removed is reported below
+		}
+		return err
+	})
+	return os.RemoveAll(dir)
 }
 
 // publish moves the finished folder into place. What stands there is not
@@ -248,11 +259,19 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// explainDisk adds advice to an error about a full disk that did not come from
-// go's output.
-func explainDisk(err error, root string) error {
-	if err != nil && fault.HintOf(err) == "" && errors.Is(err, syscall.ENOSPC) {
-		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "make room on the disk that holds " + root}
+// explainStore adds advice to an error of the store itself: go explains its own.
+func explainStore(err error, root string) error {
+	if err == nil || fault.HintOf(err) != "" {
+		return err
 	}
-	return err
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		hint = "make room on the disk that holds " + root
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		hint = "make " + root + " a folder that you can write to, or point " + Var + " at a folder with the programs"
+	default:
+		return err
+	}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: hint}
 }

@@ -139,8 +139,7 @@ func (s *Store) Path(version string) (string, error) {
 func missingHint(want version) string {
 	switch {
 	case !want.matches(pinned()):
-		return fmt.Sprintf("operon builds %s (operon envtest build); for another version use setup-envtest, which shares this store, or set %s",
-			pins.Kubernetes, Var)
+		return fmt.Sprintf("operon envtest path --download --k8s-version %s (operon builds %s alone), or set %s", want, pins.Kubernetes, Var)
 	case want == pinned():
 		return "operon envtest build"
 	}
@@ -167,7 +166,7 @@ func checkVar(dir string, names []string) (string, error) {
 func (s *Store) find(want version, names []string) (dir string, broken, err error) {
 	entries, err := os.ReadDir(s.versions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, fault.In("envtest store", err)
+		return "", nil, explainStore(fault.In("envtest store", err), s.root)
 	}
 	var best, bad version
 	for _, e := range entries {
