@@ -9,6 +9,8 @@ import (
 // DatabaseUserSpec is the user that is asked for.
 type DatabaseUserSpec struct {
 	// User is the name inside the database.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a user keeps its name"
 	User string `json:"user"`
 	// Password stands in a Secret of the same namespace.
 	Password corev1.SecretKeySelector `json:"password"`
