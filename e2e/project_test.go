@@ -42,7 +42,10 @@ func golden(t *testing.T, name string) *project {
 	})
 }
 
-var projects sync.Map // of functions that return a project, by its folder
+var (
+	projects sync.Map   // of functions that make a project once, by its folder
+	building sync.Mutex // the go command takes all cores for one project
+)
 
 // build makes a project once. Its folder has the project's name, as that of a
 // user would: the module path may come from it.
@@ -61,6 +64,8 @@ func build(t *testing.T, name, origin string, scaffold func(dir string) error) *
 		if err != nil {
 			return err
 		}
+		building.Lock()
+		defer building.Unlock()
 		defer spent(origin+" "+name, "build")()
 		_, err = command(p.dir, "go", "build", "-o", p.manager, "./cmd")
 		return err
@@ -93,9 +98,9 @@ func (p *project) sample(t *testing.T, file string) *unstructured.Unstructured {
 	return o
 }
 
-// follow runs the operon lines of the scenario's commands in dir; EDIT lays the
-// user's edits over the tree. Lines of make do the same again, and vet: the tests
-// of the command itself run them.
+// follow runs the lines of the scenario's commands in dir; EDIT lays the user's
+// edits over the tree. Lines of make are passed over: they generate and build once
+// more, and vet, which the tests of the command itself see.
 func follow(scenario, dir string) error {
 	lines, err := os.ReadFile(filepath.Join(scenario, "commands"))
 	if err != nil {
@@ -112,7 +117,8 @@ func follow(scenario, dir string) error {
 		switch words[0] {
 		case "EDIT":
 			err = overlay(filepath.Join(scenario, "edits"), dir)
-		case "operon":
+		case "make":
+		default:
 			_, err = command(dir, words[0], words[1:]...)
 		}
 		if err != nil {
