@@ -192,8 +192,12 @@ func TestEnvtestTwo(t *testing.T) {
 		}
 		if want {
 			soon(t, "the Deployment has a ReplicaSet", func() error {
-				if out, err := kubectl(configs[name], "get", "replicasets", "-o", "name"); err != nil || !strings.Contains(out, "replicaset.apps/two-") {
-					return fmt.Errorf("%v: %s", err, out)
+				out, err := kubectl(configs[name], "get", "replicasets", "-o", "name")
+				if err == nil && !strings.Contains(out, "replicaset.apps/two-") {
+					err = errors.New("not there")
+				}
+				if err != nil {
+					return fmt.Errorf("%w: %s", err, out)
 				}
 				return nil
 			})
@@ -301,48 +305,71 @@ func TestEnvtestForeground(t *testing.T) {
 	}
 }
 
-// TestEnvtestKilledEarly kills operon, or the keeper, at many moments of a start.
+// TestEnvtestKilledEarly ends operon, or kills the keeper, at many moments of a
+// start.
 func TestEnvtestKilledEarly(t *testing.T) {
 	t.Parallel()
-	p := newPlanes(t)
-	early := 0
-	for i := range 16 {
-		args := []string{}
-		if i%4 > 1 {
-			args = append(args, "--detach")
-		}
-		cmd, stdout, stderr := p.foreground(args...)
-		time.Sleep(time.Duration(i*i) * 8 * time.Millisecond)
-		victim, what := cmd.Process.Pid, "operon"
-		if i%2 == 1 {
-			what = "keeper"
-			victim = 0
-			for pid := range p.processes() {
-				if parentOf(pid) == cmd.Process.Pid {
-					victim = pid
+	for _, tt := range []struct {
+		victim string
+		signal syscall.Signal
+		detach bool
+	}{
+		{"operon", syscall.SIGKILL, false},
+		{"operon", syscall.SIGKILL, true},
+		{"operon", syscall.SIGINT, false},
+		{"operon", syscall.SIGTERM, true},
+		{"keeper", syscall.SIGKILL, false},
+		{"keeper", syscall.SIGKILL, true},
+	} {
+		t.Run(fmt.Sprintf("%v to %s, detach %v", tt.signal, tt.victim, tt.detach), func(t *testing.T) {
+			t.Parallel()
+			p := newPlanes(t)
+			early := 0
+			for delay := time.Duration(0); delay < 3*time.Second; delay = delay*3 + 50*time.Millisecond {
+				cmd, stdout, stderr := p.foreground("--detach=" + strconv.FormatBool(tt.detach))
+				time.Sleep(delay)
+				pid := cmd.Process.Pid
+				if tt.victim == "keeper" {
+					pid = p.keeperOf(pid)
 				}
+				if pid == 0 { // not there yet, or detached and ready
+					_ = cmd.Process.Kill()
+				} else {
+					_ = syscall.Kill(pid, tt.signal)
+				}
+				printed, _ := io.ReadAll(stdout)
+				err := cmd.Wait()
+				if len(printed) == 0 {
+					early++
+					if err == nil {
+						t.Errorf("success without a kubeconfig after %v:\n%s", delay, stderr)
+					}
+				}
+				if tt.detach {
+					p.operon("envtest", "stop") // it may have been ready
+				}
+				p.nothing()
 			}
-		}
-		if victim != 0 {
-			_ = syscall.Kill(victim, syscall.SIGKILL)
-		} else {
-			_ = cmd.Process.Kill() // there is no keeper yet, or it is detached by now
-		}
-		printed, _ := io.ReadAll(stdout)
-		err := cmd.Wait()
-		if len(printed) == 0 {
-			early++
-		}
-		if err == nil && len(printed) == 0 {
-			t.Errorf("%d: success after its %s was killed:\n%s", i, what, stderr)
-		}
-		p.operon("envtest", "stop") // does nothing but where a detached one was ready, or dead
-		p.nothing()
+			if early == 0 {
+				t.Error("none ended while it started")
+			}
+			if tt.victim == "keeper" {
+				p.operon("envtest", "start", "--detach")
+			}
+		})
 	}
-	if early == 0 {
-		t.Error("none was killed while it started")
+}
+
+// keeperOf returns the process that operon, as process parent, started; 0 when
+// there is none.
+func (p *planes) keeperOf(parent int) int {
+	p.Helper()
+	for pid := range p.processes() {
+		if parentOf(pid) == parent {
+			return pid
+		}
 	}
-	p.operon("envtest", "start", "--detach")
+	return 0
 }
 
 func parentOf(pid int) int {
@@ -380,8 +407,11 @@ func TestEnvtestRestart(t *testing.T) {
 		}
 		soon(t, name+" is back", func() error {
 			out, err := kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.a}")
-			if err != nil || out != "b" {
-				return fmt.Errorf("%v: %s", err, out)
+			if err == nil && out != "b" {
+				err = errors.New("another value")
+			}
+			if err != nil {
+				return fmt.Errorf("%w: %s", err, out)
 			}
 			return nil
 		})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +37,10 @@ ends is started again, on the same port and with the same data.
 
 There are no nodes and no scheduler: pods are made and stay pending. With
 --controllers, kube-controller-manager makes ReplicaSets and pods of Deployments,
-collects garbage and empties namespaces; without it, objects stay as they are.`,
+collects garbage and empties namespaces; without it, objects stay as they are.
+
+However operon is killed, Linux and Windows end the programs with it. On macOS the
+next start or stop does, should the process that keeps them be killed.`,
 		Example: `  operon envtest start
   export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
 		Args: noArgs,
@@ -104,13 +108,12 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	if c.detach {
 		return nil
 	}
-	switch err := s.Wait(ctx); {
-	case err == nil || ctx.Err() != nil && err == context.Cause(ctx):
+	err = s.Wait(ctx)
+	if err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		a.note("stopped")
 		return nil
-	default:
-		return err
 	}
+	return err
 }
 
 // already answers for a control plane that this command did not start.

@@ -180,13 +180,13 @@ func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
 	c.add(ctx, etcd(c.dir))
 	c.add(ctx, apiServer(c.dir, k.Options, port))
 	server := newClient(creds, port)
-	if _, err := server.until(ctx, "/readyz"); err != nil {
+	if err := server.until(ctx, "/readyz"); err != nil {
 		return fault.In(serverProgram, err)
 	}
 	if k.Controllers {
 		c.add(ctx, controllerManager(c.dir))
 		// The first thing that its controllers do for a user.
-		if _, err := server.until(ctx, "/api/v1/namespaces/default/serviceaccounts/default"); err != nil {
+		if err := server.until(ctx, "/api/v1/namespaces/default/serviceaccounts/default"); err != nil {
 			return fault.In(controllerProgram, err)
 		}
 	}

@@ -60,22 +60,22 @@ func (c *client) get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// until asks for a path until it is there, and returns its body.
-func (c *client) until(ctx context.Context, path string) ([]byte, error) {
+// until asks for a path until it is there.
+func (c *client) until(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not ready within %s", startTimeout))
 	defer cancel()
 	for {
-		body, err := c.get(ctx, path)
+		_, err := c.get(ctx, path)
 		if err == nil {
-			return body, nil
+			return nil
 		}
 		select {
 		case <-time.After(poll):
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return nil, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+				return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 			}
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"time"
 
@@ -76,8 +77,12 @@ func (s *Session) launch(o Options, keeper, env []string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(s.home.dir, 0o700); err != nil {
+		return err
+	}
 	s.keeper = exec.Command(keeper[0], keeper[1:]...)
 	s.keeper.Env = env
+	s.keeper.Dir = s.home.dir // it may outlive the folder that the user works in
 	process.Detach(s.keeper)
 	if s.orders, err = s.keeper.StdinPipe(); err != nil {
 		return err
