@@ -80,17 +80,8 @@ func testPermissions(t *testing.T, c *controlPlane, dir, namespace, account stri
 // testFurtherNamespace follows the README of a manager that is limited to
 // namespaces: how to let it work in one more.
 func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, namespace, account string) {
-	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	const name = "config/watch/team-a/kustomization.yaml"
-	_, text, found := strings.Cut(string(readme), "`"+name+"`")
-	_, text, _ = strings.Cut(text, "```yaml\n")
-	text, _, _ = strings.Cut(text, "```")
-	if !found {
-		t.Fatalf("the README does not tell of %s", name)
-	}
+	text := furtherNamespace(t, dir)
 	if err := project.WriteFile(name, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +96,23 @@ func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project fil
 	manager, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
 	wantRules(t, manager, nobody, "team-a", here.and(anywhere))
 	wantRules(t, manager, nobody, "default", anywhere)
+}
+
+// furtherNamespace is the kustomization that the README of a limited manager has
+// for the namespace team-a.
+func furtherNamespace(t *testing.T, dir string) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(readme), "`config/watch/team-a/kustomization.yaml`")
+	if !found {
+		t.Fatal("the README does not tell how to watch one more namespace")
+	}
+	_, text, _ = strings.Cut(text, "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	return text
 }
 
 // testForbidden tries with the manager's account what no marker asks for.

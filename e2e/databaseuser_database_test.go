@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"sync"
+	"testing"
+)
+
+// userDatabase is the database that the operator of scenario databaseuser keeps
+// users in. Tests that use it side by side have a user each.
+type userDatabase struct {
+	url string
+
+	mu        sync.Mutex
+	passwords map[string]string // by user
+	refusals  map[string]string // what users are told who are to stay as they are
+}
+
+func serveUserDatabase(t *testing.T) *userDatabase {
+	t.Helper()
+	d := &userDatabase{passwords: map[string]string{}, refusals: map[string]string{}}
+	server := httptest.NewServer(d)
+	t.Cleanup(server.Close)
+	d.url = server.URL
+	return d
+}
+
+// refuse has changes of a user end with why; "" lets them through again.
+func (d *userDatabase) refuse(user, why string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refusals[user] = why
+}
+
+// password is that of a user, "" without one.
+func (d *userDatabase) password(user string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.passwords[user]
+}
+
+func (d *userDatabase) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	user := path.Base(r.URL.Path)
+	if why := d.refusals[user]; why != "" {
+		http.Error(w, why, http.StatusConflict)
+		return
+	}
+	switch r.Method {
+	case http.MethodPut:
+		password, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		d.passwords[user] = string(password)
+	case http.MethodDelete:
+		delete(d.passwords, user)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

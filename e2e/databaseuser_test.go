@@ -1,0 +1,252 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestDatabaseUser runs the operator of users inside a database, whose manager is
+// limited to two namespaces, and its controller to objects with a label.
+func TestDatabaseUser(t *testing.T) {
+	t.Parallel()
+	db := serveUserDatabase(t)
+	near, far, outside := cluster.namespace(t, "near", nil), cluster.namespace(t, "far", nil), cluster.namespace(t, "outside", nil)
+	i := install(t, cluster, scenario(t, "databaseuser"), func(config string) { watch(t, config, near, far) })
+	i.grantFurther(t, near)
+	i.grantFurther(t, far)
+	i.run(t, "--database-url="+db.url)
+	for _, test := range []struct {
+		name, user, namespace string
+		run                   func(*testing.T, databaseUser)
+	}{
+		{"is shown by kubectl", "shown", near, databaseUserShown},
+		{"has the password of its Secret", "secret", near, databaseUserSecret},
+		{"needs the label", "labelled", near, databaseUserLabel},
+		{"tells what failed and recovers", "failed", near, databaseUserFails},
+		{"leaves the database first", "leaving", near, databaseUserLeaves},
+		{"is seen in the second namespace", "far", far, databaseUserSecret},
+		{"is not seen in the third", "outside", outside, databaseUserUnseen},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			u := databaseUser{
+				userDatabase: db, user: test.user,
+				object: i.sample(t, "mygroup_v1alpha1_databaseuser.yaml"),
+				secret: object("v1", "Secret", test.namespace, test.user),
+			}
+			u.object.SetNamespace(test.namespace)
+			u.object.SetName(test.user)
+			setAt(t, u.object, test.user, "spec", "user")
+			setAt(t, u.object, test.user, "spec", "password", "name")
+			test.run(t, u)
+		})
+	}
+}
+
+// watch names the namespaces of the manager, in the place and the way of the README.
+func watch(t *testing.T, config string, namespaces ...string) {
+	t.Helper()
+	name := filepath.Join(config, "manager", "manager.yaml")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = "valueFrom:\n            fieldRef:\n              fieldPath: metadata.namespace\n"
+	if strings.Count(string(content), own) != 1 {
+		t.Fatalf("%s does not once name the manager's own namespace", name)
+	}
+	text := strings.Replace(string(content), own, "value: "+strings.Join(namespaces, ",")+"\n", 1)
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// grantFurther gives the manager its permissions in one more namespace, with what
+// the README has for that.
+func (i *installation) grantFurther(t *testing.T, namespace string) {
+	t.Helper()
+	text := furtherNamespace(t, i.dir)
+	// The installation has its own prefix, which its namespace begins with as well.
+	text = strings.ReplaceAll(text, i.name+"-", i.prefix)
+	text = strings.ReplaceAll(text, "team-a", namespace)
+	folder := filepath.Join(i.folder, "watch", namespace)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cluster.apply(t, i.build(t, filepath.Join("watch", namespace))...)
+}
+
+// databaseUser is an object, the Secret with its password, and the user that is
+// made of both, all of one name.
+type databaseUser struct {
+	*userDatabase
+	user           string
+	object, secret *unstructured.Unstructured
+}
+
+// create makes the object and its Secret, and waits for the user.
+func (u databaseUser) create(t *testing.T, password string) {
+	t.Helper()
+	u.setPassword(t, "password", password)
+	mustCreate(t, u.object)
+	u.awaitPassword(t, password)
+}
+
+// setPassword lets a key, and nothing else, hold the password in the Secret.
+func (u databaseUser) setPassword(t *testing.T, key, password string) {
+	t.Helper()
+	secret := u.secret.DeepCopy()
+	setAt(t, secret, base64.StdEncoding.EncodeToString([]byte(password)), "data", key)
+	cluster.apply(t, secret)
+}
+
+func (u databaseUser) awaitPassword(t *testing.T, want string) {
+	t.Helper()
+	eventually(t, "keep the user", func() error {
+		if got := u.password(u.user); got != want {
+			return fmt.Errorf("the password is %q, want %q", got, want)
+		}
+		return ready(cluster.get(t, u.object))
+	})
+}
+
+// awaitFailure waits until Ready is False for a reason that somebody can act on.
+func (u databaseUser) awaitFailure(t *testing.T, reason, message string) {
+	t.Helper()
+	eventually(t, "fail", func() error {
+		o, err := cluster.get(t, u.object)
+		if err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		for _, c := range conditions {
+			c := c.(map[string]any)
+			if c["type"] == "Ready" && c["status"] == "False" && c["reason"] == reason && c["message"] == message &&
+				c["lastTransitionTime"] != nil && c["observedGeneration"] == o.GetGeneration() {
+				return nil
+			}
+		}
+		return fmt.Errorf("the conditions are %v, want Ready False, %s: %s", conditions, reason, message)
+	})
+}
+
+// untouched tells what the controller has done about the object.
+func (u databaseUser) untouched(t *testing.T) error {
+	t.Helper()
+	o, err := cluster.get(t, u.object)
+	if err == nil && (len(o.GetFinalizers()) > 0 || o.Object["status"] != nil || u.password(u.user) != "") {
+		err = fmt.Errorf("finalizers %q, status %v, password %q", o.GetFinalizers(), o.Object["status"], u.password(u.user))
+	}
+	return err
+}
+
+func databaseUserShown(t *testing.T, u databaseUser) {
+	u.create(t, "open sesame")
+	table := strings.Split(kubectl(t, "get", "dbu", u.user, "--namespace", u.object.GetNamespace()), "\n")
+	if len(table) < 2 || !slices.Equal(strings.Fields(table[0]), []string{"NAME", "USER", "READY", "AGE"}) ||
+		!slices.Equal(strings.Fields(table[1])[:3], []string{u.user, u.user, "True"}) {
+		t.Errorf("kubectl get dbu prints\n%s", strings.Join(table, "\n"))
+	}
+}
+
+// kubectl runs the one of the control plane as its administrator.
+func kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	assets, err := command(t.TempDir(), "operon", "envtest", "path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append(args, "--kubeconfig", cluster.kubeconfig)
+	out, err := command(t.TempDir(), filepath.Join(strings.TrimSpace(assets), "kubectl"), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func databaseUserSecret(t *testing.T, u databaseUser) {
+	u.create(t, "first")
+	u.setPassword(t, "password", "second")
+	u.awaitPassword(t, "second")
+	_, err := cluster.patch(t, u.object, `{"spec":{"user":"another"}}`)
+	if fields := invalidFields(err); !slices.Equal(fields, []string{"spec.user"}) {
+		t.Errorf("the user was renamed: %v", err)
+	}
+}
+
+func databaseUserLabel(t *testing.T, u databaseUser) {
+	u.object.SetLabels(nil)
+	u.setPassword(t, "password", "open sesame")
+	mustCreate(t, u.object)
+	u.setPassword(t, "password", "changed")
+	consistently(t, "leave it alone", func() error { return u.untouched(t) })
+
+	patched(t, u.object, `{"metadata":{"labels":{"target":"that-database"}}}`)
+	u.awaitPassword(t, "changed")
+
+	// The end of an object is seen without the label, too.
+	patched(t, u.object, `{"metadata":{"labels":null}}`)
+	u.remove(t)
+	u.awaitEnd(t)
+}
+
+func databaseUserFails(t *testing.T, u databaseUser) {
+	mustCreate(t, u.object)
+	u.awaitFailure(t, "SecretMissing", "there is no Secret failed")
+	u.setPassword(t, "other", "open sesame")
+	u.awaitFailure(t, "KeyMissing", "the Secret failed has no key password")
+	described := kubectl(t, "describe", "dbu", u.user, "--namespace", u.object.GetNamespace())
+	want := "Message: the Secret failed has no key password Observed Generation: 1 Reason: KeyMissing Status: False Type: Ready"
+	if !strings.Contains(strings.Join(strings.Fields(described), " "), want) {
+		t.Errorf("kubectl describe dbu prints\n%s", described)
+	}
+	u.setPassword(t, "password", "open sesame")
+	u.awaitPassword(t, "open sesame")
+
+	u.refuse(u.user, "the password is on a list")
+	u.setPassword(t, "password", "sesame")
+	u.awaitFailure(t, "DatabaseRefuses", "the database refuses: the password is on a list")
+	u.refuse(u.user, "")
+	u.awaitPassword(t, "sesame")
+}
+
+func databaseUserLeaves(t *testing.T, u databaseUser) {
+	u.create(t, "open sesame")
+	u.refuse(u.user, "the user owns tables")
+	u.remove(t)
+	u.awaitFailure(t, "DatabaseRefuses", "the database refuses: the user owns tables")
+	u.refuse(u.user, "")
+	u.awaitEnd(t)
+}
+
+func (u databaseUser) remove(t *testing.T) {
+	t.Helper()
+	if err := cluster.delete(t, u.object); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitEnd waits until the object is gone. By then the user must be.
+func (u databaseUser) awaitEnd(t *testing.T) {
+	t.Helper()
+	eventually(t, "go", func() error { return gone(cluster.get(t, u.object)) })
+	if got := u.password(u.user); got != "" {
+		t.Errorf("the object is gone, and its user still has the password %q", got)
+	}
+}
+
+func databaseUserUnseen(t *testing.T, u databaseUser) {
+	u.setPassword(t, "password", "open sesame")
+	mustCreate(t, u.object)
+	consistently(t, "leave it alone", func() error { return u.untouched(t) })
+}
