@@ -325,7 +325,7 @@ func TestEnvtestKilledEarly(t *testing.T) {
 			t.Parallel()
 			p := newPlanes(t)
 			early := 0
-			for delay := time.Duration(0); delay < 3*time.Second; delay = delay*3 + 50*time.Millisecond {
+			for delay := time.Duration(0); delay < 2*time.Second; delay = delay*4 + 60*time.Millisecond {
 				cmd, stdout, stderr := p.foreground("--detach=" + strconv.FormatBool(tt.detach))
 				time.Sleep(delay)
 				pid := cmd.Process.Pid

@@ -50,7 +50,7 @@ func fakeKeeper() int {
 //	die-once   the same, but run the next time
 //	die-ready  end as soon as the control plane is ready
 //	loiter     never get ready
-//	bare       have no ServiceAccounts
+//	bare       have no ServiceAccount
 func fakeProgram(name string) int {
 	mode, mark := os.Getenv("FAKE_"+name), filepath.Join(os.Getenv("FAKE_DIR"), name+".died")
 	_, err := os.Stat(mark)
@@ -90,7 +90,7 @@ func fakeServer() {
 		fmt.Fprint(w, `{"gitVersion": "v1.2.3"}`)
 	})
 	if os.Getenv("FAKE_"+serverProgram) == "bare" {
-		http.Handle("/api/", http.NotFoundHandler())
+		http.Handle("/api/v1/namespaces/default/serviceaccounts/default", http.NotFoundHandler())
 	}
 	http.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") {

@@ -180,8 +180,11 @@ func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
 	c.add(ctx, etcd(c.dir))
 	c.add(ctx, apiServer(c.dir, k.Options, port))
 	server := newClient(creds, port)
-	if err := server.until(ctx, "/readyz"); err != nil {
-		return fault.In(serverProgram, err)
+	// It makes the namespaces of the system beside getting ready.
+	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
+		if err := server.until(ctx, path); err != nil {
+			return fault.In(serverProgram, err)
+		}
 	}
 	if k.Controllers {
 		c.add(ctx, controllerManager(c.dir))

@@ -48,7 +48,7 @@ func endOrphans(dir string) error {
 }
 
 func endOrphan(path string) error {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // NFS locks no file that is only read
 	if err != nil {
 		return err
 	}

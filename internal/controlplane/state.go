@@ -36,7 +36,7 @@ type State struct {
 	URL        string    `json:"url,omitempty"`        // of the API server
 	Kubeconfig string    `json:"kubeconfig,omitempty"` // path of the administrator's
 	Version    string    `json:"version,omitempty"`    // such as v1.37.1
-	Message    string    `json:"message,omitempty"`    // why it failed
+	Message    string    `json:"message,omitempty"`    // why it failed or is dead
 }
 
 const (
@@ -118,7 +118,7 @@ func (h *Home) look(name string) (State, bool) {
 		_, err := os.Stat(h.folder(name))
 		return State{Options: Options{Name: name}, Phase: Dead}, err == nil && !alive
 	case !alive && s.Phase != Failed:
-		s.Phase = Dead
+		s.Phase, s.Message = Dead, "its keeper was killed"
 	}
 	return s, true
 }
