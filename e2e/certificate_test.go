@@ -8,6 +8,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -25,47 +26,65 @@ type issuer struct {
 }
 
 // authority is the one that the installed objects trust.
-var authority = sync.OnceValue(func() *issuer {
+var authority = sync.OnceValue(newIssuer)
+
+func newIssuer() *issuer {
 	key := newKey()
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "operon e2e"}, SerialNumber: big.NewInt(1),
+		Subject: pkix.Name{CommonName: "operon e2e"}, SerialNumber: newSerial(),
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der := must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))
 	return &issuer{must(x509.ParseCertificate(der)), key}
-})
-
-// bundle is the value of a caBundle field.
-func (a *issuer) bundle() string {
-	return base64.StdEncoding.EncodeToString(encode("CERTIFICATE", a.certificate.Raw))
 }
 
-// certify writes a new certificate and its key into the folder that the webhook
-// server reads; a second time it replaces them.
-func (i *installation) certify(t *testing.T) *x509.Certificate {
+// bundle is the value of a caBundle field that trusts some authorities.
+func bundle(authorities ...*issuer) string {
+	var text []byte
+	for _, a := range authorities {
+		text = append(text, encode("CERTIFICATE", a.certificate.Raw)...)
+	}
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+// certify puts a new certificate and its key into the folder of a server, and
+// takes the previous ones away. It does so as a kubelet mounts a Secret: both
+// files are links into a folder, which is replaced as a whole.
+func (a *issuer) certify(t *testing.T, folder string) {
 	t.Helper()
 	key := newKey()
 	template := &x509.Certificate{
-		SerialNumber: must(rand.Int(rand.Reader, big.NewInt(1<<62))),
+		SerialNumber: newSerial(),
 		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	a := authority()
 	der := must(x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key))
-	for name, content := range map[string][]byte{
-		"tls.crt": encode("CERTIFICATE", der),
-		"tls.key": encode("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(key))),
-	} {
-		if err := os.WriteFile(filepath.Join(i.certs, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	next := must(os.MkdirTemp(folder, "..20260101_"))
+	data := filepath.Join(folder, "..data")
+	previous, _ := os.Readlink(data) // "": there is none yet
+	err := errors.Join(
+		os.WriteFile(filepath.Join(next, "tls.crt"), encode("CERTIFICATE", der), 0o600),
+		os.WriteFile(filepath.Join(next, "tls.key"), encode("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(key))), 0o600),
+		os.Symlink(filepath.Base(next), data+"_tmp"),
+		os.Rename(data+"_tmp", data),
+	)
+	if previous == "" {
+		err = errors.Join(err,
+			os.Symlink(filepath.Join("..data", "tls.crt"), filepath.Join(folder, "tls.crt")),
+			os.Symlink(filepath.Join("..data", "tls.key"), filepath.Join(folder, "tls.key")))
+	} else {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(folder, previous)))
 	}
-	return must(x509.ParseCertificate(der))
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func newKey() *ecdsa.PrivateKey { return must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)) }
+
+func newSerial() *big.Int { return must(rand.Int(rand.Reader, big.NewInt(1<<62))) }
 
 func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})

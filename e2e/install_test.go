@@ -54,7 +54,7 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	for _, change := range changes {
 		change(i.folder)
 	}
-	i.certify(t)
+	authority().certify(t, i.certs)
 	i.service = serve(t)
 	i.objects = i.build(t, "default")
 	slices.SortStableFunc(i.objects, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })

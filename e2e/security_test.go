@@ -25,9 +25,9 @@ import (
 const berthVersion = "port.example.org/v1"
 
 // TestSecurity runs managers of a project with everything, and config/ with all
-// its optional parts, and checks what its files say about their servers and about
-// their leader. Its webhook for pods would keep other tests from theirs while
-// managers come and go, so it takes a control plane of its own.
+// its optional parts, and checks what its files say about their servers, their
+// leader and their certificates. Its webhook for pods would keep other tests from
+// theirs while managers come and go, so it takes a control plane of its own.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--name", fmt.Sprint("e2e-security-", os.Getpid()))
@@ -68,6 +68,7 @@ func TestSecurity(t *testing.T) {
 		})
 	})
 	t.Run("leader", func(t *testing.T) { testLeader(t, i, first, scraper) })
+	t.Run("certificates", func(t *testing.T) { testRotation(t, i, scraper) })
 }
 
 // testMetrics reads the metrics as somebody who is nobody, may not and may.
@@ -141,11 +142,7 @@ func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 
 	// The leader of the day cleans up what all of them made.
 	for _, name := range []string{"first", "second", "third"} {
-		berth := object(berthVersion, "Berth", namespace, name)
-		if err := i.cluster.delete(t, berth); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "delete "+name, func() error { return gone(i.cluster.get(t, berth)) })
+		i.wantGone(t, namespace, name)
 	}
 }
 
@@ -158,6 +155,16 @@ func (i *installation) wantReady(t *testing.T, namespace, name string) {
 		t.Fatal(err)
 	}
 	eventually(t, "get "+name+" ready", func() error { return ready(i.cluster.get(t, berth)) })
+}
+
+// wantGone deletes a Berth and waits for its end.
+func (i *installation) wantGone(t *testing.T, namespace, name string) {
+	t.Helper()
+	berth := object(berthVersion, "Berth", namespace, name)
+	if err := i.cluster.delete(t, berth); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "delete "+name, func() error { return gone(i.cluster.get(t, berth)) })
 }
 
 // ready tells what keeps an object from being ready in its newest generation.

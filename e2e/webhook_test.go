@@ -15,30 +15,32 @@ import (
 // this machine, where no Service of the cluster leads.
 func (i *installation) redirect(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
-	switch o.GetKind() {
-	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
-		webhooks, _ := o.Object["webhooks"].([]any)
-		for _, w := range webhooks {
-			i.redirectClient(t, o, w.(map[string]any))
+	for _, w := range webhooks(o) {
+		path, ok, err := unstructured.NestedString(w, "clientConfig", "service", "path")
+		if !ok || err != nil {
+			t.Fatalf("%s %s: a webhook without a service and its path: %v", o.GetKind(), o.GetName(), w)
 		}
-	case "CustomResourceDefinition":
-		if w, ok, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook"); ok {
-			i.redirectClient(t, o, w.(map[string]any))
+		w["clientConfig"] = map[string]any{
+			"url":      "https://" + i.service.Addr().String() + path,
+			"caBundle": bundle(authority()),
 		}
 	}
 }
 
-// redirectClient replaces the service in the clientConfig of w, a part of o.
-func (i *installation) redirectClient(t *testing.T, o *unstructured.Unstructured, w map[string]any) {
-	t.Helper()
-	path, ok, err := unstructured.NestedString(w, "clientConfig", "service", "path")
-	if !ok || err != nil {
-		t.Fatalf("%s %s: a webhook without a service and its path: %v", o.GetKind(), o.GetName(), w)
+// webhooks are the parts of an object that have a clientConfig.
+func webhooks(o *unstructured.Unstructured) (all []map[string]any) {
+	switch o.GetKind() {
+	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
+		listed, _ := o.Object["webhooks"].([]any)
+		for _, w := range listed {
+			all = append(all, w.(map[string]any))
+		}
+	case "CustomResourceDefinition":
+		if w, ok, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "conversion", "webhook"); ok {
+			all = append(all, w.(map[string]any))
+		}
 	}
-	w["clientConfig"] = map[string]any{
-		"url":      "https://" + i.service.Addr().String() + path,
-		"caBundle": authority().bundle(),
-	}
+	return all
 }
 
 // service does the work of the webhook Service: it hands each connection to a

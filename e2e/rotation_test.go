@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// testRotation replaces the certificates of a running manager, and the authority
+// that signs them, while the API server goes on calling its webhooks.
+func testRotation(t *testing.T, i *installation, scraper string) {
+	before, after := authority(), newIssuer()
+	folder := t.TempDir()
+	before.certify(t, folder)
+	m := i.run(t, "--webhook-cert-path="+folder, "--metrics-cert-path="+folder)
+	i.wantReady(t, i.namespace, "stored")
+	asked := i.keepAsking(t, i.namespace, "stored")
+	asked.wantAnswers(t, "with the first certificate")
+
+	i.trust(t, before, after)
+	asked.wantAnswers(t, "while both authorities are trusted")
+	after.certify(t, folder)
+	eventually(t, "show the new certificates", func() error {
+		_, _, webhook := get("https://"+m.webhook, trusting(after), "")
+		_, _, metrics := get(m.metricsURL, trusting(after), scraper)
+		return errors.Join(webhook, metrics)
+	})
+	asked.wantAnswers(t, "with the second certificate")
+	i.trust(t, after)
+	asked.wantAnswers(t, "when the first authority is no longer trusted")
+	asked.stop()
+
+	select {
+	case <-m.done:
+		t.Error("the manager ended")
+	default:
+	}
+	// It is the certificate that counts: for a new authority there is no old
+	// connection that the API server could go on using.
+	i.trust(t, newIssuer())
+	eventually(t, "distrust the manager", func() error {
+		if answer := fmt.Sprint(i.ask(t.Context(), i.namespace, "stored")); !strings.Contains(answer, "x509") {
+			return fmt.Errorf("the answer is %s", answer)
+		}
+		return nil
+	})
+	i.trust(t, after)
+	eventually(t, "trust it again", func() error { return i.ask(t.Context(), i.namespace, "stored") })
+	i.wantGone(t, i.namespace, "stored")
+}
+
+// trust has the API server believe the authorities that are given, as
+// cert-manager does, wherever it calls the manager.
+func (i *installation) trust(t *testing.T, authorities ...*issuer) {
+	t.Helper()
+	for _, o := range ofKind(i.objects, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "CustomResourceDefinition") {
+		now, err := i.cluster.get(t, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range webhooks(now) {
+			w["clientConfig"].(map[string]any)["caBundle"] = bundle(authorities...)
+		}
+		if _, err := i.cluster.update(t, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ask has the API server call the manager to default, validate and convert: it
+// pretends to create a Berth, and reads a stored one in the other version.
+func (i *installation) ask(ctx context.Context, namespace, stored string) error {
+	berths := schema.GroupVersionResource{Group: "port.example.org", Version: "v1", Resource: "berths"}
+	berth := object(berthVersion, "Berth", namespace, "pretended")
+	berth.Object["spec"] = map[string]any{}
+	_, err := i.cluster.dynamic.Resource(berths).Namespace(namespace).Create(ctx, berth, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	berths.Version = "v1beta1"
+	_, converted := i.cluster.dynamic.Resource(berths).Namespace(namespace).Get(ctx, stored, metav1.GetOptions{})
+	return errors.Join(err, converted)
+}
+
+// questions are calls of the manager, one after the other.
+type questions struct {
+	stop     func()
+	mu       sync.Mutex
+	answered int
+	err      error // of those that failed
+}
+
+// keepAsking asks until it is stopped, or the test ends.
+func (i *installation) keepAsking(t *testing.T, namespace, stored string) *questions {
+	ctx, cancel := context.WithCancel(t.Context())
+	q, done := &questions{}, make(chan struct{})
+	q.stop = func() { cancel(); <-done }
+	t.Cleanup(q.stop)
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			err := i.ask(ctx, namespace, stored)
+			if ctx.Err() != nil {
+				return // it was cut off
+			}
+			q.mu.Lock()
+			if q.answered++; err != nil {
+				q.err = errors.Join(q.err, err)
+			}
+			q.mu.Unlock()
+		}
+	}()
+	return q
+}
+
+// wantAnswers watches the questions for a while.
+func (q *questions) wantAnswers(t *testing.T, when string) {
+	t.Helper()
+	count := func() (int, error) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.answered, q.err
+	}
+	before, _ := count()
+	consistently(t, "answer "+when, func() error { _, err := count(); return err })
+	eventually(t, "answer "+when, func() error {
+		now, err := count()
+		if now == before {
+			err = fmt.Errorf("nothing was answered")
+		}
+		return err
+	})
+}
