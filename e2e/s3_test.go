@@ -198,6 +198,7 @@ func testBucketLife(t *testing.T, b *bucket) {
 		}
 		return nil
 	})
+	b.awaitReady(t, "False", "Deleting", "")
 	consistently(t, "the user is still there, so must be all the rest", func() error {
 		if n := len(b.requests(b.name, "DELETE /buckets/")); n > 0 {
 			return fmt.Errorf("the bucket was deleted")
