@@ -82,7 +82,8 @@ func (i *installation) pod(t *testing.T) corev1.PodSpec {
 // flags are those of the Deployment, with ports and folders of this machine.
 func (i *installation) flags(t *testing.T, m *manager, args []string) []string {
 	t.Helper()
-	here := []string{"--leader-election-namespace=" + i.namespace}
+	// Stacks of the libraries would drown what the manager says.
+	here := []string{"--leader-election-namespace=" + i.namespace, "--zap-stacktrace-level=panic"}
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
 		switch name {

@@ -75,16 +75,6 @@ func (c *controlPlane) delete(t *testing.T, o *unstructured.Unstructured) error 
 
 var background = metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
 
-// list returns the objects of o's kind and namespace that a label selector matches.
-func (c *controlPlane) list(t *testing.T, o *unstructured.Unstructured, selector string) ([]unstructured.Unstructured, error) {
-	t.Helper()
-	l, err := c.resource(t, o).List(t.Context(), metav1.ListOptions{LabelSelector: selector})
-	if err != nil {
-		return nil, err
-	}
-	return l.Items, nil
-}
-
 // resource finds where objects like o live. A CRD that was only just accepted is
 // not in the discovery documents at once.
 func (c *controlPlane) resource(t *testing.T, o *unstructured.Unstructured) (found dynamic.ResourceInterface) {
