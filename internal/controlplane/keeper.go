@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -123,7 +124,7 @@ func (k *keeper) run(outer context.Context) (err error) {
 		Kubeconfig: filepath.Join(dir, kubeconfigFile),
 	}
 	ctx, end := context.WithCancelCause(outer)
-	c := &crew{dir: dir, env: k.env, options: k.Options, end: end, note: func(s string) { k.tell(message{Note: s}) }}
+	c := &crew{dir: dir, env: k.env, options: k.Options, end: end, note: func(line string) { k.note(dir, line) }}
 	defer func() {
 		end(nil)
 		c.wait()
@@ -148,6 +149,17 @@ func (k *keeper) run(outer context.Context) (err error) {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// note tells a person, and whoever looks later, what happened.
+func (k *keeper) note(dir, line string) {
+	k.tell(message{Note: line})
+	f, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return // the programs matter more
+	}
+	defer func() { _ = f.Close() }()
+	_, _ = fmt.Fprintf(f, "%s %s\n", time.Now().Format(time.RFC3339), line)
 }
 
 // start returns when the control plane can be used; state then is complete.

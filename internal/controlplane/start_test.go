@@ -260,6 +260,10 @@ func TestGivesUp(t *testing.T) {
 		if len(list) != 1 || list[0].Phase != Failed || list[0].Message != want {
 			t.Errorf("list: %+v", list)
 		}
+		log, err := os.ReadFile(filepath.Join(w.home.folder(DefaultName), logFile))
+		if err != nil || strings.Count(string(log), " etcd ended (exit status 4): starting it again\n") != maxQuick-1 {
+			t.Errorf("log, %v:\n%s", err, log)
+		}
 		state, there, err := w.home.Stop(t.Context(), DefaultName)
 		if !there || err != nil || state.Phase != Failed {
 			t.Errorf("stop: %v, %v, %+v", there, err, state)

@@ -42,6 +42,7 @@ type State struct {
 const (
 	stateFile      = "state.json"
 	kubeconfigFile = "kubeconfig"
+	logFile        = "keeper.log" // beside those of the programs
 )
 
 // folder is where a control plane keeps everything.
