@@ -87,7 +87,7 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 		if o, err = cluster.get(t, b.s3); err != nil {
 			return err
 		}
-		conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 		for _, c := range conditions {
 			c := c.(map[string]any)
 			if c["type"] == "Ready" && c["status"] == status && c["reason"] == reason &&
@@ -95,7 +95,7 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 				return nil
 			}
 		}
-		return fmt.Errorf("the conditions are %v, error %v", conditions, err)
+		return fmt.Errorf("the conditions are %v", conditions)
 	})
 	return o
 }
@@ -214,7 +214,7 @@ func testBucketLife(t *testing.T, b *bucket) {
 	if _, err := cluster.get(t, b.secret); !apierrors.IsNotFound(err) {
 		t.Errorf("the Secret outlives the S3: %v", err)
 	}
-	life := append(begun, "DELETE /users/"+b.name, "DELETE /buckets/"+b.name)
+	life := slices.Concat(begun, []string{"DELETE /users/" + b.name, "DELETE /buckets/" + b.name})
 	if all := b.changes(); !slices.Equal(all, life) {
 		t.Errorf("the cloud was asked to %v, want %v", all, life)
 	}
