@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// bucket is an S3 object with its Secret, and the bucket in the cloud. Its name is
+// that of the namespace, so that there is no other like it.
+type bucket struct {
+	*cloudAccount
+	*manager
+	name       string
+	s3, secret *unstructured.Unstructured
+}
+
+// create makes the object, which goes with the test.
+func (b *bucket) create(t *testing.T) {
+	t.Helper()
+	asked := b.s3.DeepCopy()
+	asked.Object["spec"] = map[string]any{"bucket": b.name}
+	if _, err := cluster.create(t, asked); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// remove deletes the object and waits for its end.
+func (b *bucket) remove(t *testing.T) {
+	t.Helper()
+	if err := cluster.delete(t, b.s3); err != nil {
+		t.Fatal(err)
+	}
+	b.awaitEnd(t)
+}
+
+func (b *bucket) awaitEnd(t *testing.T) {
+	t.Helper()
+	eventually(t, "the end of the S3", func() error { return gone(cluster.get(t, b.s3)) })
+}
+
+// awaitReady waits until the condition Ready has a status and a reason, is about
+// the object as it is, and has words in its message. It returns the object.
+func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unstructured.Unstructured) {
+	t.Helper()
+	eventually(t, "Ready="+status+" "+reason, func() (err error) {
+		if o, err = cluster.get(t, b.s3); err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+		for _, c := range conditions {
+			c := c.(map[string]any)
+			if c["type"] == "Ready" && c["status"] == status && c["reason"] == reason &&
+				c["observedGeneration"] == o.GetGeneration() && strings.Contains(c["message"].(string), words) {
+				return nil
+			}
+		}
+		return fmt.Errorf("the conditions are %v", conditions)
+	})
+	return o
+}
+
+// settled waits until the cloud hears no more about the bucket, and returns how
+// often it was asked for it: Reconcile begins with that.
+func (b *bucket) settled(t *testing.T) int {
+	t.Helper()
+	last, quiet := -1, 0
+	eventually(t, "come to rest", func() error {
+		n := len(b.requests(b.name, ""))
+		if quiet++; n != last {
+			last, quiet = n, 0
+		}
+		if quiet < int(calm/interval) {
+			return fmt.Errorf("%d requests by now", n)
+		}
+		return nil
+	})
+	return b.reads()
+}
+
+func (b *bucket) reads() int { return len(b.requests(b.name, "GET /buckets/")) }
+
+func (b *bucket) awaitReads(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, "look again", func() error {
+		if have := b.reads(); have < n {
+			return fmt.Errorf("the cloud was asked %d times", have)
+		}
+		return nil
+	})
+}
+
+// rests fails the test when the cloud hears more about the bucket.
+func (b *bucket) rests(t *testing.T, why string) {
+	t.Helper()
+	before := len(b.requests(b.name, ""))
+	consistently(t, why, func() error {
+		if all := b.requests(b.name, ""); len(all) > before {
+			return fmt.Errorf("the cloud was asked to %v", all[before:])
+		}
+		return nil
+	})
+}
+
+// failures are what the manager logged as errors about the object, beside the
+// conflicts of a try that came before the cache had heard of what the last one wrote.
+func (b *bucket) failures() []string {
+	return slices.DeleteFunc(strings.Split(b.logs(), "\n"), func(line string) bool {
+		return !strings.Contains(line, `"error"`) || !strings.Contains(line, b.name) || strings.Contains(line, "the object has been modified")
+	})
+}
+
+// changes are the requests that change something, without repeats of the same.
+func (b *bucket) changes() []string {
+	var all []string
+	for _, c := range b.requests(b.name, "") {
+		if !strings.HasPrefix(c.request, "GET ") {
+			all = append(all, c.request)
+		}
+	}
+	return slices.Compact(all)
+}
