@@ -21,7 +21,7 @@ install: ## Install operon into the Go bin folder
 	$(GO) install ./cmd/operon
 
 .PHONY: demo
-demo: build ## Scaffold an operator into demo/, generate and build it, with the time of each step
+demo: assets ## Scaffold an operator into demo/, build it and run it on an API server, with the time of each step
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test

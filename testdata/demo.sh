@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From an empty folder to a compiled operator, with the time of each step.
-# Called by `make demo` with operon on the PATH; needs bash, Go and awk besides.
+# From an empty folder to an operator at work on a real API server, with the time
+# of each step. Called by `make demo` with operon on the PATH; needs bash, Go and awk
+# besides. Whatever ends it early, the servers that it started end too.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -46,12 +47,54 @@ while IFS= read -r line <&3; do
 	esac
 done 3<"$scenario/commands"
 step operon generate
-step go build ./...
+step go build -o bin/manager ./cmd
 
 printf '\n# the project\n'
 find . -type f -not -path './.operon/*' | sed 's|^\./||' | sort
 
 printf '\n# the CRD\n'
 cat config/crd/bases/*.yaml
+
+# Everything is ended on the way out: by Ctrl-C, by an error, or when it is done.
+plane=demo-$$ manager=
+finish() {
+	status=$?
+	trap '' INT TERM
+	if [ -n "$manager" ]; then
+		kill "$manager" 2>/dev/null || true
+		wait "$manager" || true
+		[ "$status" -eq 0 ] || tail -n 20 manager.log
+	fi
+	operon envtest stop --name "$plane"
+	exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+printf '\n# an API server of its own, with controllers and without nodes\n'
+start=$(now)
+printf '$ operon envtest start --detach --controllers --name %s\n' "$plane"
+KUBECONFIG=$(operon envtest start --detach --controllers --name "$plane")
+export KUBECONFIG
+summary+=$(printf '%7d ms  %s' "$(($(now) - start))" "operon envtest start --detach --controllers")$'\n'
+kubectl() { "$(operon envtest path)/kubectl" "$@"; }
+step kubectl apply --server-side -f config/crd/bases
+step kubectl wait --for condition=Established crd --all
+
+printf '\n# the operator, as your kubeconfig may; without its webhooks, for which the API\n'
+printf '# server would need a certificate: it checks what the CRD says, not the rules\n'
+printf '$ ENABLE_WEBHOOKS=false bin/manager &\n'
+ENABLE_WEBHOOKS=false bin/manager --health-probe-bind-address 0 >manager.log 2>&1 &
+manager=$!
+sample=config/samples/aerospike_v1alpha1_aerospikecluster.yaml
+step kubectl apply -f "$sample"
+start=$(now)
+kubectl wait --for create --timeout 2m statefulset/aerospikecluster-sample configmap/aerospikecluster-sample \
+	pod/aerospikecluster-sample-0 >/dev/null
+summary+=$(printf '%7d ms  %s' "$(($(now) - start))" "until StatefulSet, ConfigMap and pods are there")$'\n'
+printf '\n$ kubectl get aerospikeclusters,statefulsets,configmaps,pods\n'
+kubectl get aerospikeclusters,statefulsets,configmaps,pods
+printf '# (no nodes: the pods stay pending)\n'
 
 printf '\n# what it took; the operator is in %s\n%s' "$dir/aerospike" "$summary"

@@ -3,14 +3,67 @@
 package main
 
 import (
+	"bufio"
+	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// TestDemo runs what `make demo` runs, to its last line: the times of its steps.
+// TestDemo runs what `make demo` runs, to its last line: the operator made what the
+// sample asks for, and what was started for it is gone.
 func TestDemo(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Cleanup(func() { operon(t, ".", "envtest", "stop", "--all") })
 	out := command(t, ".", "bash", "../../testdata/demo.sh", t.TempDir())
-	if !strings.Contains(out, "# what it took") || !strings.Contains(out, "ms  go build ./...") {
-		t.Errorf("the demo ends with:\n%s", out[max(0, len(out)-2000):])
+	for _, part := range []string{
+		"aerospikecluster.aerospike.dzolotov.tech/aerospikecluster-sample ",
+		"statefulset.apps/aerospikecluster-sample ",
+		"configmap/aerospikecluster-sample ",
+		"pod/aerospikecluster-sample-0 ",
+		"# what it took",
+		"ms  go build -o bin/manager ./cmd",
+		"ms  operon envtest start",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the demo lacks %q and ends with:\n%s", part, out[max(0, len(out)-3000):])
+		}
+	}
+	if status := operon(t, ".", "envtest", "status"); status != "" {
+		t.Errorf("still there: %s", status)
+	}
+}
+
+// TestDemoInterrupted ends the demo, as Ctrl-C does, while its operator runs.
+func TestDemoInterrupted(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Cleanup(func() { operon(t, ".", "envtest", "stop", "--all") })
+	cmd := exec.Command("bash", "../../testdata/demo.sh", t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off")
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if strings.Contains(lines.Text(), "bin/manager &") && !seen {
+			seen = true
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The end of stdout says that no child is left that holds it.
+	if err := cmd.Wait(); !seen || cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("seen %v, %v", seen, err)
+	}
+	if status := operon(t, ".", "envtest", "status"); status != "" {
+		t.Errorf("still there: %s", status)
 	}
 }
