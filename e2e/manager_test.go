@@ -28,6 +28,7 @@ type manager struct {
 	probeURL   string // http://127.0.0.1:PORT
 	webhook    string // 127.0.0.1:PORT; "" when it serves none
 	output     log
+	unreviewed bool // it may log that it lacks permissions
 }
 
 // run starts the manager with the flags and the environment of its Deployment, a
@@ -182,7 +183,7 @@ func (m *manager) awaitReady(t *testing.T) {
 // nothing is created in a namespace on its way out concerns everybody.
 func (m *manager) review(t *testing.T) {
 	for line := range strings.Lines(m.logs()) {
-		if strings.Contains(strings.ToLower(line), "forbidden") && !strings.Contains(line, "because it is being terminated") {
+		if !m.unreviewed && strings.Contains(strings.ToLower(line), "forbidden") && !strings.Contains(line, "because it is being terminated") {
 			t.Errorf("the manager lacks a permission: %s", line)
 			break
 		}

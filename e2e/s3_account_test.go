@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -72,6 +73,13 @@ func (a *cloudAccount) requests(bucket, prefix string) []cloudCall {
 	return slices.DeleteFunc(slices.Clone(a.calls), func(c cloudCall) bool {
 		return path.Base(c.request) != bucket || !strings.HasPrefix(c.request, prefix)
 	})
+}
+
+// things are the paths of all that is in the account, sorted.
+func (a *cloudAccount) things() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(maps.Keys(a.stored))
 }
 
 func (a *cloudAccount) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,250 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestServerFailure takes the API server away from an operator in the midst of its
+// work, twice, while users go on and the cloud that it looks after changes. When
+// the server is back, everything is as they asked, in the cluster and in the cloud.
+func TestServerFailure(t *testing.T) {
+	t.Parallel()
+	c := startControlPlane(t, "--controllers", "--name", fmt.Sprint("e2e-failure-", os.Getpid()))
+	i := install(t, c, scenario(t, "s3-operator"))
+	account := serveAccount(t)
+	m := i.run(t, "--cloud-endpoint="+account.url)
+	m.unreviewed = true // a server that starts forbids everything until it has read the roles
+	ends := m.keepRunning(t)
+	b := &buckets{cloudAccount: account, cluster: c, namespace: c.namespace(t, "failure", nil), wanted: map[string]bool{}}
+
+	t.Run("killed", func(t *testing.T) {
+		b.outage(t, "killed", func() { signalServer(t, c, os.Kill) })
+	})
+	t.Run("frozen until the manager gives up", func(t *testing.T) {
+		b.outage(t, "frozen", func() {
+			before := ends()
+			signalServer(t, c, syscall.SIGSTOP)
+			eventually(t, "end the manager", func() error {
+				if ends() == before {
+					return fmt.Errorf("it goes on")
+				}
+				return nil
+			})
+			signalServer(t, c, os.Kill)
+		})
+		if !strings.Contains(m.logs(), "leader election lost") {
+			t.Error("the manager did not say why it ended")
+		}
+	})
+	b.deleteAll(t)
+}
+
+// buckets are what users want of the operator of scenario s3-operator.
+type buckets struct {
+	*cloudAccount
+	cluster   *controlPlane
+	namespace string
+	wanted    map[string]bool // false: not any more
+}
+
+// outage has buckets in all states when the server goes: some are ready, some
+// being made, some being removed. Then users ask for further ones, and want others
+// no more.
+func (b *buckets) outage(t *testing.T, prefix string, strike func()) {
+	names := func(state string) (all []string) {
+		for n := range 4 {
+			all = append(all, fmt.Sprintf("%s-%s-%d", prefix, state, n))
+		}
+		return all
+	}
+	ready, making, leaving, late := names("ready"), names("making"), names("leaving"), names("late")
+	b.create(t, slices.Concat(ready, leaving)...)
+	b.wantAll(t)
+	for _, name := range making {
+		b.delay(name, true)
+	}
+	b.answer("DELETE /users/"+prefix+"-leaving", 500, always)
+	b.create(t, making...)
+	b.delete(t, leaving...)
+	for _, name := range slices.Concat(making, leaving) {
+		eventually(t, "be at work on "+name, func() error {
+			if len(b.requests(name, "PUT /buckets/")) == 0 || b.wanted[name] == (len(b.requests(name, "DELETE /users/")) > 0) {
+				return fmt.Errorf("the cloud was asked to %v", b.requests(name, ""))
+			}
+			return nil
+		})
+	}
+
+	strike()
+	for _, name := range making {
+		b.delay(name, false)
+	}
+	b.answer("DELETE /users/"+prefix+"-leaving", 0, 0)
+	b.create(t, late...)
+	b.delete(t, ready[0], making[0], late[0])
+	b.wantAll(t)
+}
+
+func (b *buckets) deleteAll(t *testing.T) {
+	b.delete(t, slices.Collect(maps.Keys(b.wanted))...)
+	b.wantAll(t)
+}
+
+// create asks for buckets, each until the API server took it.
+func (b *buckets) create(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		s3 := object("systek.no/v1", "S3", b.namespace, name)
+		s3.Object["spec"] = map[string]any{"bucket": name}
+		b.wanted[name] = true
+		eventually(t, "create "+name, func() error {
+			_, err := b.cluster.create(t, s3)
+			if apierrors.IsAlreadyExists(err) {
+				return nil // the answer to the last try was lost
+			}
+			return err
+		})
+	}
+}
+
+// delete is the same for buckets that are wanted no more.
+func (b *buckets) delete(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		b.wanted[name] = false
+		eventually(t, "delete "+name, func() error {
+			err := b.cluster.delete(t, object("systek.no/v1", "S3", b.namespace, name))
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
+		})
+	}
+}
+
+// wantAll waits until what users want is there and ready, and nothing else is:
+// objects, what they own, and what they stand for in the cloud.
+func (b *buckets) wantAll(t *testing.T) {
+	t.Helper()
+	var things []string
+	secrets := 0
+	for _, name := range slices.Sorted(maps.Keys(b.wanted)) {
+		s3 := object("systek.no/v1", "S3", b.namespace, name)
+		secret := object("v1", "Secret", b.namespace, name)
+		if !b.wanted[name] {
+			eventually(t, "lose "+name, func() error { return gone(b.cluster.get(t, s3)) })
+			eventually(t, "lose the Secret of "+name, func() error { return gone(b.cluster.get(t, secret)) })
+			continue
+		}
+		secrets++
+		things = append(things, "/buckets/"+name, "/users/"+name)
+		var owner *unstructured.Unstructured
+		eventually(t, "get "+name+" ready", func() (err error) {
+			owner, err = b.cluster.get(t, s3)
+			return ready(owner, err)
+		})
+		eventually(t, "fill in the Secret of "+name, func() error {
+			o, err := b.cluster.get(t, secret)
+			if err != nil {
+				return err
+			}
+			if key, _, _ := unstructured.NestedString(o.Object, "data", "ACCESS_KEY_ID"); key == "" || !metav1.IsControlledBy(o, owner) {
+				return fmt.Errorf("it has key %q and owners %v", key, o.GetOwnerReferences())
+			}
+			return nil
+		})
+		if n := len(b.requests(name, "PUT /buckets/")); n != 1 {
+			t.Errorf("bucket %s was made %d times", name, n)
+		}
+	}
+	all, err := b.cluster.client.CoreV1().Secrets(b.namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(all.Items) != secrets {
+		t.Errorf("%d Secrets for %d buckets (%v)", len(all.Items), secrets, err)
+	}
+	slices.Sort(things)
+	if diff := cmp.Diff(things, b.things()); diff != "" {
+		t.Errorf("in the cloud (-want +got):\n%s", diff)
+	}
+}
+
+// keepRunning starts the manager again whenever it ends, as a kubelet does, and
+// counts.
+func (m *manager) keepRunning(t *testing.T) (ends func() int) {
+	var mu sync.Mutex
+	count, stopped, current := 0, false, m.child
+	first := m.cmd
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		current.stop()
+	})
+	// again returns the next process, or nil when there is to be none.
+	again := func() *child {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return nil
+		}
+		count++
+		next, err := start(first.Path, func(cmd *exec.Cmd) {
+			cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = first.Args, first.Env, first.Dir, first.Stdout, first.Stderr
+		})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		current = next
+		return next
+	}
+	go func() {
+		for c := m.child; c != nil; c = again() {
+			<-c.done
+			time.Sleep(interval)
+		}
+	}()
+	return func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return count
+	}
+}
+
+// signalServer sends a signal to a control plane's API server. What keeps the
+// control plane starts it again when it ended.
+func signalServer(t *testing.T, c *controlPlane, s os.Signal) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(c.kubeconfig), "kube-apiserver.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := os.FindProcess(pid)
+	if err == nil {
+		err = server.Signal(s)
+	}
+	if err != nil {
+		t.Fatalf("send %s to the API server: %v", s, err)
+	}
+}
