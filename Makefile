@@ -8,6 +8,10 @@ EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/mon
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
 PLATFORMS     := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
+# Without the folder's path in what is compiled, Go's build cache serves other
+# clones too, and the projects that tests make in ever new folders.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
+
 .PHONY: help
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

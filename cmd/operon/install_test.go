@@ -18,6 +18,7 @@ import (
 // TestGoInstall installs operon from a module proxy, as users do, and finds
 // that the templates came along and that the version is the module's.
 func TestGoInstall(t *testing.T) {
+	t.Parallel()
 	const path = "github.com/operon-dev/operon"
 	// The go command remembers what a version holds, so it must be a new one.
 	version := fmt.Sprintf("v0.0.0-installtest.%d", time.Now().UnixNano())
@@ -46,7 +47,7 @@ func TestGoInstall(t *testing.T) {
 	bin := t.TempDir()
 	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOSUMDB=off",
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=-trimpath", "GOSUMDB=off",
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go install: %v\n%s", err, out)
