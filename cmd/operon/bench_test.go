@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -43,7 +44,7 @@ func BenchmarkGenerate(b *testing.B) {
 	if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
 		b.Fatal(err)
 	}
-	operon, peer := built(b), filepath.Join(peers(b), "controller-gen")
+	operon, peer := built(b), peerProgram(b, "controller-gen")
 	var ours, theirs []time.Duration
 	for b.Loop() {
 		ours = append(ours, timed(b, dir, operon, "generate"))
@@ -57,7 +58,7 @@ func BenchmarkGenerate(b *testing.B) {
 // versus times operon and kubebuilder on the same step, each in a fresh folder
 // in which prepare ran first.
 func versus(b *testing.B, prepare, ours, theirs []string) {
-	operon, peer := built(b), filepath.Join(peers(b), "kubebuilder")
+	operon, peer := built(b), peerProgram(b, "kubebuilder")
 	run := func(tool string, step []string) time.Duration {
 		dir := filepath.Join(b.TempDir(), "fleet")
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -120,20 +121,17 @@ func built(b testing.TB) string {
 	return name
 }
 
-// peers builds kubebuilder and controller-gen from testdata/peers, which pins
-// them, and returns the folder they are in.
-func peers(b testing.TB) string {
-	b.Helper()
-	dir := b.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
-		"sigs.k8s.io/kubebuilder/v4", "sigs.k8s.io/controller-tools/cmd/controller-gen")
+// peerProgram returns the path of kubebuilder or controller-gen, of the version
+// that testdata/peers pins. The go command builds it and keeps it in its cache.
+func peerProgram(t testing.TB, name string) string {
+	t.Helper()
+	cmd := exec.Command("go", "tool", "-n", name)
 	cmd.Dir = filepath.Join("..", "..", "testdata", "peers")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("peers: %v\n%s", err, out)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, stderr.String())
 	}
-	// The module's main package lies at its root, so the binary is named v4.
-	if err := os.Rename(filepath.Join(dir, "v4"), filepath.Join(dir, "kubebuilder")); err != nil && !os.IsNotExist(err) {
-		b.Fatal(err)
-	}
-	return dir
+	return strings.TrimSpace(string(out))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,7 +50,7 @@ type Gun struct {
 // TestConversionFindsLostFields takes mappings away from a generated conversion:
 // its test must tell, and the specs on the API server for what the sample holds.
 func TestConversionFindsLostFields(t *testing.T) {
-	t.Setenv("KUBEBUILDER_ASSETS", strings.TrimSpace(operon(t, ".", "envtest", "path")))
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")
 	makeDir(t, dir)
 	operon(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "none")
@@ -91,14 +90,11 @@ func TestConversionFindsLostFields(t *testing.T) {
 // failing runs tests that are to fail, and returns what they print.
 func failing(t *testing.T, dir, packages string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "test", packages)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
+	out, err := goTest(t, dir, packages)
 	if err == nil {
 		t.Errorf("go test %s passes", packages)
 	}
-	return string(out)
+	return out
 }
 
 // change replaces the first before in a file, which must be there.

@@ -14,9 +14,10 @@ import (
 // TestDemo runs what `make demo` runs, to its last line: the operator made what the
 // sample asks for, and what was started for it is gone.
 func TestDemo(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Cleanup(func() { operon(t, ".", "envtest", "stop", "--all") })
-	out := command(t, ".", "bash", "../../testdata/demo.sh", t.TempDir())
+	t.Parallel()
+	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
+	t.Cleanup(func() { commandWith(t, env, ".", "operon", "envtest", "stop", "--all") })
+	out := commandWith(t, env, ".", "bash", "../../testdata/demo.sh", t.TempDir())
 	for _, part := range []string{
 		"aerospikecluster.aerospike.dzolotov.tech/aerospikecluster-sample ",
 		"statefulset.apps/aerospikecluster-sample ",
@@ -30,18 +31,19 @@ func TestDemo(t *testing.T) {
 			t.Errorf("the demo lacks %q and ends with:\n%s", part, out[max(0, len(out)-3000):])
 		}
 	}
-	if status := operon(t, ".", "envtest", "status"); status != "" {
+	if status := commandWith(t, env, ".", "operon", "envtest", "status"); status != "" {
 		t.Errorf("still there: %s", status)
 	}
 }
 
 // TestDemoInterrupted ends the demo, as Ctrl-C does, while its operator runs.
 func TestDemoInterrupted(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Cleanup(func() { operon(t, ".", "envtest", "stop", "--all") })
+	t.Parallel()
+	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
+	t.Cleanup(func() { commandWith(t, env, ".", "operon", "envtest", "stop", "--all") })
 	cmd := exec.Command("bash", "../../testdata/demo.sh", t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it
-	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off")
+	cmd.Env = environment(env...)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -63,7 +65,7 @@ func TestDemoInterrupted(t *testing.T) {
 	if err := cmd.Wait(); !seen || cmd.ProcessState.ExitCode() != 130 {
 		t.Errorf("seen %v, %v", seen, err)
 	}
-	if status := operon(t, ".", "envtest", "status"); status != "" {
+	if status := commandWith(t, env, ".", "operon", "envtest", "status"); status != "" {
 		t.Errorf("still there: %s", status)
 	}
 }

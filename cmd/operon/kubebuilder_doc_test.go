@@ -60,6 +60,7 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 // TestKubebuilderFlags compares the table of commands and flags with the help
 // texts of kubebuilder.
 func TestKubebuilderFlags(t *testing.T) {
+	t.Parallel()
 	kubebuilder := newPeer(t)
 	want := map[string]bool{"init --plugins": true} // a flag of all commands, which is another thing here
 	var visit func(command []string)
@@ -111,6 +112,7 @@ func peerHelp(t *testing.T, kubebuilder peer, command ...string) string {
 // TestKubebuilderTry runs the last column: what is there must work, and what is
 // not must be refused with a hint.
 func TestKubebuilderTry(t *testing.T) {
+	t.Parallel()
 	fleet := filepath.Join(t.TempDir(), "fleet")
 	makeDir(t, fleet)
 	for _, line := range []string{
@@ -140,7 +142,7 @@ func TestKubebuilderTry(t *testing.T) {
 			writeFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
 			cmd := exec.Command(words[0], words[1:]...)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
+			cmd.Env = environment(uncollected)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			err = cmd.Run()
@@ -207,6 +209,7 @@ func TestKubebuilderKeys(t *testing.T) {
 // TestKubebuilderMarkers compares the table of scaffold markers with those in
 // trees of both tools that have everything.
 func TestKubebuilderMarkers(t *testing.T) {
+	t.Parallel()
 	kubebuilder := newPeer(t)
 	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
 	makeDir(t, theirs)

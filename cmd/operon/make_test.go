@@ -13,8 +13,8 @@ import (
 // all of it, and without. Both run the suite on the API server and leave a
 // coverage profile.
 func TestMakeTest(t *testing.T) {
-	t.Setenv("KUBEBUILDER_ASSETS", strings.TrimSpace(operon(t, ".", "envtest", "path")))
-	t.Setenv("GOFLAGS", strings.TrimSpace(goEnv("GOFLAGS")+" -v")) // or go test does not tell what ran
+	t.Parallel()
+	env := onControlPlane("GOFLAGS=" + strings.TrimSpace(goEnv("GOFLAGS")+" -v")) // or go test does not tell what ran
 	dir := scaffolded(t)
 	operon(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")
 	for name, args := range map[string][]string{
@@ -22,7 +22,7 @@ func TestMakeTest(t *testing.T) {
 		// What controller-gen would generate is there: it need not be fetched.
 		"without": {"test", "OPERON=", "CONTROLLER_GEN=true"},
 	} {
-		out := command(t, dir, "make", args...)
+		out := commandWith(t, env, dir, "make", args...)
 		if !strings.Contains(out, "Ran 1 of 1 Specs") || !strings.Contains(out, "ok  \texample.org/fleet/internal/controller\t") {
 			t.Errorf("%s: make test prints\n%s", name, out)
 		}

@@ -9,6 +9,7 @@ import (
 
 // TestBareProject checks a project without any kind.
 func TestBareProject(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")
 	makeDir(t, dir)
 	operon(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet")
@@ -18,6 +19,7 @@ func TestBareProject(t *testing.T) {
 // TestAnyOrder creates three kinds in every order: each tree vets, which
 // compiles its tests too, and holds the same files.
 func TestAnyOrder(t *testing.T) {
+	t.Parallel()
 	kinds := [][]string{
 		{"--kind", "Frigate"},
 		{"--kind", "Type", "--namespaced=false"},

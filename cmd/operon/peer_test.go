@@ -30,7 +30,7 @@ func newPeer(t *testing.T) peer {
 	}
 	stub := t.TempDir()
 	p := peer{
-		program: filepath.Join(peers(t), "kubebuilder"),
+		program: peerProgram(t, "kubebuilder"),
 		calls:   filepath.Join(stub, "calls"),
 		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
 	}
@@ -60,6 +60,7 @@ func (p peer) must(t *testing.T, dir string, args ...string) {
 // TestPeer shows what README's table says of kubebuilder, on the binary that
 // testdata/peers pins.
 func TestPeer(t *testing.T) {
+	t.Parallel()
 	kubebuilder := newPeer(t)
 	run := kubebuilder.run
 	must := func(dir string, args ...string) {

@@ -15,6 +15,7 @@ import (
 // which replays everything that the project records; some of the trees, and
 // each last one, are compiled with their tests.
 func TestRandomSequences(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []uint64{1, 4} { // one with folders for groups, one that is switched to them
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 // one shell session, and compares what they print with what stands there. What
 // belongs to a machine or a moment may differ.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("README.md shows the paths of Linux")
 	}
@@ -26,6 +27,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := shell{t: t, dir: t.TempDir(), env: filepath.Join(t.TempDir(), "env"), home: readmeHome(t)}
+	defer s.run("operon envtest stop --all")
 	got := consoleBlock.ReplaceAllStringFunc(string(src), func(block string) string {
 		var out strings.Builder
 		for line := range strings.Lines(block) {
@@ -61,8 +63,8 @@ var (
 // lasting is a text without what differs from run to run.
 func lasting(text string) string { return passing.ReplaceAllString(text, "*") }
 
-// readmeHome makes a home for a control plane, which ends with the test, and for
-// its programs, which are those that the user has.
+// readmeHome makes a home for a control plane and for its programs, which are
+// those that the user has.
 func readmeHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
@@ -72,10 +74,6 @@ func readmeHome(t *testing.T) string {
 	if err := os.Symlink(programs, filepath.Join(store, pins.Kubernetes+"-"+runtime.GOOS+"-"+runtime.GOARCH)); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("KUBEBUILDER_ASSETS", "")
-	t.Setenv("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
-	t.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))
-	t.Cleanup(func() { operon(t, ".", "envtest", "stop", "--all") })
 	return home
 }
 
@@ -93,7 +91,8 @@ func (s *shell) run(line string) string {
 	cmd := exec.Command("bash", "-c", "set -o pipefail\n[ ! -f "+s.env+" ] || . "+s.env+"\n"+line+
 		"\nstatus=$?; pwd > "+pwd+"; export -p > "+s.env+"; exit $status")
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "LC_ALL=C")
+	cmd.Env = environment("LC_ALL=C", "KUBEBUILDER_ASSETS=", "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m",
+		"XDG_DATA_HOME="+filepath.Join(s.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(s.home, ".local", "state"))
 	// A screen shows both streams; which comes first is chance where there is a pipe.
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs

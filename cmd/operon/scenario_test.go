@@ -17,8 +17,7 @@ const scenarioDir = "../../testdata/scenarios"
 // TestScenarios goes the way of published walk-throughs: their command lines as
 // they are written, the user's edits, and the suites on a real API server.
 func TestScenarios(t *testing.T) {
-	assets := strings.TrimSpace(operon(t, ".", "envtest", "path"))
-	t.Setenv("KUBEBUILDER_ASSETS", assets)
+	t.Parallel()
 	for name, want := range map[string]struct {
 		crd    string
 		values map[string]string            // dotted path in the CRD -> value
@@ -83,16 +82,14 @@ func TestScenarios(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), name)
 			followScenario(t, dir, filepath.Join(scenarioDir, name))
 			checkYAML(t, dir, want.crd, want.values)
 			for file, values := range want.others {
 				checkYAML(t, dir, file, values)
 			}
-			out := command(t, dir, "go", "test", "-v", "./...")
-			if strings.Contains(out, "--- SKIP") {
-				t.Errorf("a test was skipped although the control plane is there:\n%s", out)
-			}
+			testProject(t, dir)
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,9 @@ import (
 var update = flag.Bool("update", false, "rewrite expected files")
 
 func TestMain(m *testing.M) {
+	// Suites wait for their control planes, while other tests have work to do.
+	// The flag -parallel, parsed later, wins.
+	_ = flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
 	testscript.Main(m, map[string]func(){
 		"operon": func() { os.Exit(run()) },
 	})
@@ -23,6 +28,7 @@ func TestMain(m *testing.M) {
 // TestScript runs testdata/script: one page of commands for each thing that a
 // user can see. Run with -update to rewrite the expectations.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", "script"),
 		UpdateScripts:       *update,
@@ -41,6 +47,7 @@ func scriptEnv(env *testscript.Env) error {
 		env.Setenv(name, goEnv(name))
 	}
 	env.Setenv("GOPROXY", "off")
+	env.Setenv("GOGC", "off") // as uncollected says
 	env.Setenv("EXTERNAL", external)
 	env.Setenv("ASSETS", assetsFolder())
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01

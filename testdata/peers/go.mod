@@ -1,7 +1,8 @@
 // The tools that operon is compared with in tests and benchmarks. They stand in
-// a module of their own so that operon never depends on them. Build them with
+// a module of their own so that operon never depends on them. The go command
+// builds and keeps them; this prints where:
 //
-//	go -C testdata/peers build -o DIR/ sigs.k8s.io/kubebuilder/v4 sigs.k8s.io/controller-tools/cmd/controller-gen
+//	go -C testdata/peers tool -n kubebuilder
 module github.com/operon-dev/operon/testdata/peers
 
 go 1.26.0
