@@ -79,6 +79,22 @@ func TestScenarios(t *testing.T) {
 				schema + "spec.properties.password.properties.key.type": "string",
 				schema + "spec.properties.user.description":             "User is the name inside the database.",
 			},
+			others: map[string]map[string]string{
+				"config/rbac/role.yaml": {"kind": "Role", "metadata.namespace": "databaseuser-system"},
+			},
+		},
+		"conversion": {
+			crd: "config/crd/bases/storage.example.org_volumes.yaml",
+			values: map[string]string{
+				"spec.versions.0.name":                                                "v1",
+				"spec.versions.0.storage":                                             "true",
+				schema + "spec.properties.size.type":                                  "string",
+				"spec.versions.1.name":                                                "v2",
+				"spec.versions.1.served":                                              "true",
+				"spec.versions.1.storage":                                             "false",
+				"spec.versions.1.additionalPrinterColumns.0.name":                     "Gigabytes",
+				strings.Replace(schema, "0", "1", 1) + "spec.properties.storage.type": "object",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
