@@ -256,3 +256,31 @@ func (r R) empty() {
 		}
 	}
 }
+
+func TestTakings(t *testing.T) {
+	t.Parallel()
+	f := parse(t, `package p
+
+func (r *R) Reconcile() (Res, error) {
+	if err := r.finalize(r.clean); err != nil {
+		return Res{}, err
+	}
+	_, _ = (r.clean()), func() error { return r.clean() }
+	f, err := r.other.clean()
+	return r.clean()
+}
+
+func (R) clean() (Res, error) { return r.clean() }
+
+func (x R) more() { x.clean() }
+
+func (r *S) Reconcile() { a, b := r.clean() }
+
+func Reconcile() { a, b := r.clean() }
+`)
+	got := map[string][]Taking{"clean": f.Takings("R", "clean"), "finalize": f.Takings("R", "finalize"), "none": f.Takings("R", "none")}
+	want := map[string][]Taking{"clean": {{"Reconcile", 1}, {"Reconcile", 2}}, "finalize": {{"Reconcile", 1}}, "none": nil}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

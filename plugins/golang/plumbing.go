@@ -118,7 +118,7 @@ func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *
 	if x.targets.watched, err = x.find("watches", x.Watches); err != nil {
 		return err
 	}
-	for _, plan := range []func() error{x.planShared, x.planTargets, x.planFiles, x.wire} {
+	for _, plan := range []func() error{x.planShared, x.planTargets, x.planFiles, x.wire, x.agree} {
 		if err := plan(); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,4 +30,48 @@ func TestPlumbingFollowsMovedMethods(t *testing.T) {
 	x.lacks(controller, "SetupWithManager(mgr", "Owns(")
 	x.settled(e)
 	x.settled(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
+}
+
+// TestPlumbingRefusesWhatDisagrees: methods of the user may be from a time when
+// cleanUp and finalize had one result.
+func TestPlumbingRefusesWhatDisagrees(t *testing.T) {
+	t.Parallel()
+	const finalizer, own = "internal/controller/frigate_finalizer.go", "internal/controller/own.go"
+	older := strings.NewReplacer(
+		"(ctrl.Result, error)", "error", "return ctrl.Result{}, ", "return ", "result, err := clean", "err := clean",
+		" || !result.IsZero()", "", "return result, err", "return err", "\tctrl \"sigs.k8s.io/controller-runtime\"\n", "")
+	for name, test := range map[string]struct {
+		change func(x tester, cleanUp string)
+		want   string
+	}{
+		"cleanUp was moved": {func(x tester, cleanUp string) {
+			x.write(finalizer, older.Replace(strings.Replace(x.read(finalizer), cleanUp, "", 1)))
+			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
+		}, "internal/controller/frigate_controller.go: Reconcile takes 2 results of finalize, which has 1"},
+		"cleanUp is the user's": {func(x tester, cleanUp string) {
+			x.write(finalizer, strings.Replace(x.read(finalizer), cleanUp, "", 1))
+			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
+		}, "internal/controller/own.go: cleanUp has another number of results (1) than finalize in internal/controller/frigate_finalizer.go (2)"},
+		"the user calls cleanUp": {func(x tester, _ string) {
+			x.write(own, "package controller\n\nfunc (r *FrigateReconciler) drain() error { return r.cleanUp(nil, nil) }\n")
+		}, "internal/controller/own.go: drain takes 1 results of cleanUp, which has 2"},
+		"the user calls neither": {func(x tester, _ string) {
+			x.write(own, "package controller\n\nfunc (r *FrigateReconciler) drain() error { return nil }\n")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := initialised(t, nil)
+			e := x.createAPI(frigate())
+			e.Options = map[string]any{"finalizer": true}
+			x.apply(e)
+			x.record()
+			src := x.read(finalizer)
+			test.change(x, src[strings.Index(src, "func (r *FrigateReconciler) cleanUp"):strings.Index(src, "// finalize gives")])
+			_, err := x.plan(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
+			if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && got != test.want {
+				t.Errorf("got the error %s, want %s", got, test.want)
+			}
+		})
+	}
 }

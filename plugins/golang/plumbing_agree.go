@@ -1,0 +1,50 @@
+package golang
+
+import (
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// agree checks that the methods of the finalizer return what those that call them
+// take. Both may be the user's, moved or written while cleanUp and finalize had one
+// result, and then stay as they are: the project would no longer compile.
+func (x plumber) agree() error {
+	if !x.Finalizer || len(x.Conflicts()) > 0 { // which end the command anyhow
+		return nil
+	}
+	all, err := sources(x.config.ControllerDir(x.of), false, x.Plan)
+	if err != nil {
+		return err
+	}
+	returns := func(method string) (file string, results int) {
+		for _, s := range all {
+			if fn := x.data.Reconciler + "." + method; s.file.HasFunc(fn) {
+				_, results = s.file.Signature(fn)
+				return s.name, results
+			}
+		}
+		return "", 0
+	}
+	place, want := returns("finalize")
+	file, cleans := returns("cleanUp")
+	if place == "" || file == "" {
+		return nil // the user's own way
+	}
+	if cleans != want {
+		return x.disagree("%s: cleanUp has another number of results (%d) than finalize in %s (%d)", file, cleans, place, want)
+	}
+	for _, s := range all {
+		for _, method := range []string{"finalize", "cleanUp"} {
+			for _, t := range s.file.Takings(x.data.Reconciler, method) {
+				if t.Results != want {
+					return x.disagree("%s: %s takes %d results of %s, which has %d", s.name, t.Func, t.Results, method, want)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (x plumber) disagree(format string, args ...any) error {
+	return fault.Failed("let finalize and cleanUp return (ctrl.Result, error), and those that call them take both:\n"+
+		code(finalizeLines, "$clean", cleanUp, "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
+}
