@@ -46,5 +46,5 @@ func (x plumber) agree() error {
 
 func (x plumber) disagree(format string, args ...any) error {
 	return fault.Failed("let finalize and cleanUp return (ctrl.Result, error), and those that call them take both:\n"+
-		code(finalizeLines, "$clean", cleanUp, "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
+		code(code(finalizeLines, "$clean", cleanUp), "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
@@ -71,6 +72,9 @@ func TestPlumbingRefusesWhatDisagrees(t *testing.T) {
 			_, err := x.plan(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
 			if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && got != test.want {
 				t.Errorf("got the error %s, want %s", got, test.want)
+			}
+			if hint := fault.HintOf(err); err != nil && !strings.Contains(hint, "r.finalize(ctx, frigate, r.cleanUp);") {
+				t.Errorf("the hint is %s", hint)
 			}
 		})
 	}

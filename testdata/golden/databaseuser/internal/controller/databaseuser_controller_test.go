@@ -36,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 	"handsomeguy.cn/databaseuser/test/utils"
@@ -118,6 +119,25 @@ func TestDatabaseUserReconcilerReportsReasonOfFailure(t *testing.T) {
 	ready := meta.FindStatusCondition(databaseuserIn(t, r, req).Status.Conditions, "Ready")
 	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
 		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
+func TestDatabaseUserReconcilerReportsFailureThatEndsTries(t *testing.T) {
+	r, req := newDatabaseUserReconciler(t)
+	stale := databaseuserIn(t, r, req)
+	current := stale.DeepCopy()
+	current.Annotations = map[string]string{"example.org/changed": "meanwhile"}
+	if err := r.Update(t.Context(), current); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
+		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
+	}
+	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+	}
+	if _, err := r.reportReady(t.Context(), databaseuserIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want the one that ends the tries", err)
 	}
 }
 

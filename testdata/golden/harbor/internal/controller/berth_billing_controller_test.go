@@ -36,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	portv1 "example.org/harbor/api/v1"
 	"example.org/harbor/test/utils"
@@ -116,6 +117,25 @@ func TestBerthBillingReconcilerReportsReasonOfFailure(t *testing.T) {
 	ready := meta.FindStatusCondition(berthBillingIn(t, r, req).Status.Conditions, "BerthBillingReady")
 	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
 		t.Errorf("condition BerthBillingReady is %+v, want what was set", ready)
+	}
+}
+
+func TestBerthBillingReconcilerReportsFailureThatEndsTries(t *testing.T) {
+	r, req := newBerthBillingReconciler(t)
+	stale := berthBillingIn(t, r, req)
+	current := stale.DeepCopy()
+	current.Annotations = map[string]string{"example.org/changed": "meanwhile"}
+	if err := r.Update(t.Context(), current); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(context.Context, *portv1.Berth) (ctrl.Result, error) {
+		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
+	}
+	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+	}
+	if _, err := r.reportReady(t.Context(), berthBillingIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want the one that ends the tries", err)
 	}
 }
 

@@ -36,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	systeknov1 "github.com/systek/s3-operator/api/v1"
 	"github.com/systek/s3-operator/test/utils"
@@ -116,6 +117,25 @@ func TestS3ReconcilerReportsReasonOfFailure(t *testing.T) {
 	ready := meta.FindStatusCondition(s3In(t, r, req).Status.Conditions, "Ready")
 	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
 		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
+func TestS3ReconcilerReportsFailureThatEndsTries(t *testing.T) {
+	r, req := newS3Reconciler(t)
+	stale := s3In(t, r, req)
+	current := stale.DeepCopy()
+	current.Annotations = map[string]string{"example.org/changed": "meanwhile"}
+	if err := r.Update(t.Context(), current); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(context.Context, *systeknov1.S3) (ctrl.Result, error) {
+		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
+	}
+	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+	}
+	if _, err := r.reportReady(t.Context(), s3In(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want the one that ends the tries", err)
 	}
 }
 

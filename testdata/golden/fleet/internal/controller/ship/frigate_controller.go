@@ -98,7 +98,14 @@ func (r *FrigateReconciler) reportReady(
 		// A merge patch replaces the whole list of conditions: the lock makes it
 		// fail, and Reconcile run again, when another writer came first.
 		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-		err = errors.Join(err, client.IgnoreNotFound(r.Status().Patch(ctx, frigate, patch)))
+		if unwritten := client.IgnoreNotFound(r.Status().Patch(ctx, frigate, patch)); unwritten != nil {
+			if err != nil {
+				// Its text alone: an error that ends the tries would also end those
+				// to write the status.
+				unwritten = errors.Join(errors.New(err.Error()), unwritten)
+			}
+			return ctrl.Result{}, unwritten
+		}
 	}
 	if err != nil {
 		return ctrl.Result{}, err
@@ -106,10 +113,11 @@ func (r *FrigateReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every Frigate it sees. What is
-// written to the status calls it no more, its own words least of all: it is called
-// when the generation changes, which counts the changes of the spec and the
-// deletion, and when labels or annotations do.
+// SetupWithManager starts the controller with mgr, for every Frigate it sees. Reconcile is
+// called when the generation changes, which counts the changes of the spec and the
+// deletion, and when labels or annotations do. Neither what is written to the
+// status calls it, nor the cache when it syncs again: return RequeueAfter to look
+// at the world outside from time to time.
 func (r *FrigateReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	changed := predicate.Or(
 		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})

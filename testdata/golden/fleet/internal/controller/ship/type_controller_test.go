@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	shipv1 "example.org/fleet/api/ship/v1"
 	"example.org/fleet/test/utils"
@@ -100,6 +101,25 @@ func TestTypeReconcilerReportsReasonOfFailure(t *testing.T) {
 	ready := meta.FindStatusCondition(typeIn(t, r, req).Status.Conditions, "Ready")
 	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
 		t.Errorf("condition Ready is %+v, want what was set", ready)
+	}
+}
+
+func TestTypeReconcilerReportsFailureThatEndsTries(t *testing.T) {
+	r, req := newTypeReconciler(t)
+	stale := typeIn(t, r, req)
+	current := stale.DeepCopy()
+	current.Annotations = map[string]string{"example.org/changed": "meanwhile"}
+	if err := r.Update(t.Context(), current); err != nil {
+		t.Fatal(err)
+	}
+	refuse := func(context.Context, *shipv1.Type) (ctrl.Result, error) {
+		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
+	}
+	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+	}
+	if _, err := r.reportReady(t.Context(), typeIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("got the error %v, want the one that ends the tries", err)
 	}
 }
 
