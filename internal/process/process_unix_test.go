@@ -14,8 +14,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // sh returns a command that runs a script, and what it and its children print.
@@ -90,19 +88,5 @@ func TestNotThere(t *testing.T) {
 	t.Parallel()
 	if _, err := Start(exec.CommandContext(t.Context(), "/none")); err == nil || !strings.Contains(err.Error(), "/none") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestDetach looks at the session of a detached child: it leads its own.
-func TestDetach(t *testing.T) {
-	t.Parallel()
-	cmd := exec.Command("sleep", "1000")
-	Detach(cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
-	if sid, err := unix.Getsid(cmd.Process.Pid); err != nil || sid != cmd.Process.Pid {
-		t.Errorf("session %d, process %d: %v", sid, cmd.Process.Pid, err)
 	}
 }
