@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// TestInterrupt sends a real SIGINT and SIGTERM at many moments of a command:
+// TestInterrupt sends real signals at many moments of a command:
 // the tree is afterwards what it was before, or what the finished command
 // makes, folders and modes included. SIGKILL may leave it in between, but the
 // next command takes it back.
@@ -27,7 +27,7 @@ func TestInterrupt(t *testing.T) {
 	for _, tc := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGKILL, -1}} {
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 143}, {syscall.SIGKILL, -1}} {
 		t.Run(tc.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			interrupted := 0

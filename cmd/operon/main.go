@@ -21,17 +21,21 @@ func main() {
 	os.Exit(run())
 }
 
-// run cancels the command's context on the first SIGINT or SIGTERM, so that it
-// can put the tree back, and leaves the second one to its default effect.
+// run cancels the command's context on the first SIGINT or SIGTERM, or when the
+// terminal closes, so that it can put the tree back and end what it started, and
+// leaves the second signal to its default effect.
 func run() int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
-		code := fault.CodeInterrupted
-		if <-signals == syscall.SIGTERM {
-			code = fault.CodeTerminated
+		code := fault.CodeTerminated
+		if <-signals == os.Interrupt {
+			code = fault.CodeInterrupted
 		}
 		signal.Stop(signals)
 		cancel(&fault.Error{Code: code, Msg: "interrupted"})

@@ -15,7 +15,7 @@ const exitCodes = `Exit codes:
   2    bad usage or invalid input
   3    differences found (a conflict with your files)
   130  interrupted (SIGINT)
-  143  terminated (SIGTERM)`
+  143  terminated (SIGTERM, or the terminal closed)`
 
 func newRoot(a *App) *cobra.Command {
 	root := &cobra.Command{

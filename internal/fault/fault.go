@@ -16,7 +16,7 @@ const (
 	CodeUsage       = 2   // bad usage or invalid input
 	CodeDifferences = 3   // conflict, drift or findings
 	CodeInterrupted = 130 // SIGINT
-	CodeTerminated  = 143 // SIGTERM
+	CodeTerminated  = 143 // SIGTERM, or SIGHUP: the terminal closed
 )
 
 // Error says what happened and what to do next. Msg and Hint are whole
