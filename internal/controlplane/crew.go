@@ -114,7 +114,7 @@ func (c *crew) log(p program) string { return filepath.Join(c.dir, p.name+".log"
 // death explains why a program ended.
 func (c *crew) death(p program, err error) error {
 	words := lastWords(c.log(p))
-	if p.name == serverProgram && (strings.Contains(words, "address already in use") || strings.Contains(words, "Only one usage of each socket address")) {
+	if !c.ready.Load() && p.name == serverProgram && (strings.Contains(words, "address already in use") || strings.Contains(words, "Only one usage of each socket address")) {
 		err = errPortTaken
 	}
 	return &deathError{p.name, err, words}

@@ -64,9 +64,12 @@ func fakeProgram(name string) int {
 		}
 		return 3
 	case mode == "die-ready":
+		if name == serverProgram {
+			go fakeServer()
+		}
 		for {
 			if data, _ := os.ReadFile(stateFile); strings.Contains(string(data), string(Running)) {
-				fmt.Println("enough")
+				fmt.Println("enough" + os.Getenv("FAKE_WORDS"))
 				return 4
 			}
 			time.Sleep(poll)

@@ -128,6 +128,9 @@ func (k *keeper) run(outer context.Context) (err error) {
 	defer func() {
 		end(nil)
 		c.wait()
+		if errors.Is(err, errLost) {
+			return // what is there now is somebody else's
+		}
 		if err != nil && k.detached.Load() {
 			state.Phase, state.Message = Failed, err.Error()
 			err = errors.Join(err, k.home.write(state))
@@ -138,9 +141,11 @@ func (k *keeper) run(outer context.Context) (err error) {
 	err = k.start(ctx, c, &state)
 	if err == nil {
 		k.tell(message{Ready: &state})
-		<-ctx.Done()
+		err = k.upkeep(ctx)
 	}
 	switch {
+	case errors.Is(err, errLost):
+		return err
 	case outer.Err() != nil && err != nil:
 		return fault.Failed("", "control plane %q was stopped before it was ready", k.Name)
 	case outer.Err() != nil:

@@ -191,6 +191,19 @@ func TestPortLost(t *testing.T) {
 	}
 }
 
+// TestPortLostLater has another program take the port while the API server is
+// started again. Another port would do, but the data are worth more.
+func TestPortLostLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "FAKE_kube-apiserver=die-ready", "FAKE_WORDS= bind: address already in use")
+	s, err := w.start()
+	must(t, err)
+	if err := s.Wait(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "kube-apiserver ended: exit status 4\n") {
+		t.Errorf("wait: %v", err)
+	}
+	w.gone()
+}
+
 func TestDeathAtStart(t *testing.T) {
 	t.Parallel()
 	// What the API server does meanwhile, so that the death comes before all is ready.

@@ -76,7 +76,9 @@ func (h *Home) acquire(name string) (unlock func(), err error) {
 			return func() {
 				// Unix wants it gone while it is locked, so that nobody locks a
 				// file that is about to go; Windows removes no open file.
-				_ = os.Remove(path)
+				if sameFile(l, path) {
+					_ = os.Remove(path)
+				}
 				_ = l.Close()
 				if runtime.GOOS == "windows" {
 					_ = os.Remove(path)

@@ -1,0 +1,61 @@
+package controlplane
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestFolderRemoved takes a control plane its folder, as a script does that
+// removes a home of its own.
+func TestFolderRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, err := w.start()
+	must(t, err)
+	must(t, s.Detach())
+	must(t, os.RemoveAll(w.home.dir))
+	if _, err := s.keeper.Process.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(w.home.dir); !os.IsNotExist(err) {
+		t.Errorf("it came back: %v", err)
+	}
+}
+
+// TestFolderReplaced has another keeper take the name, which keeps its folder.
+func TestFolderReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, err := w.start()
+	must(t, err)
+	must(t, first.Detach())
+	must(t, os.RemoveAll(w.home.dir))
+	second, err := w.start()
+	must(t, err)
+	if second.Already {
+		t.Fatal("the first one is still known")
+	}
+	if _, err := first.keeper.Process.Wait(); err != nil {
+		t.Error(err)
+	}
+	if now, ok := w.home.look(DefaultName); !ok || now.Phase != Running || now.PID != second.State.PID {
+		t.Errorf("the second one: %+v", now)
+	}
+}
+
+func TestTrimLogs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, size := range map[string]int64{"long.log": maxLog + 1, "short.log": maxLog, "data": maxLog + 1} {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, nil, 0o600))
+		must(t, os.Truncate(path, size))
+	}
+	trimLogs(dir)
+	for name, want := range map[string]int64{"long.log": 0, "short.log": maxLog, "data": maxLog + 1} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() != want {
+			t.Errorf("%s: %v, %v", name, info.Size(), err)
+		}
+	}
+}
