@@ -31,12 +31,13 @@ func TestAnyOrder(t *testing.T) {
 		makeDir(t, dir)
 		operon(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet")
 		for _, i := range order {
-			args := append([]string{"create", "api", "--group", "ship", "--version", "v1"}, kinds[i]...)
+			args := append([]string{"create", "api", "--group", "ship", "--version", "v1", "--make=false"}, kinds[i]...)
 			operon(t, dir, args...)
 			if out := operon(t, dir, args...); out != "nothing to do\n" {
 				t.Errorf("order %v: a repeat of %v:\n%s", order, kinds[i], out)
 			}
 		}
+		operon(t, dir, "generate")
 		command(t, dir, "go", "vet", "./...")
 		var files []string
 		for name := range readTree(t, dir) {
