@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 )
 
@@ -83,6 +84,9 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
+	if term.IsTerminal(a.Err) {
+		a.note("%s", painter(a.Err, a.getenv)(faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
+	}
 	began := time.Now()
 	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, a.progress)
 	if err != nil {
@@ -119,9 +123,10 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 // already answers for a control plane that this command did not start.
 func (c *envtestStart) already(a *App, s controlplane.State) error {
 	hint := "end it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
+	unmet := c.options.Unmet(s)
 	switch {
-	case !c.options.Met(s):
-		return fault.Failed(hint, "control plane %q runs already, with other options", s.Name)
+	case unmet != "":
+		return fault.Failed(hint, "control plane %q runs already, %s", s.Name, unmet)
 	case !c.detach:
 		return fault.Failed(hint, "control plane %q runs already", s.Name)
 	}

@@ -84,6 +84,11 @@ func (o *test) test(a *App, args []string) error {
 	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
 		t.packages, t.flags = args[:dash], args[dash:]
 	}
+	for _, p := range t.packages {
+		if err := checkFolder(a.Dir, p); err != nil {
+			return err
+		}
+	}
 	if o.run != "" {
 		t.flags = append([]string{"-run", o.run}, t.flags...)
 	}
@@ -98,6 +103,19 @@ func (o *test) test(a *App, args []string) error {
 		return err
 	}
 	return a.step("test", func() error { return t.test(ctx, a) })
+}
+
+// checkFolder refuses a folder that is named without ./ before it: go would look
+// for it in its standard library.
+func checkFolder(dir, pattern string) error {
+	folder := strings.TrimSuffix(pattern, "/...")
+	if strings.HasPrefix(folder, ".") || filepath.IsAbs(folder) {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, folder)); err != nil || !info.IsDir() {
+		return nil
+	}
+	return fault.Usage("did you mean ./"+pattern+"?", "%s means a package, not the folder of that name", pattern)
 }
 
 // step runs one step and tells a person, and no script, how long it took.

@@ -63,6 +63,24 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
+func TestUnmet(t *testing.T) {
+	t.Parallel()
+	there := State{Options: Options{Name: "a", Assets: "/b", Controllers: true, Port: 5}}
+	for want, o := range map[string]Options{
+		"":                             {Name: "a", Assets: "/b", Controllers: true},
+		"with kube-controller-manager": {Name: "a", Assets: "/b", Port: 5},
+		"on port 5":                    {Name: "a", Assets: "/b", Controllers: true, Port: 6},
+		"with the programs in /b":      {Name: "a", Assets: "/c", Controllers: true, Port: 5},
+	} {
+		if got := o.Unmet(there); got != want {
+			t.Errorf("%+v: got %q, want %q", o, got, want)
+		}
+	}
+	if got := there.Unmet(State{}); got != "without kube-controller-manager" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestLock has many take the lock of a name and remove it, at once.
 func TestLock(t *testing.T) {
 	t.Parallel()

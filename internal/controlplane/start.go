@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -63,12 +64,19 @@ func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note 
 	return nil, context.Cause(ctx)
 }
 
-// Met reports whether a control plane is what the options ask for.
-func (o Options) Met(s State) bool {
-	if o.Port == 0 {
-		o.Port = s.Port
+// Unmet says what a control plane has that the options do not ask for, or "".
+func (o Options) Unmet(s State) string {
+	switch {
+	case o.Controllers && !s.Controllers:
+		return "without " + controllerProgram
+	case s.Controllers && !o.Controllers:
+		return "with " + controllerProgram
+	case o.Port != 0 && o.Port != s.Port:
+		return fmt.Sprintf("on port %d", s.Port)
+	case o.Assets != s.Assets:
+		return "with the programs in " + s.Assets
 	}
-	return o == s.Options
+	return ""
 }
 
 // launch starts the keeper and gives it its options.
@@ -78,7 +86,7 @@ func (s *Session) launch(o Options, keeper, env []string) error {
 		return err
 	}
 	if err := os.MkdirAll(s.home.dir, 0o700); err != nil {
-		return err
+		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "make " + s.home.dir + " a folder that you can write to"}
 	}
 	s.keeper = exec.Command(keeper[0], keeper[1:]...)
 	s.keeper.Env = env

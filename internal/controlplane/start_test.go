@@ -66,14 +66,6 @@ func TestDetached(t *testing.T) {
 	if diff := cmp.Diff(s.State, again.State); diff != "" {
 		t.Errorf("the second start (-first +second):\n%s", diff)
 	}
-	w.options.Port = s.State.Port
-	if !w.options.Met(again.State) {
-		t.Error("its port is another one")
-	}
-	w.options.Controllers = true
-	if w.options.Met(again.State) {
-		t.Error("controllers make no difference")
-	}
 	state, there, err := w.home.Stop(t.Context(), DefaultName)
 	if err != nil || !there || state.Phase != Running {
 		t.Errorf("stop: %v, %v, %+v", there, err, state)
