@@ -53,7 +53,7 @@ namespace main {
 `})
 
 	patched(t, sample, `{"spec":{"deployments":5,"replicationFactor":4,"maxMemory":null,"strongConsistency":true,"heartbeat":{"interval":250}}}`)
-	awaitNodes(t, sample, aerospikeNodes{5, map[string]string{"REPL_FACTOR": "4"}, `network {
+	changed := aerospikeNodes{5, map[string]string{"REPL_FACTOR": "4"}, `network {
   heartbeat {
     interval 250
   }
@@ -62,7 +62,15 @@ namespace main {
   replication-factor 4
   strong-consistency true
 }
-`})
+`}
+	awaitNodes(t, sample, changed)
+
+	t.Log("what others change or remove comes back")
+	patched(t, object("v1", "ConfigMap", sample.GetNamespace(), sample.GetName()), `{"data":{"aerospike.conf":"other"}}`)
+	if err := cluster.delete(t, object("apps/v1", "StatefulSet", sample.GetNamespace(), sample.GetName())); err != nil {
+		t.Fatal(err)
+	}
+	awaitNodes(t, sample, changed)
 }
 
 // aerospikeNodes is what a cluster makes of its spec.

@@ -58,6 +58,7 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	i.service = serve(t)
 	i.objects = i.build(t, "default")
 	slices.SortStableFunc(i.objects, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
+	i.awaitRoom(t)
 	t.Cleanup(func() { i.remove(t) })
 	c.apply(t, i.objects...)
 	i.awaitKinds(t)
@@ -116,6 +117,20 @@ func rank(o *unstructured.Unstructured) int {
 		return 3
 	}
 	return 2
+}
+
+// awaitRoom waits until CRDs of an earlier run on the same control plane are gone.
+// They stay when that failed and left objects that wait for their operator.
+func (i *installation) awaitRoom(t *testing.T) {
+	t.Helper()
+	for _, crd := range ofKind(i.objects, "CustomResourceDefinition") {
+		eventually(t, "see the last "+crd.GetName()+" go, or else start another control plane", func() error {
+			if last, err := i.cluster.get(t, crd); err == nil && last.GetDeletionTimestamp() != nil {
+				return fmt.Errorf("its conditions are %v", at(last, "status", "conditions"))
+			}
+			return nil
+		})
+	}
 }
 
 // awaitKinds waits until the API server serves the installed kinds.
