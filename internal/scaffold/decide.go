@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/merge"
 )
@@ -29,7 +30,8 @@ const (
 //	disk == next   keep
 //	disk == base   update
 //	base == next   keep: the user's edit stands
-//	otherwise      three-way merge: update, or conflict where edits overlap
+//	otherwise      three-way merge: update, or conflict where edits overlap;
+//	               other words of a placeholder that the user replaced are no edit
 //	no base        conflict, unless disk == next
 func Decide(base, disk, next []byte) (Op, []byte) {
 	switch {
@@ -44,6 +46,7 @@ func Decide(base, disk, next []byte) (Op, []byte) {
 	case bytes.Equal(base, next):
 		return Keep, disk
 	}
+	base, next = dropReplaced(base, disk, next)
 	merged, clean := merge.Text(base, disk, next)
 	switch {
 	case !clean:
@@ -52,4 +55,39 @@ func Decide(base, disk, next []byte) (Op, []byte) {
 		return Keep, disk
 	}
 	return Update, present(merged)
+}
+
+// placeholder begins the comments of templates that stand for code of the user.
+const placeholder = "// Your code goes here"
+
+// dropReplaced returns base and next without the placeholders that disk no longer
+// has. Elsewhere their lines, with whatever words, would be in the way of the
+// user's code in their place.
+func dropReplaced(base, disk, next []byte) (olds, news []byte) {
+	before, after := splitPlaceholders(base), splitPlaceholders(next)
+	if len(before) != len(after) {
+		return base, next
+	}
+	for i, part := range before {
+		if i%2 == 0 || bytes.Contains(disk, part) {
+			olds, news = append(olds, part...), append(news, after[i]...)
+		}
+	}
+	return olds, news
+}
+
+// splitPlaceholders cuts text before and behind each comment that begins with
+// placeholder: these are the parts with odd indices.
+func splitPlaceholders(text []byte) [][]byte {
+	parts, inside := [][]byte{nil}, false
+	for line := range strings.Lines(string(text)) {
+		comment := strings.TrimLeft(line, " \t")
+		starts := strings.HasPrefix(comment, placeholder)
+		if starts && !inside || inside && !strings.HasPrefix(comment, "//") {
+			parts, inside = append(parts, nil), !inside
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], line...)
+	}
+	return parts
 }

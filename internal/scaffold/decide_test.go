@@ -1,6 +1,14 @@
 package scaffold
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// placed is a function whose placeholder has these words.
+func placed(words string) string {
+	return "f {\n\t// Your code goes here: " + words + "\n\t// " + words + "\n}\nrest\n"
+}
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
@@ -26,6 +34,14 @@ func TestDecide(t *testing.T) {
 		{"not operon's", none, "z", "x", Conflict, "z"},
 		{"both edited apart", lines, "A\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nd\ne\nf\nG\n", Update, "A\nb\nc\nd\ne\nf\nG\n"},
 		{"both edited at one place", lines, "a\nb\nX\nd\ne\nf\ng\n", "a\nb\nY\nd\ne\nf\ng\n", Conflict, "a\nb\nX\nd\ne\nf\ng\n"},
+		{"placeholder replaced", placed("old"), "f {\n\tcode\n}\nrest\n", placed("new"), Keep, "f {\n\tcode\n}\nrest\n"},
+		{"placeholder replaced, and more is new", placed("old") + "end\n", "f {\n\tcode\n}\nrest\nend\n", placed("new") + "END\n",
+			Update, "f {\n\tcode\n}\nrest\nEND\n"},
+		{"placeholder kept", placed("old"), placed("old") + "mine\n", placed("new"), Update, placed("new") + "mine\n"},
+		{"one of two placeholders replaced", placed("old") + placed("other"), "f {\n\tcode\n}\nrest\n" + placed("other"), placed("new") + placed("another"),
+			Update, "f {\n\tcode\n}\nrest\n" + placed("another")},
+		{"placeholder replaced, and its neighbour is new", placed("old"), "f {\n\tcode\n}\nrest\n", strings.Replace(placed("new"), "f {", "g {", 1),
+			Conflict, "f {\n\tcode\n}\nrest\n"},
 		{"merged to nothing", "\n", "\r\n", "", Update, ""},
 		{"the user has all of next and more", lines, "A\nb\nc\nd\ne\nf\nG\n", "a\nb\nc\nd\ne\nf\nG\n", Keep, "A\nb\nc\nd\ne\nf\nG\n"},
 	}
