@@ -66,7 +66,9 @@ namespace main {
 	awaitNodes(t, sample, changed)
 
 	t.Log("what others change or remove comes back")
+	awaitPods(t, sample, 5) // after which only what is owned has news
 	patched(t, object("v1", "ConfigMap", sample.GetNamespace(), sample.GetName()), `{"data":{"aerospike.conf":"other"}}`)
+	awaitNodes(t, sample, changed)
 	if err := cluster.delete(t, object("apps/v1", "StatefulSet", sample.GetNamespace(), sample.GetName())); err != nil {
 		t.Fatal(err)
 	}
@@ -147,21 +149,7 @@ func aerospikeDefaults(t *testing.T, sample *unstructured.Unstructured) {
 func aerospikeCounts(t *testing.T, sample *unstructured.Unstructured) {
 	mustCreate(t, sample)
 	ns := sample.GetNamespace()
-	pods := func() (list []corev1.Pod) {
-		eventually(t, "start 3 nodes", func() error {
-			found, err := cluster.client.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{
-				LabelSelector: "aerospike.dzolotov.tech/cluster=" + sample.GetName(),
-			})
-			if err == nil && len(found.Items) != 3 {
-				err = fmt.Errorf("there are %d pods", len(found.Items))
-			}
-			if err == nil {
-				list = found.Items
-			}
-			return err
-		})
-		return list
-	}
+	pods := func() []corev1.Pod { return awaitPods(t, sample, 3) }
 	status := func(deployed, broken any) {
 		t.Helper()
 		eventually(t, "report the nodes", func() error {
@@ -198,6 +186,24 @@ func aerospikeCounts(t *testing.T, sample *unstructured.Unstructured) {
 	})
 	setReady(t, &pods()[1], corev1.ConditionTrue)
 	status(true, nil)
+}
+
+// awaitPods waits until a cluster has so many pods, and returns them.
+func awaitPods(t *testing.T, sample *unstructured.Unstructured, want int) (pods []corev1.Pod) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("start %d nodes", want), func() error {
+		found, err := cluster.client.CoreV1().Pods(sample.GetNamespace()).List(t.Context(), metav1.ListOptions{
+			LabelSelector: "aerospike.dzolotov.tech/cluster=" + sample.GetName(),
+		})
+		if err == nil && len(found.Items) != want {
+			err = fmt.Errorf("there are %d pods", len(found.Items))
+		}
+		if err == nil {
+			pods = found.Items
+		}
+		return err
+	})
+	return pods
 }
 
 // setReady does what a kubelet would.
