@@ -131,6 +131,9 @@ func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	third := i.run(t)
 	i.wantReady(t, namespace, "second")
 	wantIdle(t, third, scraper)
+	if count, err := second.reconciled(scraper); err != nil || count == 0 {
+		t.Errorf("the leader reconciled %v times (%v)", count, err)
+	}
 
 	holder = i.leader(t)
 	second.kill(t)
@@ -220,9 +223,14 @@ func (m *manager) awaitLeader(t *testing.T, scraper string) {
 // wantIdle checks that a manager reconciled nothing.
 func wantIdle(t *testing.T, m *manager, scraper string) {
 	t.Helper()
-	if count, err := m.metric(scraper, "controller_runtime_reconcile_total{"); err != nil || count != 0 {
+	if count, err := m.reconciled(scraper); err != nil || count != 0 {
 		t.Errorf("a manager that does not lead reconciled %v times (%v)", count, err)
 	}
+}
+
+// reconciled is how often a manager called Reconcile.
+func (m *manager) reconciled(scraper string) (float64, error) {
+	return m.metric(scraper, "controller_runtime_reconcile_total{")
 }
 
 // metric is the sum of the samples that begin with prefix.
