@@ -184,6 +184,29 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// A panic prints a hundred lines below what it is about.
+func TestLastWordsOfPanic(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	must(t, os.WriteFile(path, []byte(`warn	wal.go:147	no room	{"error": "no space left on device"}
+panic	bootstrap.go:679	failed to create WAL
+go.etcd.io/etcd.bootstrap
+	/go/etcd/bootstrap.go:679
+panic: failed to create WAL
+
+goroutine 1 [running]:
+go.etcd.io/etcd.bootstrap({0x1, 0x2}, ...)
+	/go/etcd/bootstrap.go:679 +0x24a
+main.main()
+	/go/etcd/main.go:31 +0x28
+`), 0o600))
+	const want = "\n  warn\twal.go:147\tno room\t{\"error\": \"no space left on device\"}" +
+		"\n  panic\tbootstrap.go:679\tfailed to create WAL\n  panic: failed to create WAL"
+	if diff := cmp.Diff(want, lastWords(path)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -82,11 +83,19 @@ func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []stri
 		}
 		abandon(errAbandoned)
 	}()
-	if err := k.keep(ctx); err != nil {
+	if err := k.advise(k.keep(ctx)); err != nil {
 		k.tell(message{Error: &failure{fault.Code(err), err.Error(), fault.HintOf(err)}})
 		return err
 	}
 	return nil
+}
+
+// advise says what to do about a full disk, whoever met it.
+func (k *keeper) advise(err error) error {
+	if err == nil || fault.HintOf(err) != "" || !assets.DiskFull(err.Error()) {
+		return err
+	}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "make room on the disk that holds " + k.home.dir}
 }
 
 // keep holds the lock of the name from beginning to end.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -122,15 +123,19 @@ func environment(env []string) []string {
 	return kept
 }
 
+// stack matches what Go programs print of their goroutines when they panic: the
+// cause stands above it.
+var stack = regexp.MustCompile(`(?m)^(?:goroutine \d+ \[.*|\S.*\n\t\S.*:\d+.*)\n?`)
+
 // lastWords returns the end of a program's log, for an error: its last lines,
-// none of them long.
+// none of them long, and none of a stack.
 func lastWords(path string) string {
 	const lines, width = 8, 300
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}
-	all := strings.Split(strings.TrimSpace(string(data)), "\n")
+	all := strings.Split(strings.TrimSpace(stack.ReplaceAllString(string(data), "")), "\n")
 	var b strings.Builder
 	for _, line := range all[max(0, len(all)-lines):] {
 		if line = strings.TrimSpace(line); len(line) > width {

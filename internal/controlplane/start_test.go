@@ -214,6 +214,16 @@ func TestDeathAtStart(t *testing.T) {
 	}
 }
 
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "FAKE_etcd=die", "FAKE_kube-apiserver=loiter", "FAKE_WORDS=write wal: no space left on device")
+	_, err := w.start()
+	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "make room on the disk that holds ") {
+		t.Errorf("%v: hint %q", err, hint)
+	}
+	w.gone()
+}
+
 // TestRestart kills a program that is running.
 func TestRestart(t *testing.T) {
 	t.Parallel()

@@ -90,13 +90,19 @@ func (o *goOutput) lines() []string {
 	return o.tail
 }
 
+// diskFull is what the operating systems say.
+var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`)
+
+// DiskFull reports whether an error's text tells of a full disk.
+func DiskFull(text string) bool { return diskFull.MatchString(text) }
+
 // knownFailures gives the advice for what go says, first match first. The texts
 // are those of go and of the operating systems.
 var knownFailures = []struct {
 	text *regexp.Regexp
 	hint string
 }{
-	{regexp.MustCompile(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`),
+	{diskFull,
 		"a build needs about 5 GB: go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the envtest store; what was compiled is kept, so run the command again after making room"},
 	{regexp.MustCompile(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
 		"a newer Go is needed: install it from https://go.dev/dl, or let go fetch it with GOTOOLCHAIN=auto"},
