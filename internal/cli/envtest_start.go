@@ -108,7 +108,7 @@ func (c *envtestStart) run(ctx context.Context, a *App) error {
 	if !c.detach {
 		stop = "Ctrl-C, or " + stop
 	}
-	a.note("to use it:  export KUBECONFIG=%q\nto stop it: %s", filepath.ToSlash(s.State.Kubeconfig), stop)
+	a.note("to use it:  %s\nto stop it: %s", exportKubeconfig(s.State), stop)
 	if c.detach {
 		return nil
 	}
@@ -128,10 +128,15 @@ func (c *envtestStart) already(a *App, s controlplane.State) error {
 	case unmet != "":
 		return fault.Failed(hint, "control plane %q runs already, %s", s.Name, unmet)
 	case !c.detach:
-		return fault.Failed(hint, "control plane %q runs already", s.Name)
+		return fault.Failed("use it ("+exportKubeconfig(s)+"), "+hint, "control plane %q runs already", s.Name)
 	}
 	a.note("control plane %q runs already: %s", s.Name, s.URL)
 	return a.printPath(s.Kubeconfig, nil)
+}
+
+// exportKubeconfig is the line that makes a shell use a control plane.
+func exportKubeconfig(s controlplane.State) string {
+	return fmt.Sprintf("export KUBECONFIG=%q", filepath.ToSlash(s.Kubeconfig))
 }
 
 // nameFlag is the flag that a command line needs to mean the same control plane.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
@@ -69,6 +70,9 @@ func (a *App) stopPlanes(ctx context.Context, home *controlplane.Home, names []s
 			a.note("removed what control plane %q left behind", name)
 		default:
 			a.note("stopped control plane %q", name)
+		}
+		if filepath.ToSlash(a.getenv("KUBECONFIG")) == filepath.ToSlash(s.Kubeconfig) {
+			a.note("KUBECONFIG still names it: unset KUBECONFIG")
 		}
 	}
 	if stopped == 0 {

@@ -55,7 +55,8 @@ stdout and the exit code are those of go test.`,
 	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
 	must(o.cmd.RegisterFlagCompletionFunc("run", cobra.NoFileCompletions))
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
+		unknown, ok := errors.AsType[*pflag.NotExistError](err)
+		if ok && nearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
 			return fault.Usage("the flags of go test stand behind --, as in operon test -- -v", "%s", err)
 		}
 		return flagError(nil)(cmd, err)
