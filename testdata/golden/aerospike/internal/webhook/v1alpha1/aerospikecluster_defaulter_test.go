@@ -83,7 +83,7 @@ var _ = Describe("AerospikeCluster defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/aerospike_v1alpha1_aerospikecluster.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster")

@@ -94,7 +94,7 @@ var _ = Describe("AerospikeCluster validation webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/aerospike_v1alpha1_aerospikecluster.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster")

@@ -83,7 +83,7 @@ var _ = Describe("DatabaseUser defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/mygroup_v1_databaseuser.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-mygroup-handsomeguy-cn-v1-databaseuser")

@@ -94,7 +94,7 @@ var _ = Describe("DatabaseUser validation webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/mygroup_v1alpha1_databaseuser.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-mygroup-handsomeguy-cn-v1alpha1-databaseuser")

@@ -83,7 +83,7 @@ var _ = Describe("Berth defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/port_v1_berth.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-port-example-org-v1-berth")

@@ -83,7 +83,7 @@ var _ = Describe("Pod defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "test/objects/core_v1_pod.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate--v1-pod")

@@ -94,7 +94,7 @@ var _ = Describe("ServiceMonitor validation webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "test/objects/monitoring_v1_servicemonitor.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-monitoring-coreos-com-v1-servicemonitor")

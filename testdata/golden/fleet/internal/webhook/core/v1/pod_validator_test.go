@@ -78,7 +78,7 @@ var _ = Describe("Pod validation webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "test/objects/core_v1_pod.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate--v1-pod")

@@ -67,7 +67,7 @@ var _ = Describe("Frigate defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/sea_v1_frigate.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-sea-example-org-v1-frigate")

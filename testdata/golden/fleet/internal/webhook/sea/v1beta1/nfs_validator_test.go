@@ -78,7 +78,7 @@ var _ = Describe("NFS validation webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/sea_v1beta1_nfs.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/validate-sea-example-org-v1beta1-nfs")

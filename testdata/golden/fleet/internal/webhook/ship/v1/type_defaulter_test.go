@@ -67,7 +67,7 @@ var _ = Describe("Type defaulting webhook", func() {
 				return 0, err
 			}
 			return tried()
-		}).WithTimeout(10 * time.Second).Should(BeNumerically(">", 0))
+		}).WithTimeout(10*time.Second).Should(BeNumerically(">", 0), "config/samples/ship_v1_type.yaml")
 
 		By("creating the sample")
 		asked := utils.CountWebhookRequests("/mutate-ship-example-org-v1-type")
