@@ -7,22 +7,31 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=${1:-$top/demo}
 
-# now prints milliseconds; a bash older than 5 knows only seconds.
+# now sets $now to milliseconds; a bash older than 5 knows only seconds. It prints
+# nothing, for a Ctrl-C while bash enters a $(...) there is an error to bash 5.2.
 now() {
 	local t=${EPOCHREALTIME:-$(date +%s).000000}
 	t=${t/[.,]/}
-	echo "${t%???}"
+	now=${t%???}
+}
+
+# took sets $took to the milliseconds since $1, and notes them for $2.
+took() {
+	local line
+	now
+	took=$((now - $1))
+	printf -v line '%7d ms  %s\n' "$took" "$2"
+	summary+=$line
 }
 
 # step says what runs, runs it quietly, and says how long it took.
 step() {
-	local start
-	start=$(now)
+	now
+	local start=$now
 	printf '\n$ %s\n' "$*"
 	"$@" | awk 'NR <= 6; END { if (NR > 6) print "... and " NR - 6 " more" }'
-	local took=$(($(now) - start))
+	took "$start" "$*"
 	printf '  (%d ms)\n' "$took"
-	summary+=$(printf '%7d ms  %s' "$took" "$*")$'\n'
 }
 
 summary=
@@ -60,10 +69,11 @@ plane=demo-$$ manager=
 finish() {
 	status=$?
 	trap '' INT TERM
+	set +e # whatever fails here, the rest is to end too
 	if [ -n "$manager" ]; then
-		kill "$manager" 2>/dev/null || true
-		wait "$manager" || true
-		[ "$status" -eq 0 ] || tail -n 20 manager.log
+		kill "$manager" 2>/dev/null
+		wait "$manager"
+		[ "$status" -eq 0 ] || tail -n 20 manager.log # which may not be there yet
 	fi
 	operon envtest stop --name "$plane"
 	exit "$status"
@@ -73,12 +83,14 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 printf '\n# an API server of its own, with controllers and without nodes\n'
-start=$(now)
+now
+start=$now
 printf '$ operon envtest start --detach --controllers --name %s\n' "$plane"
 KUBECONFIG=$(operon envtest start --detach --controllers --name "$plane")
 export KUBECONFIG
-summary+=$(printf '%7d ms  %s' "$(($(now) - start))" "operon envtest start --detach --controllers")$'\n'
-kubectl() { "$(operon envtest path)/kubectl" "$@"; }
+took "$start" 'operon envtest start --detach --controllers'
+programs=$(operon envtest path)
+kubectl() { "$programs/kubectl" "$@"; }
 step kubectl apply --server-side -f config/crd/bases
 step kubectl wait --for condition=Established crd --all
 
@@ -89,10 +101,11 @@ ENABLE_WEBHOOKS=false bin/manager --health-probe-bind-address 0 >manager.log 2>&
 manager=$!
 sample=config/samples/aerospike_v1alpha1_aerospikecluster.yaml
 step kubectl apply -f "$sample"
-start=$(now)
+now
+start=$now
 kubectl wait --for create --timeout 2m statefulset/aerospikecluster-sample configmap/aerospikecluster-sample \
 	pod/aerospikecluster-sample-0 >/dev/null
-summary+=$(printf '%7d ms  %s' "$(($(now) - start))" "until StatefulSet, ConfigMap and pods are there")$'\n'
+took "$start" 'until StatefulSet, ConfigMap and pods are there'
 printf '\n$ kubectl get aerospikeclusters,statefulsets,configmaps,pods\n'
 kubectl get aerospikeclusters,statefulsets,configmaps,pods
 printf '# (no nodes: the pods stay pending)\n'
