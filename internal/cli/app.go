@@ -59,7 +59,7 @@ func Main(ctx context.Context, args []string) int {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return a.report(ctx, fmt.Errorf("working folder: %w", err))
+		return a.report(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", err))
 	}
 	a.Dir = dir
 	return a.Run(ctx, args)

@@ -178,8 +178,8 @@ func TestKubeconfig(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	got := environment([]string{"PATH=/bin", "ETCD_NAME=a", "ETCDCTL_API=3", "GOGC=50"})
-	if diff := cmp.Diff([]string{"GOGC=400", "PATH=/bin", "ETCDCTL_API=3", "GOGC=50"}, got); diff != "" {
+	got := environment([]string{"PATH=/bin", "ETCD_NAME=a", "ETCDCTL_API=3", "GOGC=50", "ETCD_UNSUPPORTED_ARCH=riscv64"})
+	if diff := cmp.Diff([]string{"GOGC=400", "PATH=/bin", "ETCDCTL_API=3", "GOGC=50", "ETCD_UNSUPPORTED_ARCH=riscv64"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
