@@ -36,7 +36,7 @@ test: assets modules ## Run every test; builds a Kubernetes API server the first
 	@printf '\nwhere the time of ./e2e went:\n' && cat bin/e2e.times
 
 .PHONY: assets
-assets: build ## Build etcd, kube-apiserver and kubectl into the per-user store, unless they are there
+assets: build ## Build the programs of a Kubernetes API server into the per-user store, unless they are there
 	bin/operon envtest build
 
 .PHONY: modules

@@ -50,6 +50,7 @@ while IFS= read -r line <&3; do
 		;;
 	'operon init '*)
 		eval "step $line"
+		printf '\n# the modules that it needs are fetched, unless they are here\n'
 		(cd "$top/testdata/golden/aerospike" && go mod download)
 		;;
 	'operon create '*) eval "step $line" ;;
@@ -94,8 +95,8 @@ kubectl() { "$programs/kubectl" "$@"; }
 step kubectl apply --server-side -f config/crd/bases
 step kubectl wait --for condition=Established crd --all
 
-printf '\n# the operator, as your kubeconfig may; without its webhooks, for which the API\n'
-printf '# server would need a certificate: it checks what the CRD says, not the rules\n'
+printf '\n# the operator, as the administrator of that kubeconfig, and without its webhooks, for\n'
+printf '# which the API server would need a certificate: it checks the schema, not the rules\n'
 printf '$ ENABLE_WEBHOOKS=false bin/manager &\n'
 ENABLE_WEBHOOKS=false bin/manager --health-probe-bind-address 0 >manager.log 2>&1 &
 manager=$!
