@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -46,7 +47,7 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 			c.Checker = checker
 		}
 		c.OutputRule = mem.rule(g)
-		err, panicked := run(rooted(g.gen, src.dir), &c)
+		err, panicked := run(inPlan(g.gen, src.dir), &c)
 		if panicked {
 			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.name, err)
 			break
@@ -78,11 +79,17 @@ func run(g genall.Generator, c *genall.GenerationContext) (err error, panicked b
 	return g.Generate(c), false
 }
 
-// rooted makes a path absolute that a generator opens past the input rule.
-func rooted(g genall.Generator, dir string) genall.Generator {
-	if s, ok := g.(schemapatcher.Generator); ok && !filepath.IsAbs(s.ManifestsPath) {
-		s.ManifestsPath = filepath.Join(dir, s.ManifestsPath)
-		return s
+// inPlan is the generator that does the work of g for a plan: one that makes
+// paths absolute which it opens past the input rule, or that is our own.
+func inPlan(g genall.Generator, dir string) genall.Generator {
+	switch v := g.(type) {
+	case crd.Generator:
+		return crds{v}
+	case schemapatcher.Generator:
+		if !filepath.IsAbs(v.ManifestsPath) {
+			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)
+		}
+		return v
 	}
 	return g
 }

@@ -22,6 +22,7 @@ func TestSameAsControllerGen(t *testing.T) {
 		{"short descriptions", "crd:maxDescLen=60,generateEmbeddedObjectMeta=true paths=./api/..."},
 		{"headers", "crd:headerFile=hack/header.yaml.txt,year=1999 rbac:roleName=r,fileName=roles.yaml,headerFile=hack/header.yaml.txt webhook:headerFile=hack/header.yaml.txt,year=2 object:headerFile=hack/boilerplate.go.txt " + all},
 		{"no version, no description", "crd:omitToolVersion=true,maxDescLen=0,crdVersions=v1,ignoreUnexportedFields=true,allowDangerousTypes=true paths=./api/..."},
+		{"one version twice", "crd:crdVersions=v1;v1,deprecatedV1beta1CompatibilityPreserveUnknownFields=false,generateEmbeddedObjectMeta=false paths=./api/..."},
 		{"one folder for all", "crd object rbac:roleName=r output:dir=out " + all},
 		{"rules", "crd object rbac:roleName=r webhook output:crd:none output:rbac:stdout output:artifacts:config=cfg,code=code paths=./api/v1"},
 		{"stdout", "crd rbac:roleName=r object output:stdout paths=./api/v1 paths=./internal/..."},

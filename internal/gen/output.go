@@ -54,9 +54,6 @@ func (m *memory) finish() []output {
 	for i, f := range m.files {
 		res[i] = f.output
 		res[i].content = f.Bytes()
-		if f.generator == "crd" {
-			res[i].content = stampVersion(f.Bytes())
-		}
 	}
 	return res
 }

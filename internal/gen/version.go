@@ -1,11 +1,9 @@
 package gen
 
 import (
-	"bytes"
 	"runtime/debug"
 
 	"github.com/operon-dev/operon/internal/pins"
-	"sigs.k8s.io/controller-tools/pkg/version"
 )
 
 const toolsModule = "sigs.k8s.io/controller-tools"
@@ -38,18 +36,4 @@ func versionIn(info *debug.BuildInfo) string {
 		return d.Replace.Version
 	}
 	return pins.ControllerTools
-}
-
-const versionAnnotation = "    controller-gen.kubebuilder.io/version: "
-
-// stampVersion corrects the annotation of a CRD. The library writes the
-// version of the main module there, which is controller-tools only in
-// controller-gen itself. The annotation's line is found by its indentation,
-// which no text inside the schema can have before it.
-func stampVersion(manifest []byte) []byte {
-	wrong, right := version.Version(), ControllerToolsVersion()
-	if wrong == right {
-		return manifest
-	}
-	return bytes.Replace(manifest, []byte("\n"+versionAnnotation+wrong+"\n"), []byte("\n"+versionAnnotation+right+"\n"), 1)
 }

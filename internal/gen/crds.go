@@ -1,0 +1,125 @@
+package gen
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/emit"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// crds writes what [crd.Generator] writes, by way of the same parser. It does
+// two things its own way: the annotation names the version of controller-tools
+// and not that of this binary, which the library takes for its own; and package
+// emit prints the result.
+type crds struct{ crd.Generator }
+
+const versionAnnotation = "controller-gen.kubebuilder.io/version"
+
+// Generate implements genall.Generator.
+func (g crds) Generate(ctx *genall.GenerationContext) error {
+	if slices.ContainsFunc(g.CRDVersions, func(v string) bool { return v != apiextensionsv1.SchemeGroupVersion.Version }) {
+		return g.Generator.Generate(ctx) // which says what it has against the version
+	}
+	parser := &crd.Parser{
+		Collector:                  ctx.Collector,
+		Checker:                    ctx.Checker,
+		IgnoreUnexportedFields:     isTrue(g.IgnoreUnexportedFields),
+		AllowDangerousTypes:        isTrue(g.AllowDangerousTypes),
+		GenerateEmbeddedObjectMeta: isTrue(g.GenerateEmbeddedObjectMeta),
+	}
+	crd.AddKnownTypes(parser)
+	for _, root := range ctx.Roots {
+		parser.NeedPackage(root)
+	}
+	metav1 := crd.FindMetav1(ctx.Roots)
+	if metav1 == nil {
+		return nil // no kind without it
+	}
+	kinds := crd.FindKubeKinds(parser, metav1)
+	if len(kinds) == 0 {
+		return nil
+	}
+	header, err := g.header(ctx)
+	if err != nil {
+		return err
+	}
+
+	var emitter emit.Emitter
+	options := g.transforms()
+	for _, kind := range kinds {
+		parser.NeedCRDFor(kind, g.MaxDescLen)
+		c := parser.CustomResourceDefinitions[kind]
+		if !isTrue(g.OmitToolVersion) {
+			if c.Annotations == nil {
+				c.Annotations = map[string]string{}
+			}
+			c.Annotations[versionAnnotation] = ControllerToolsVersion()
+		}
+		crd.FixTopLevelMetadata(c)
+		content, err := emitter.CRD(c, options...)
+		if err != nil {
+			return err
+		}
+		for _, name := range g.fileNames(c) {
+			if err := write(ctx, name, header, content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (g crds) header(ctx *genall.GenerationContext) (string, error) {
+	if g.HeaderFile == "" {
+		return "", nil
+	}
+	header, err := ctx.ReadFile(g.HeaderFile)
+	return strings.ReplaceAll(string(header), " YEAR", " "+g.Year), err
+}
+
+// fileNames are one for each version asked for; the first has the plain name.
+func (g crds) fileNames(c apiextensionsv1.CustomResourceDefinition) []string {
+	stem := fmt.Sprintf("%s_%s", c.Spec.Group, c.Spec.Names.Plural)
+	names := []string{stem + ".yaml"}
+	for _, v := range g.CRDVersions[min(1, len(g.CRDVersions)):] {
+		names = append(names, stem+"."+v+".yaml")
+	}
+	return names
+}
+
+// transforms are what the library does to a CRD as it writes it.
+func (g crds) transforms() []*genall.WriteYAMLOptions {
+	options := []*genall.WriteYAMLOptions{
+		genall.WithTransform(func(c map[string]any) error { delete(c, "status"); return nil }),
+		genall.WithTransform(genall.TransformRemoveCreationTimestamp),
+	}
+	if preserve := g.DeprecatedV1beta1CompatibilityPreserveUnknownFields; preserve != nil {
+		options = append(options, genall.WithTransform(func(c map[string]any) error {
+			if spec, ok := c["spec"].(map[string]any); ok {
+				spec["preserveUnknownFields"] = *preserve
+			}
+			return nil
+		}))
+	}
+	return options
+}
+
+func write(ctx *genall.GenerationContext, name, header string, content []byte) error {
+	out, err := ctx.Open(nil, name)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, header)
+	if err == nil {
+		_, err = out.Write(content)
+	}
+	return cmp.Or(err, out.Close())
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
