@@ -65,8 +65,7 @@ With --name only that one is looked for, and the exit code is 1 unless it runs.`
 	bindPlane(cmd, &name)
 	cmd.Flags().Lookup("name").Usage = "name of a control plane (default: all)"
 	cmd.Flags().Lookup("name").DefValue = ""
-	cmd.Flags().StringVar(&output, "output", "text", "form of the report: text or json")
-	completeValues(cmd, "output", "text", "json")
+	bindOutput(cmd, &output)
 	return cmd
 }
 

@@ -25,10 +25,12 @@ func newGenerate(a *App) *cobra.Command {
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
 		Long: `Generate everything that derives from the project's sources, from one load of
 its packages. The output is byte for byte that of controller-gen with the same
-arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.`,
+arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
+` + aboutCheck,
 		Example: `  operon generate
   operon generate --only crd,rbac
-  operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out`,
+  operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
+  operon generate --check --diff`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
 	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default; --only chooses")
@@ -40,14 +42,16 @@ func newManifests(a *App) *cobra.Command {
 	o.cmd = &cobra.Command{
 		Use:   "manifests [argument...]",
 		Short: "Generate CRDs, RBAC and webhook configuration",
-		Long:  "Generate what `operon generate` does, except Go code.",
+		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck,
 		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
 	return o.build(a)
 }
 
 func (o *generate) build(a *App) *cobra.Command {
+	o.more = []string{github}
 	o.bind(o.cmd)
+	o.cmd.Flags().BoolVar(&o.check, "check", false, "compare with what is there, write nothing, and exit with 3 when it differs")
 	o.options = bindOptions(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }
@@ -55,6 +59,9 @@ func (o *generate) build(a *App) *cobra.Command {
 func (o *generate) run(a *App, args []string) error {
 	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
 		return fault.Usage("leave --all out", "--all means everything, and --only less")
+	}
+	if err := o.checkCheck(); err != nil {
+		return err
 	}
 	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		return a.generate(ctx, s, func(active plugin.Set) (map[string]any, error) {

@@ -10,17 +10,30 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
 )
 
 // apiVersion is the version of every JSON report.
 const apiVersion = "operon.dev/v1"
 
-// checkOutput checks the value of an --output flag.
-func checkOutput(form string) error {
-	if form == "text" || form == "json" {
+// forms are those that every report has; some have more.
+var forms = []string{"text", "json"}
+
+// bindOutput adds the flag that chooses the form of a report.
+func bindOutput(cmd *cobra.Command, form *string, more ...string) {
+	all := slices.Concat(forms, more)
+	last := len(all) - 1
+	cmd.Flags().StringVar(form, "output", forms[0], "form of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
+	completeValues(cmd, "output", all...)
+}
+
+// checkOutput checks the value of that flag.
+func checkOutput(form string, more ...string) error {
+	all := slices.Concat(forms, more)
+	if slices.Contains(all, form) {
 		return nil
 	}
-	return fault.Usage("valid values: text, json", "unknown --output %q", form)
+	return fault.Usage("valid values: "+strings.Join(all, ", "), "unknown --output %q", form)
 }
 
 // report is what a writing command has to tell.
@@ -49,13 +62,7 @@ func (a *App) print(r report, output string) error {
 	if output == "json" {
 		return printJSON(a.Out, r.frame())
 	}
-	for _, w := range r.plan.Warnings() {
-		text := w.String()
-		if w.Lines != "" {
-			text += "\n" + w.Lines
-		}
-		a.note("%s %s", painter(a.Err, a.getenv)(yellow, "warning:"), indentRest(text, "\t"))
-	}
+	a.warn(r.plan.Warnings())
 	if _, err := io.WriteString(out, r.text(painter(out, a.getenv))); err != nil {
 		return err
 	}
@@ -63,6 +70,17 @@ func (a *App) print(r report, output string) error {
 		a.note("dry run: nothing was written")
 	}
 	return nil
+}
+
+// warn prints warnings for a person.
+func (a *App) warn(warnings []scaffold.Warning) {
+	for _, w := range warnings {
+		text := w.String()
+		if w.Lines != "" {
+			text += "\n" + w.Lines
+		}
+		a.note("%s %s", painter(a.Err, a.getenv)(yellow, "warning:"), indentRest(text, "\t"))
+	}
 }
 
 func (r report) text(paint func(string, string) string) string {
@@ -154,7 +172,7 @@ type warningFrame struct {
 func (r report) frame() planFrame {
 	f := planFrame{
 		APIVersion: apiVersion, Kind: "Plan", Command: r.command, Applied: r.applied,
-		Changes: []changeFrame{}, Warnings: []warningFrame{}, Output: string(r.plan.Printed()),
+		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
 	}
 	for _, c := range r.plan.Changes() {
 		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
@@ -163,10 +181,15 @@ func (r report) frame() planFrame {
 		}
 		f.Changes = append(f.Changes, cf)
 	}
-	for _, w := range r.plan.Warnings() {
-		f.Warnings = append(f.Warnings, warningFrame(w))
-	}
 	return f
+}
+
+func warningFrames(p *scaffold.Plan) []warningFrame {
+	list := []warningFrame{}
+	for _, w := range p.Warnings() {
+		list = append(list, warningFrame(w))
+	}
+	return list
 }
 
 func printJSON(out io.Writer, v any) error {

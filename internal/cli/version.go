@@ -41,8 +41,7 @@ func newVersion(a *App) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&output, "output", "text", "form of the report: text or json")
-	completeValues(cmd, "output", "text", "json")
+	bindOutput(cmd, &output)
 	return cmd
 }
 

@@ -21,6 +21,9 @@ type writeFlags struct {
 	output string
 	force  bool // only create and edit commands have the flag
 
+	check bool     // compare instead of writing; only commands that generate have the flag
+	more  []string // forms of output that this command has beside the usual ones
+
 	keepDeleted bool // seeded files that the user deleted do not come back
 	noKeeps     bool // the text report is about what changes alone
 	changesOnly bool // and is empty when nothing does
@@ -30,14 +33,13 @@ func (w *writeFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&w.dryRun, "dry-run", false, "show the plan and write nothing")
 	f.BoolVar(&w.diff, "diff", false, "also show each change as a unified diff")
-	f.StringVar(&w.output, "output", "text", "form of the report: text or json")
-	completeValues(cmd, "output", "text", "json")
+	bindOutput(cmd, &w.output, w.more...)
 }
 
 // write runs the shared tail of every command that writes: lock the project,
 // let build fill a plan, show it, and apply it all or nothing.
 func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(context.Context, *scaffold.Plan) error) error {
-	if err := checkOutput(w.output); err != nil {
+	if err := checkOutput(w.output, w.more...); err != nil {
 		return err
 	}
 	unlock, err := scaffold.Lock(root)
@@ -59,6 +61,9 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		return err
 	}
 	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps || w.changesOnly, changesOnly: w.changesOnly}
+	if w.check {
+		return a.check(cmd, root, r, w.output)
+	}
 	if paths := plan.Conflicts(); len(paths) > 0 {
 		if err := a.print(r, w.output); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"bytes"
 	"runtime/debug"
 
 	"github.com/operon-dev/operon/internal/pins"
@@ -36,4 +37,20 @@ func versionIn(info *debug.BuildInfo) string {
 		return d.Replace.Version
 	}
 	return pins.ControllerTools
+}
+
+// OnlyVersion reports whether two manifests differ in nothing but the version of
+// controller-tools that made them, and tells both versions.
+func OnlyVersion(a, b []byte) (versionA, versionB string, only bool) {
+	headA, versionA, tailA, okA := cutVersion(a)
+	headB, versionB, tailB, okB := cutVersion(b)
+	only = okA && okB && versionA != versionB && bytes.Equal(headA, headB) && bytes.Equal(tailA, tailB)
+	return versionA, versionB, only
+}
+
+// cutVersion cuts the version out of a CRD's annotation.
+func cutVersion(manifest []byte) (head []byte, version string, tail []byte, ok bool) {
+	head, rest, ok := bytes.Cut(manifest, []byte(signs["crd"]))
+	line, tail, ended := bytes.Cut(rest, []byte("\n"))
+	return head, string(line), tail, ok && ended
 }

@@ -114,6 +114,24 @@ func (p *Plan) Recorded() []Recorded {
 	return list
 }
 
+// Target is a generated file of a plan.
+type Target struct {
+	Path string
+	Real string // the path with symbolic links followed: where the content is written
+}
+
+// Generated returns the files that this plan generates, sorted by path, whether
+// or not they change.
+func (p *Plan) Generated() []Target {
+	var list []Target
+	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
+		if e := p.entries[name]; e.class == Generated {
+			list = append(list, Target{Path: name, Real: e.real})
+		}
+	}
+	return list
+}
+
 // nextRecords returns the records as they will be after Apply.
 func (p *Plan) nextRecords() records {
 	next := maps.Clone(p.records)
