@@ -61,6 +61,7 @@ func TestCgo(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ files, args string }{
 		"standard library":   {door, "crd object paths=./api/v3"},
+		"net alone":          {withoutUser.Replace(door), "crd object paths=./api/v3"},
 		"root":               {door + translated, "crd object rbac:roleName=r paths=./api/v3"},
 		"root, syntax alone": {door + translated, "rbac:roleName=r paths=./api/v3"},
 	} {

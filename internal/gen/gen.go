@@ -79,11 +79,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 
-	set, err := load(ctx, src, job.paths)
-	if err != nil {
-		return err
-	}
-	outputs, err := generate(ctx, set, job.generators, src)
+	set, outputs, err := run(ctx, src, job)
 	if err != nil {
 		return err
 	}

@@ -25,13 +25,10 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 		Roots:     set.roots,
 		InputRule: src,
 	}
-	checker := &loader.TypeChecker{}
+	checker := &loader.TypeChecker{NodeFilters: checkFilters(gens)}
 	for _, g := range gens {
 		if err := g.gen.RegisterMarkers(reg); err != nil {
 			return nil, err
-		}
-		if c, ok := g.gen.(genall.NeedsTypeChecking); ok {
-			checker.NodeFilters = append(checker.NodeFilters, c.CheckFilter())
 		}
 	}
 
@@ -47,7 +44,7 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 			c.Checker = checker
 		}
 		c.OutputRule = mem.rule(g)
-		err, panicked := run(inPlan(g.gen, src.dir), &c)
+		err, panicked := call(inPlan(g.gen, src.dir), &c)
 		if panicked {
 			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.name, err)
 			break
@@ -68,9 +65,20 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 	return mem.finish(), nil
 }
 
-// run runs a generator. The library panics on some packages that do not
+// checkFilters are the filters of the generators that need types.
+func checkFilters(gens []generator) []loader.NodeFilter {
+	var filters []loader.NodeFilter
+	for _, g := range gens {
+		if c, ok := g.gen.(genall.NeedsTypeChecking); ok {
+			filters = append(filters, c.CheckFilter())
+		}
+	}
+	return filters
+}
+
+// call runs a generator. The library panics on some packages that do not
 // type-check; the errors that it found before are then better than its panic.
-func run(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
+func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			err, panicked = fmt.Errorf("panic: %v", r), true

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/list"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -22,35 +23,65 @@ type packageSet struct {
 	roots []*loader.Package
 }
 
-// load finds the packages that the paths name and all they import, as they
-// will be when the plan is applied. Errors inside a package stay with the
-// package, as the loader does it; generate reports them.
-func load(ctx context.Context, src *sources, paths []string) (*packageSet, error) {
+// query is a question for the go command: which packages do the paths name, and
+// what do they import, when the plan is applied?
+type query struct {
+	src      *sources
+	patterns []string
+	together []folder // see listPatterns
+	list.Command
+	goFlags string // the value of GOFLAGS
+}
+
+func newQuery(ctx context.Context, src *sources, paths []string) (*query, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon reads Go sources with it",
 			"there is no go command on PATH")
 	}
-	patterns, together, err := listPatterns(src, paths)
-	if err != nil {
+	q := &query{src: src, Command: list.Command{Dir: src.dir, Env: goEnv(os.Environ())}}
+	var err error
+	if q.patterns, q.together, err = listPatterns(src, paths); err != nil {
 		return nil, err
 	}
-	flags, err := src.buildFlags()
-	if err != nil {
+	if q.Flags, err = src.buildFlags(); err != nil {
 		return nil, err
 	}
+	q.ask(ctx)
+	if rewritesGoMod(q.goFlags) {
+		q.Flags = append(q.Flags, "-mod=readonly")
+	}
+	return q, nil
+}
+
+// ask asks the go command for its settings, which a file of its own may hold as
+// well as the environment. One that fails here fails again in load, and says
+// more then.
+func (q *query) ask(ctx context.Context) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH")
+	cmd.Dir, cmd.Env = q.Dir, q.Env
+	out, _ := cmd.Output()
+	q.goFlags, q.Arch, _ = strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
+	q.goFlags = strings.TrimSpace(q.goFlags)
+}
+
+// load has the loader find the packages by itself, and read them on demand.
+// Errors inside a package stay with the package; generate reports them.
+func (q *query) load(ctx context.Context) (*packageSet, error) {
 	cfg := &packages.Config{
-		Context: ctx,
-		Dir:     src.dir,
-		Env:     goEnv(os.Environ()),
-		Fset:    token.NewFileSet(),
+		Context:    ctx,
+		Dir:        q.Dir,
+		Env:        q.Env,
+		BuildFlags: q.Flags,
+		Fset:       token.NewFileSet(),
 	}
-	cfg.BuildFlags = slices.Concat(flags, modFlags(cfg))
-	roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
+	roots, err := loader.LoadRootsWithConfig(cfg, q.patterns...)
 	if err != nil {
-		return nil, loadError(ctx, src, err)
+		return nil, loadError(ctx, q.src, err)
 	}
-	set := &packageSet{fset: cfg.Fset, roots: sortRoots(roots, together)}
-	set.presetSyntax(src)
+	imports := func(p *loader.Package) map[string]*loader.Package { return p.Imports() }
+	dir := func(p *loader.Package) string { return p.Dir }
+	set := &packageSet{fset: cfg.Fset, roots: sortRoots(roots, q.together, dir, imports)}
+	set.presetSyntax(q.src)
 	return set, nil
 }
 
@@ -59,22 +90,11 @@ func goEnv(env []string) []string {
 	return append(slices.Clone(env), "GOPROXY=off", "GOTOOLCHAIN=local")
 }
 
-// modFlags returns -mod=readonly where GOFLAGS, be it from the environment or
-// from the go command's own file, asks for -mod=mod, with which a mere listing
-// writes go.mod. On the command line it beats GOFLAGS; it looks past vendor
-// folders as -mod=mod does, and unlike that is allowed in a workspace. Elsewhere
-// the go command's default is right, module by module: readonly, or vendor.
-func modFlags(cfg *packages.Config) []string {
-	ask := exec.CommandContext(cfg.Context, "go", "env", "GOFLAGS")
-	ask.Dir, ask.Env = cfg.Dir, cfg.Env
-	goFlags, err := ask.Output()
-	if err != nil || !rewritesGoMod(string(goFlags)) {
-		return nil // a go command that fails here fails again in load, and says more then
-	}
-	return []string{"-mod=readonly"}
-}
-
-// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod.
+// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with
+// which a mere listing writes go.mod. There -mod=readonly on the command line
+// beats it; it looks past vendor folders as -mod=mod does, and unlike that is
+// allowed in a workspace. Elsewhere the go command's default is right, module
+// by module: readonly, or vendor.
 func rewritesGoMod(goFlags string) bool {
 	return slices.ContainsFunc(strings.Fields(goFlags), func(flag string) bool {
 		return strings.TrimLeft(strings.Trim(flag, `'"`), "-") == "mod=mod"

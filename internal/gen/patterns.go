@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
 // folder is a file path among the paths, such as ./api/... or ./api/v1.
@@ -22,6 +21,10 @@ func (f folder) matches(dir string) bool {
 	return dir == f.dir || f.recursive && strings.HasPrefix(dir, f.dir+string(filepath.Separator))
 }
 
+// patternQuery marks a pattern for the go command, which the loader would else
+// take for a path.
+const patternQuery = "pattern="
+
 // query is the folder as a pattern that the loader hands to go list unseen.
 func (f folder) query(root string) (pattern string, ok bool) {
 	rel, ok := inProject(root, f.dir)
@@ -29,9 +32,9 @@ func (f folder) query(root string) (pattern string, ok bool) {
 		return "", false
 	}
 	if f.recursive {
-		return "pattern=./" + rel + "/...", true
+		return patternQuery + "./" + rel + "/...", true
 	}
-	return "pattern=./" + rel, true
+	return patternQuery + "./" + rel, true
 }
 
 // listPatterns turns paths into what the loader takes.
@@ -126,34 +129,34 @@ func otherModules(root string, f folder) (bool, error) {
 // sortRoots brings roots that were listed together into the order of one go
 // list per folder, which shows in output that goes to one place: folder after
 // folder, each package after those it imports, else in the order of a walk.
-func sortRoots(roots []*loader.Package, folders []folder) []*loader.Package {
+func sortRoots[P comparable](roots []P, folders []folder, dir func(P) string, imports func(P) map[string]P) []P {
 	if len(folders) < 2 {
 		return roots
 	}
-	walked := slices.SortedFunc(slices.Values(roots), func(a, b *loader.Package) int {
-		return slices.Compare(elements(a.Dir), elements(b.Dir))
+	walked := slices.SortedFunc(slices.Values(roots), func(a, b P) int {
+		return slices.Compare(elements(dir(a)), elements(dir(b)))
 	})
-	var sorted []*loader.Package
-	listed := map[*loader.Package]bool{}
+	var sorted []P
+	listed := map[P]bool{}
 	for _, f := range folders {
-		seen := map[*loader.Package]bool{}
-		var visit func(p *loader.Package)
-		visit = func(p *loader.Package) {
+		seen := map[P]bool{}
+		var visit func(p P)
+		visit = func(p P) {
 			if seen[p] {
 				return
 			}
 			seen[p] = true
-			imports := p.Imports()
-			for _, path := range slices.Sorted(maps.Keys(imports)) {
-				visit(imports[path])
+			imported := imports(p)
+			for _, path := range slices.Sorted(maps.Keys(imported)) {
+				visit(imported[path])
 			}
-			if !listed[p] && f.matches(p.Dir) && slices.Contains(roots, p) {
+			if !listed[p] && f.matches(dir(p)) && slices.Contains(roots, p) {
 				listed[p] = true
 				sorted = append(sorted, p)
 			}
 		}
 		for _, p := range walked {
-			if f.matches(p.Dir) {
+			if f.matches(dir(p)) {
 				visit(p)
 			}
 		}

@@ -22,7 +22,7 @@ type sources struct {
 	plan *scaffold.Plan
 	// changed holds the planned content by absolute path; nil means removed.
 	changed map[string][]byte
-	overlay string // the folder of the overlay file for go list, or ""
+	temp    string // a folder for files of other programs, or ""
 }
 
 func newSources(dir string, p *scaffold.Plan) (*sources, error) {
@@ -57,11 +57,10 @@ func (s *sources) buildFlags() ([]string, error) {
 	if len(s.changed) == 0 {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp("", "operon-plan-")
+	dir, err := s.tempDir()
 	if err != nil {
 		return nil, err
 	}
-	s.overlay = dir
 	replace := make(map[string]string, len(s.changed))
 	for name, content := range s.changed {
 		if content == nil {
@@ -83,9 +82,19 @@ func (s *sources) buildFlags() ([]string, error) {
 	return []string{"-overlay=" + file}, os.WriteFile(file, index, 0o600)
 }
 
+// tempDir returns a folder that is there until close.
+func (s *sources) tempDir() (string, error) {
+	if s.temp != "" {
+		return s.temp, nil
+	}
+	var err error
+	s.temp, err = os.MkdirTemp("", "operon-plan-")
+	return s.temp, err
+}
+
 func (s *sources) close() {
-	if s.overlay != "" {
-		_ = os.RemoveAll(s.overlay) // a leftover in the temporary folder harms nobody
+	if s.temp != "" {
+		_ = os.RemoveAll(s.temp) // a leftover in the temporary folder harms nobody
 	}
 }
 

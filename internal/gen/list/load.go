@@ -1,0 +1,139 @@
+package list
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+
+	"github.com/operon-dev/operon/internal/gen/replay"
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// Loading says how a graph becomes the loader's packages.
+type Loading struct {
+	Fset *token.FileSet
+	// Read returns the content of a source file by its absolute path.
+	Read func(name string) ([]byte, error)
+	// Filters are those of the type checker that will check the roots; without
+	// any, only the syntax of the roots is of interest.
+	Filters []loader.NodeFilter
+	// Temp is a file to write and to remove at will.
+	Temp string
+}
+
+// Loaded is packages in the loader's form. They have their syntax, and so has
+// every package that the type checker visits from the roots. Of the others only
+// those are there, by name alone, that are imported by one of these.
+type Loaded struct {
+	Roots []*loader.Package
+
+	names []*loader.Package // packages by name alone
+}
+
+// Strayed reports whether somebody asked for the syntax of a package that is
+// there by its name alone, and got nothing.
+func (l *Loaded) Strayed() bool {
+	for _, p := range l.names {
+		if p.Syntax != nil || p.TypesInfo != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Load parses the packages and hands them to the loader. A file that does not
+// parse, or an import that is not there, is [ErrInexact].
+func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
+	r := newReader(how.Fset, how.Read, how.Filters)
+	for _, p := range g.Roots {
+		r.need(p)
+	}
+	r.group.Wait()
+	if r.failed {
+		return nil, ErrInexact
+	}
+	if err := g.write(how.Temp, r.syntax); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{
+		Context: ctx,
+		Dir:     g.command.Dir,
+		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+self),
+		Fset:    how.Fset,
+	}, replay.Pattern(how.Temp))
+	if err != nil {
+		return nil, fmt.Errorf("replay packages: %w", err)
+	}
+	return adorn(roots, r.syntax), nil
+}
+
+// write writes the packages with syntax, and those that they import, as the
+// answer of a driver.
+func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
+	answer := packages.DriverResponse{Compiler: "gc", Arch: g.command.Arch}
+	for _, p := range g.Roots {
+		answer.Roots = append(answer.Roots, p.ImportPath)
+	}
+	named := map[*Package]bool{}
+	for p := range syntax {
+		q := p.named()
+		for written, imported := range p.imports {
+			q.Imports[written] = &packages.Package{ID: imported.ImportPath}
+			if _, parsed := syntax[imported]; !parsed && !named[imported] {
+				named[imported] = true
+				answer.Packages = append(answer.Packages, imported.named())
+			}
+		}
+		answer.Packages = append(answer.Packages, q)
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// named is p in the driver's form, with its name alone.
+func (p *Package) named() *packages.Package {
+	return &packages.Package{ID: p.ImportPath, PkgPath: p.ImportPath, Name: p.Name, Imports: map[string]*packages.Package{}}
+}
+
+// adorn gives the loader's packages what a driver cannot hand over.
+func adorn(roots []*loader.Package, syntax map[*Package][]*ast.File) *Loaded {
+	parsed := make(map[string]*Package, len(syntax))
+	for p := range syntax {
+		parsed[p.ImportPath] = p
+	}
+	l := &Loaded{Roots: roots}
+	seen := map[*loader.Package]bool{}
+	var visit func(p *loader.Package)
+	visit = func(p *loader.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		q := parsed[p.PkgPath]
+		if q == nil {
+			l.names = append(l.names, p)
+			return
+		}
+		p.Dir, p.Syntax = q.Dir, syntax[q]
+		p.GoFiles = q.files()
+		p.CompiledGoFiles = p.GoFiles
+		for _, imported := range p.Imports() {
+			visit(imported)
+		}
+	}
+	for _, p := range roots {
+		visit(p)
+	}
+	return l
+}

@@ -1,0 +1,180 @@
+package list
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// reader parses packages ahead of the type checker: the roots, and as the
+// checker does it, packages that types refer to, and so on. Parsing is most of
+// its work, and is done here on all processors and without what only the
+// deprecated half of go/ast needs.
+type reader struct {
+	fset    *token.FileSet
+	read    func(name string) ([]byte, error)
+	filters []loader.NodeFilter // none: roots only
+
+	group  sync.WaitGroup
+	tokens chan struct{} // as many as may parse at a time
+
+	mu     sync.Mutex
+	syntax map[*Package][]*ast.File // nil while it is being parsed
+	failed bool
+}
+
+func newReader(fset *token.FileSet, read func(string) ([]byte, error), filters []loader.NodeFilter) *reader {
+	return &reader{fset: fset, read: read, filters: filters,
+		tokens: make(chan struct{}, runtime.GOMAXPROCS(0)), syntax: map[*Package][]*ast.File{}}
+}
+
+// need starts to parse p and what it refers to, unless that was done.
+func (r *reader) need(p *Package) {
+	r.mu.Lock()
+	_, known := r.syntax[p]
+	if !known {
+		r.syntax[p] = nil
+	}
+	r.mu.Unlock()
+	if known {
+		return
+	}
+	r.group.Go(func() {
+		files, refs, ok := r.parse(p)
+		r.mu.Lock()
+		r.syntax[p] = files
+		r.failed = r.failed || !ok
+		r.mu.Unlock()
+		for _, ref := range refs {
+			r.need(ref)
+		}
+	})
+}
+
+// parse returns the syntax of a package and the packages that its types refer
+// to. Whatever has an error is not ok.
+func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool) {
+	if len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
+		return nil, nil, false
+	}
+	names := p.files()
+	files = r.parseFiles(append(names, p.join(p.CgoFiles)...))
+	if slices.Contains(files, nil) {
+		return nil, nil, false
+	}
+	translated := files[len(names):]
+	files = files[:len(names):len(names)]
+	if len(translated) > 0 && !aside(translated, files) {
+		return nil, nil, false
+	}
+	if len(r.filters) == 0 {
+		return files, nil, true
+	}
+	for _, f := range files {
+		more, ok := r.refs(p, f)
+		if !ok {
+			return nil, nil, false
+		}
+		refs = append(refs, more...)
+	}
+	return files, refs, true
+}
+
+// parseFiles parses files; one that has an error is nil.
+func (r *reader) parseFiles(names []string) []*ast.File {
+	files := make([]*ast.File, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() {
+			r.tokens <- struct{}{}
+			defer func() { <-r.tokens }()
+			content, err := r.read(name)
+			if err != nil {
+				return
+			}
+			f, err := parser.ParseFile(r.fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
+			if err == nil {
+				files[i] = f
+			}
+		})
+	}
+	group.Wait()
+	return files
+}
+
+// refs are the packages that the type checker wants to have checked before a
+// file: those that are imported with a dot, and those whose names appear in
+// types, in places that pass a filter. It is not ok when it will complain.
+func (r *reader) refs(p *Package, f *ast.File) (refs []*Package, ok bool) {
+	byName := map[string]*Package{}
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		imported := p.imports[path]
+		switch {
+		case err != nil || imported == nil:
+			return nil, false
+		case spec.Name == nil:
+			byName[imported.Name] = imported
+		case spec.Name.Name == ".":
+			refs = append(refs, imported)
+		default:
+			byName[spec.Name.Name] = imported
+		}
+	}
+	v := &refVisitor{reader: r, byName: byName, refs: refs, ok: true}
+	for _, decl := range f.Decls {
+		if d, isGen := decl.(*ast.GenDecl); isGen {
+			for _, spec := range d.Specs {
+				if t, isType := spec.(*ast.TypeSpec); isType {
+					ast.Walk(v, t.Type)
+				}
+			}
+		}
+	}
+	return v.refs, v.ok
+}
+
+type refVisitor struct {
+	*reader
+	byName map[string]*Package
+	refs   []*Package
+	ok     bool
+}
+
+// Visit implements ast.Visitor, in step with the loader's referenceCollector.
+func (v *refVisitor) Visit(node ast.Node) ast.Visitor {
+	if !v.passes(node) {
+		return nil
+	}
+	switch n := node.(type) {
+	case *ast.Ident:
+		return nil
+	case *ast.SelectorExpr:
+		x, isName := n.X.(*ast.Ident)
+		if !isName {
+			return v
+		}
+		if ref := v.byName[x.Name]; ref != nil {
+			v.refs = append(v.refs, ref)
+		} else {
+			v.ok = false
+		}
+		return nil
+	}
+	return v
+}
+
+func (v *refVisitor) passes(node ast.Node) bool {
+	for _, f := range v.filters {
+		if f(node) {
+			return true
+		}
+	}
+	return false
+}

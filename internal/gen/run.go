@@ -1,0 +1,82 @@
+package gen
+
+import (
+	"context"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/list"
+)
+
+// run loads the packages of the job and runs its generators: on the fast path,
+// which answers only where its answer is exact, or else on the slow one, which
+// leaves everything to the loader. Whatever is out of the ordinary, errors
+// included, is the slow path's to tell.
+func run(ctx context.Context, src *sources, j *job) (*packageSet, []output, error) {
+	q, err := newQuery(ctx, src, j.paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set, loaded := q.listed(ctx, j.generators); loaded != nil {
+		outputs, err := generate(ctx, set, j.generators, src)
+		if err == nil && !loaded.Strayed() {
+			return set, outputs, nil
+		}
+	}
+	set, err := q.load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	outputs, err := generate(ctx, set, j.generators, src)
+	return set, outputs, err
+}
+
+// listed loads the packages from one cheap listing, with what the generators
+// will read parsed. It returns nil where that would not be exact.
+func (q *query) listed(ctx context.Context, gens []generator) (*packageSet, *list.Loaded) {
+	if !q.listable(os.Environ()) {
+		return nil, nil
+	}
+	patterns := make([]string, len(q.patterns))
+	for i, p := range q.patterns {
+		patterns[i] = strings.TrimPrefix(p, patternQuery)
+	}
+	g, err := q.Run(ctx, patterns)
+	if err != nil {
+		return nil, nil
+	}
+	g.Roots = sortRoots(g.Roots, q.together, func(p *list.Package) string { return p.Dir }, (*list.Package).Imported)
+	temp, err := q.src.tempDir()
+	if err != nil {
+		return nil, nil
+	}
+	set := &packageSet{fset: token.NewFileSet()}
+	loaded, err := g.Load(ctx, list.Loading{
+		Fset:    set.fset,
+		Read:    q.src.read,
+		Filters: checkFilters(gens),
+		Temp:    filepath.Join(temp, "packages.json"),
+	})
+	if err != nil {
+		return nil, nil
+	}
+	set.roots = loaded.Roots
+	return set, loaded
+}
+
+// listable reports whether one listing answers the query: for folders of one
+// module, which the go command itself lists, for the usual compiler.
+func (q *query) listable(env []string) bool {
+	for _, e := range env {
+		if driver, ok := strings.CutPrefix(e, "GOPACKAGESDRIVER="); ok && driver != "" && driver != "off" {
+			return false
+		}
+	}
+	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
+		return false
+	}
+	return len(q.together) > 0 && q.Arch != "" && !strings.Contains(q.goFlags, "-compiler")
+}
