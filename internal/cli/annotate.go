@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/gen"
 )
 
 // github is the form of output that a workflow of GitHub Actions shows beside
@@ -87,6 +90,25 @@ func (a *App) annotate(root string, r report, found []difference) error {
 	}
 	_, err := io.WriteString(a.Out, out.String())
 	return err
+}
+
+// annotateProblems prints the errors in the sources that keep a check from being
+// done, if err is that.
+func (a *App) annotateProblems(root, command string, err error) {
+	var found gen.Problems
+	if !errors.As(err, &found) {
+		return
+	}
+	within := folderInRepository(root)
+	var out strings.Builder
+	for _, p := range found {
+		n := annotation{level: "error", title: "operon " + command, message: p.String()}
+		if p.File != "" && !filepath.IsAbs(p.File) {
+			n.file, n.line, n.column = path.Join(within, p.File), p.Line, p.Column
+		}
+		out.WriteString(n.String())
+	}
+	_, _ = io.WriteString(a.Out, out.String()) // the error itself follows on stderr
 }
 
 // folderInRepository is the path from the root of the git repository around dir

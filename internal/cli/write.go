@@ -58,6 +58,9 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 	}
 	ctx := cmd.Context()
 	if err := build(ctx, plan); err != nil {
+		if w.output == github {
+			a.annotateProblems(root, name, err)
+		}
 		return err
 	}
 	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps || w.changesOnly, changesOnly: w.changesOnly}
