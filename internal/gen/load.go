@@ -57,11 +57,14 @@ func newQuery(ctx context.Context, src *sources, paths []string) (*query, error)
 // well as the environment. One that fails here fails again in load, and says
 // more then.
 func (q *query) ask(ctx context.Context) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH")
+	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE")
 	cmd.Dir, cmd.Env = q.Dir, q.Env
 	out, _ := cmd.Output()
-	q.goFlags, q.Arch, _ = strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
-	q.goFlags = strings.TrimSpace(q.goFlags)
+	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
+	if len(values) < 4 {
+		return
+	}
+	q.goFlags, q.Arch, q.Fixed = values[0], values[1], values[2:4]
 }
 
 // load has the loader find the packages by itself, and read them on demand.

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // ErrInexact means that the packages are to be loaded in another way. It says
@@ -28,6 +29,16 @@ type Command struct {
 	Env   []string // whole
 	Flags []string // build flags, after those of the loader
 	Arch  string   // GOARCH
+	// Fixed are folders whose sources compile and never change: those of Go
+	// itself and of the module cache.
+	Fixed []string
+}
+
+// fixed reports whether a folder is below one whose sources never change.
+func (c Command) fixed(dir string) bool {
+	return slices.ContainsFunc(c.Fixed, func(f string) bool {
+		return f != "" && strings.HasPrefix(dir, f+string(filepath.Separator))
+	})
 }
 
 // Package is a package as the go command lists it.
@@ -40,6 +51,7 @@ type Package struct {
 	Error                            *struct{ Err string }
 
 	imports map[string]*Package // by the import as written
+	hollow  bool                // nobody looks at the bodies of its functions
 }
 
 const fields = "ImportPath,Name,Dir,GoFiles,CgoFiles,SwigFiles,SwigCXXFiles,Imports,ImportMap,DepOnly,Error"
@@ -89,6 +101,7 @@ func (c Command) read(out []byte) (*Graph, error) {
 		}
 	}
 	for _, p := range all {
+		p.hollow = p.DepOnly && c.fixed(p.Dir)
 		p.imports = make(map[string]*Package, len(p.Imports))
 		mapped := map[string]bool{}
 		for written, path := range p.ImportMap {

@@ -64,7 +64,7 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 		return nil, nil, false
 	}
 	names := p.files()
-	files = r.parseFiles(append(names, p.join(p.CgoFiles)...))
+	files = r.parseFiles(append(names, p.join(p.CgoFiles)...), p.hollow)
 	if slices.Contains(files, nil) {
 		return nil, nil, false
 	}
@@ -86,8 +86,8 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 	return files, refs, true
 }
 
-// parseFiles parses files; one that has an error is nil.
-func (r *reader) parseFiles(names []string) []*ast.File {
+// parseFiles parses files, bare ones without the bodies of their functions. A file that has an error is nil.
+func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
 	files := make([]*ast.File, len(names))
 	var group sync.WaitGroup
 	for i, name := range names {
@@ -97,6 +97,9 @@ func (r *reader) parseFiles(names []string) []*ast.File {
 			content, err := r.read(name)
 			if err != nil {
 				return
+			}
+			if bare {
+				content = hollow(content)
 			}
 			f, err := parser.ParseFile(r.fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 			if err == nil {
