@@ -6,6 +6,9 @@ LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
+# Modules, and what below them operon and controller-gen generate from in tests.
+APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
+                 github.com/cert-manager/cert-manager@v1.20.2//pkg/apis
 # One of each system: nothing here depends on the processor.
 PLATFORMS     := linux/arm64 darwin/arm64 windows/amd64
 
@@ -47,6 +50,10 @@ modules: ## Fetch the modules that scaffolded projects and the peers need
 	$(GO) -C testdata/peers mod download
 	$(GO) mod download $(EXTERNAL) # its types stand for those of other modules in the tests
 	$(GO) mod download $(CRDS) # config/ makes objects of their kinds
+	@set -e; for api in $(APIS); do \
+		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
+		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \
+	done
 
 .PHONY: lint
 lint: $(LINT) ## Lint, and vet for every system
