@@ -6,9 +6,9 @@
 //
 // It is not a build system: it neither watches nor caches, fetches no module,
 // and never writes to the project. The work has three steps with plain data
-// between them, so that a faster loader can take the place of the first: load
-// (plan to packages), generate (packages to outputs) and record (outputs to
-// plan).
+// between them: load (plan to packages), generate (packages to outputs) and
+// record (outputs to plan). The first has two paths, a fast one that declines
+// whatever it does not read exactly as controller-gen does, and a slow one.
 //
 // One input lies outside of the arguments: the library behind plural names
 // reads inflections.json and acronyms.json from the working folder of the

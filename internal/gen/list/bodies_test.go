@@ -56,7 +56,7 @@ func TestHollowSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, after := 0, 0
-	for _, dir := range strings.Fields(string(out)) {
+	for dir := range strings.FieldsSeq(string(out)) {
 		names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 		for _, name := range names {
 			src, err := os.ReadFile(name)
