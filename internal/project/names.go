@@ -77,7 +77,7 @@ var taken = []string{
 	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
 	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder", "reported", "req", "request", "res", "result", "runtime",
-	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "utils", "v", "want", "was",
+	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "unwritten", "utils", "v", "want", "was",
 }
 
 // VarName is a name for a variable that holds an object of the kind: the kind
