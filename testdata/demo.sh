@@ -76,6 +76,7 @@ finish() {
 		wait "$manager"
 		[ "$status" -eq 0 ] || tail -n 20 manager.log # which may not be there yet
 	fi
+	unset KUBECONFIG # of this script alone: nobody has to be reminded of it
 	operon envtest stop --name "$plane"
 	exit "$status"
 }
