@@ -33,6 +33,8 @@ demo: assets ## Scaffold an operator into demo/, build it and run it on an API s
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
+# Linking is much of what the tests wait for, and a third of that is for debuggers.
+test: export GOFLAGS += -ldflags=-w
 test: assets modules ## Run every test; builds a Kubernetes API server the first time
 	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" E2E_OPERON="$(CURDIR)/bin/operon" E2E_TIMES="$(CURDIR)/bin/e2e.times" \
 		$(GO) test -timeout 30m ./...
