@@ -100,6 +100,9 @@ func (a *App) printPlanes(all []controlplane.State, output string) error {
 			line("process", fmt.Sprint(s.PID))
 		}
 		line("reason", indentRest(s.Message, "            "))
+		if s.Phase == controlplane.Dead || s.Phase == controlplane.Failed {
+			line("to remove", "operon envtest stop"+nameFlag(s.Name))
+		}
 	}
 	_, err := io.WriteString(a.Out, out.String())
 	return err
