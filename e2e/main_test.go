@@ -57,6 +57,9 @@ func suite(m *testing.M) (code int) {
 		return fail(err)
 	}
 	defer os.RemoveAll(scratch)
+	if err := os.Setenv("OPERON_CACHE", filepath.Join(scratch, "cache")); err != nil {
+		return fail(err)
+	}
 	if err := provideOperon(); err != nil {
 		return fail(err)
 	}

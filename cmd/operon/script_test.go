@@ -20,9 +20,24 @@ func TestMain(m *testing.M) {
 	// Suites wait for their control planes, while other tests have work to do.
 	// The flag -parallel, parsed later, wins.
 	_ = flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
-	testscript.Main(m, map[string]func(){
+	testscript.Main(cached{m}, map[string]func(){
 		"operon": func() { os.Exit(run()) },
 	})
+}
+
+// cached runs the tests with a cache of their own.
+type cached struct{ *testing.M }
+
+func (c cached) Run() int {
+	dir, err := os.MkdirTemp("", "operon-cache-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("OPERON_CACHE", dir); err != nil {
+		panic(err)
+	}
+	return c.M.Run()
 }
 
 // TestScript runs testdata/script: one page of commands for each thing that a
@@ -53,6 +68,7 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
 	state := filepath.Join(env.WorkDir, "state")
 	env.Setenv("XDG_STATE_HOME", state)
+	env.Setenv("OPERON_CACHE", filepath.Join(env.WorkDir, "cache"))
 	env.Setenv("LOCALAPPDATA", state)
 	env.Defer(func() { // a control plane that a failed script forgot
 		stop := exec.Command("operon", "envtest", "stop", "--all")

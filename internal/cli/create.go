@@ -69,6 +69,7 @@ type team struct {
 	active  plugin.Set
 	options map[string]any
 	year    string
+	cache   string // see cacheDir
 }
 
 // team selects the plugins of the project and reads the options that the user
@@ -86,6 +87,9 @@ func (a *App) team(s session, o *options) (*team, error) {
 	if t.year, err = a.year(); err != nil {
 		return nil, err
 	}
+	if t.cache, err = a.cacheDir(); err != nil {
+		return nil, err
+	}
 	t.options["this-year"] = t.year
 	return t, nil
 }
@@ -98,6 +102,6 @@ func (t *team) send(ctx context.Context, kind plugin.Kind, r *project.Resource) 
 
 // generate plans what follows from the sources.
 func (t *team) generate(ctx context.Context) error {
-	e := plugin.Event{Kind: plugin.Generate, Dir: t.root, Project: t.cfg, Options: map[string]any{"this-year": t.year}}
+	e := plugin.Event{Kind: plugin.Generate, Dir: t.root, Project: t.cfg, Options: map[string]any{"this-year": t.year, "cache": t.cache}}
 	return t.active.Plan(ctx, e, t.plan)
 }

@@ -13,6 +13,7 @@ type generate struct {
 	writeFlags
 	manifests bool // leave Go code alone
 	all       bool
+	noCache   bool
 
 	cmd     *cobra.Command
 	options *options
@@ -26,7 +27,7 @@ func newGenerate(a *App) *cobra.Command {
 		Long: `Generate everything that derives from the project's sources, from one load of
 its packages. The output is byte for byte that of controller-gen with the same
 arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
-` + aboutCheck,
+` + aboutCheck + aboutCache,
 		Example: `  operon generate
   operon generate --only crd,rbac
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
@@ -52,6 +53,7 @@ func (o *generate) build(a *App) *cobra.Command {
 	o.more = []string{github}
 	o.bind(o.cmd)
 	o.cmd.Flags().BoolVar(&o.check, "check", false, "compare with what is there, write nothing, and exit with 3 when it differs")
+	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "read everything anew, and keep nothing for the next time")
 	o.options = bindOptions(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }
@@ -66,10 +68,14 @@ func (o *generate) run(a *App, args []string) error {
 	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		return a.generate(ctx, s, func(active plugin.Set) (map[string]any, error) {
 			opts, err := o.options.given(active)
-			if err == nil {
-				opts["args"], opts["manifests"] = args, o.manifests
+			if err != nil {
+				return nil, err
 			}
-			return opts, err
+			opts["args"], opts["manifests"] = args, o.manifests
+			if o.noCache {
+				opts["cache"] = ""
+			}
+			return opts, nil
 		})
 	})
 }
@@ -88,6 +94,11 @@ func (a *App) generate(ctx context.Context, s session, given func(plugin.Set) (m
 	}
 	if opts["this-year"], err = a.year(); err != nil {
 		return err
+	}
+	if _, told := opts["cache"]; !told {
+		if opts["cache"], err = a.cacheDir(); err != nil {
+			return err
+		}
 	}
 	e := plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: opts}
 	return active.Plan(ctx, e, s.plan)

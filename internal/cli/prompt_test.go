@@ -55,7 +55,7 @@ func person(t *testing.T, texts ...string) (a *App, who *answers, out, errs *byt
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	a = &App{
 		In: strings.NewReader(""), Out: out, Err: errs, Dir: t.TempDir(), Layouts: layouts(),
-		Environ: append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600"), Now: time.Now,
+		Environ: append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "OPERON_CACHE="+t.TempDir()), Now: time.Now,
 	}
 	if code := a.Run(t.Context(), []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)

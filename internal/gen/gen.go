@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -59,6 +60,10 @@ type Request struct {
 	// when neither they nor Year set one and no generated file tells which year
 	// the project is of. It is the caller's, for gen reads no clock.
 	ThisYear string
+
+	// Store keeps what was read for the next run; nil keeps nothing. It changes
+	// no byte, no warning and no error.
+	Store *store.Store
 }
 
 // Plan runs the generators that r asks for and adds their output to p, with

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -36,6 +37,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: yearFor(header, e, p),
+		Store: store.Open(e.String("cache")),
 	}
 	if e.Bool("manifests") {
 		if slices.Contains(r.Only, "object") {

@@ -33,8 +33,8 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 // the licence year, and "license-text", the content of the file that
 // license-file names; for a CreateAPI event "this-year", which fills " YEAR" in a
 // header where no file tells another; for a Generate event "args", the arguments
-// in controller-gen's syntax, "manifests", which leaves Go code out, and
-// "this-year".
+// in controller-gen's syntax, "manifests", which leaves Go code out,
+// "this-year", and "cache", the folder of what is kept between runs, or "".
 func (Plugin) Options() []plugin.Option {
 	events, header := []plugin.Kind{plugin.Init}, []plugin.Kind{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
