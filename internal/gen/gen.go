@@ -6,8 +6,8 @@
 //
 // It is not a build system: it neither watches nor caches, fetches no module,
 // and never writes to the project. The work has three steps with plain data
-// between them: load (plan to packages), generate (packages to outputs) and
-// record (outputs to plan). The first has two paths, a fast one that declines
+// between them: load (plan to packages), generate (packages to a result) and
+// record (result to plan). The first has two paths, a fast one that declines
 // whatever it does not read exactly as controller-gen does, and a slow one.
 //
 // One input lies outside of the arguments: the library behind plural names
@@ -84,21 +84,23 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 		return err
 	}
 
-	set, outputs, err := run(ctx, src, job)
+	res, err := run(ctx, src, job)
 	if err != nil {
 		return err
 	}
-	if err := record(outputs, p); err != nil {
+	if err := record(res.outputs, p); err != nil {
 		return err
 	}
 
 	warnPinned(p)
-	warnMarkers(set, src, p)
-	if len(set.roots) == 0 {
+	for _, w := range res.warnings {
+		p.Warn(w)
+	}
+	if !res.matched {
 		// Nothing matched the paths: that says nothing about old output.
 		return nil
 	}
-	return removeStale(job, set, outputs, src, p)
+	return removeStale(job, res, src, p)
 }
 
 // record adds the outputs to the plan; what has no path is printed.

@@ -23,11 +23,11 @@ type marker struct {
 	used    bool // the collector attached it to a node of such a target
 }
 
-// warnMarkers adds a warning for each marker that controller-gen passes over
+// markerWarnings are warnings for each marker that controller-gen passes over
 // in silence, and for RBAC groups that match nothing. It looks at every marker
 // whichever generators run, so that one set of sources has one set of
 // warnings.
-func warnMarkers(set *packageSet, src *sources, p *scaffold.Plan) {
+func markerWarnings(set *packageSet, src *sources) []scaffold.Warning {
 	known := newVocabulary()
 	var all []scaffold.Warning
 	for _, root := range set.roots {
@@ -49,9 +49,7 @@ func warnMarkers(set *packageSet, src *sources, p *scaffold.Plan) {
 	slices.SortFunc(all, func(a, b scaffold.Warning) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	for _, w := range slices.Compact(all) {
-		p.Warn(w)
-	}
+	return slices.Compact(all)
 }
 
 // findMarkers lists the markers in line comments, which are the only ones that

@@ -15,23 +15,26 @@ import (
 // which answers only where its answer is exact, or else on the slow one, which
 // leaves everything to the loader. Whatever is out of the ordinary, errors
 // included, is the slow path's to tell.
-func run(ctx context.Context, src *sources, j *job) (*packageSet, []output, error) {
+func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	q, err := newQuery(ctx, src, j.paths)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if set, loaded := q.listed(ctx, j.generators); loaded != nil {
 		outputs, err := generate(ctx, set, j.generators, src)
 		if err == nil && !loaded.Strayed() {
-			return set, outputs, nil
+			return newResult(set, outputs, src), nil
 		}
 	}
 	set, err := q.load(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	outputs, err := generate(ctx, set, j.generators, src)
-	return set, outputs, err
+	if err != nil {
+		return nil, err
+	}
+	return newResult(set, outputs, src), nil
 }
 
 // listed loads the packages from one cheap listing, with what the generators

@@ -32,9 +32,9 @@ const (
 // but config/rbac/kustomization.yaml needs the file, and the old rules are
 // better seen in a review than replaced by a build that fails. controller-gen
 // leaves it alone too.
-func removeStale(j *job, set *packageSet, outputs []output, src *sources, p *scaffold.Plan) error {
+func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 	made := map[string]bool{}
-	for _, o := range outputs {
+	for _, o := range res.outputs {
 		made[o.path] = true
 		if o.generator == "crd" && strings.HasPrefix(path.Base(o.path), "_") {
 			// The kinds are still there, only their group is gone: nothing is stale.
@@ -72,7 +72,7 @@ func removeStale(j *job, set *packageSet, outputs []output, src *sources, p *sca
 		p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRemoved,
 			Message: "nothing generates this file any more" + listed})
 	}
-	return warnUnrecorded(j, set, func(name string) bool { return made[name] || recorded[name] }, src, p)
+	return warnUnrecorded(j, res, func(name string) bool { return made[name] || recorded[name] }, src, p)
 }
 
 // signs tell a generated file, by generator: a person may have written others of
@@ -85,12 +85,12 @@ var signs = map[string]string{
 
 // warnUnrecorded reports files that controller-gen or a project's former tool
 // generated, and that nothing stands behind now.
-func warnUnrecorded(j *job, set *packageSet, ours func(string) bool, src *sources, p *scaffold.Plan) error {
+func warnUnrecorded(j *job, res *result, ours func(string) bool, src *sources, p *scaffold.Plan) error {
 	for _, generator := range []string{"crd", "webhook", "object"} {
 		if !slices.Contains(j.whole, generator) {
 			continue
 		}
-		names, err := j.outputNames(generator, set, src)
+		names, err := j.outputNames(generator, res, src)
 		if err != nil {
 			return err
 		}
@@ -110,16 +110,11 @@ func warnUnrecorded(j *job, set *packageSet, ours func(string) bool, src *source
 }
 
 // outputNames are the files that a generator of this run may have written before.
-func (j *job) outputNames(generator string, set *packageSet, src *sources) ([]string, error) {
+func (j *job) outputNames(generator string, res *result, src *sources) ([]string, error) {
 	var names []string
 	if generator == "object" {
-		for _, root := range set.roots {
-			if len(root.GoFiles) == 0 {
-				continue
-			}
-			if folder, ok := inProject(src.dir, filepath.Dir(root.GoFiles[0])); ok {
-				names = append(names, path.Join(folder, "zz_generated.deepcopy.go"))
-			}
+		for _, folder := range res.folders {
+			names = append(names, path.Join(folder, deepcopyFile))
 		}
 		return names, nil
 	}

@@ -1,0 +1,32 @@
+package gen
+
+import (
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// result is what a run of the generators comes to, whichever way it was found:
+// plain data, with no package behind it.
+type result struct {
+	outputs  []output
+	warnings []scaffold.Warning // about markers, in the order of their places
+	matched  bool               // the paths name at least one package
+	// folders are those of the packages with Go files that lie in the project,
+	// slash-separated and relative to the root.
+	folders []string
+}
+
+// newResult is the result of generators that ran over every package of the set.
+func newResult(set *packageSet, outputs []output, src *sources) *result {
+	r := &result{outputs: outputs, warnings: markerWarnings(set, src), matched: len(set.roots) > 0}
+	for _, root := range set.roots {
+		if len(root.GoFiles) == 0 {
+			continue
+		}
+		if folder, ok := inProject(src.dir, filepath.Dir(root.GoFiles[0])); ok {
+			r.folders = append(r.folders, folder)
+		}
+	}
+	return r
+}
