@@ -53,7 +53,7 @@ func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 			continue // somebody asked for it to be written elsewhere
 		}
 		if r.Generator == "rbac" {
-			if !r.Intact {
+			if !p.Intact(r.Path) {
 				continue // somebody keeps it by hand
 			}
 			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRole,
@@ -61,7 +61,7 @@ func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 			continue
 		}
 		listed := listedIn(p, r.Path)
-		if !r.Intact {
+		if !p.Intact(r.Path) {
 			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleEdited,
 				Message: "nothing generates this file any more; it was edited by hand, so it stays" + listed})
 			continue

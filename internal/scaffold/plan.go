@@ -93,7 +93,7 @@ func (w Warning) String() string {
 type Recorded struct {
 	Path      string
 	Generator string
-	Intact    bool // the file on disk is as it was written
+	SHA256    string // of the content as it was written, in hex
 }
 
 // Plan is a set of changes that is not yet written. It is meant for one
@@ -104,6 +104,7 @@ type Plan struct {
 	deleted  bool // Options.KeepDeleted
 	command  string
 	entries  map[string]*entry
+	standing map[string]bool // generated files that stay, by path
 	records  records
 	stored   []byte // generated.json as it is on disk
 	warnings []Warning
@@ -114,7 +115,7 @@ type Plan struct {
 // Lock and has called Recover; a project that an interrupted command left half
 // written is refused.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
-	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}}
+	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, standing: map[string]bool{}}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}

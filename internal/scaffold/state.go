@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -99,37 +98,6 @@ func (r records) encode() ([]byte, error) {
 		return nil, fmt.Errorf("encode %s: %w", recordsFile, err)
 	}
 	return b.Bytes(), nil
-}
-
-// Recorded returns the generated files that earlier commands wrote, sorted by
-// path: those of this plan are not among them. A file that cannot be read is
-// not intact.
-func (p *Plan) Recorded() []Recorded {
-	var list []Recorded
-	for _, name := range slices.Sorted(maps.Keys(p.records)) {
-		e, err := p.entry(name)
-		intact := err == nil && e.disk != nil && hash(e.disk) == p.records[name].SHA256
-		list = append(list, Recorded{Path: name, Generator: p.records[name].Generator, Intact: intact})
-	}
-	return list
-}
-
-// Target is a generated file of a plan.
-type Target struct {
-	Path string
-	Real string // the path with symbolic links followed: where the content is written
-}
-
-// Generated returns the files that this plan generates, sorted by path, whether
-// or not they change.
-func (p *Plan) Generated() []Target {
-	var list []Target
-	for _, name := range slices.Sorted(maps.Keys(p.entries)) {
-		if e := p.entries[name]; e.class == Generated {
-			list = append(list, Target{Path: name, Real: e.real})
-		}
-	}
-	return list
 }
 
 // nextRecords returns the records as they will be after Apply.

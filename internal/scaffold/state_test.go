@@ -77,15 +77,21 @@ func TestRecorded(t *testing.T) {
 	write(t, root, "b", "mine")
 	must(t, os.Remove(filepath.Join(root, "c")))
 	var got []Recorded
+	intact := map[string]bool{}
 	apply(t, fsys, Options{}, func(p *Plan) {
 		got = p.Recorded()
+		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+			intact[name] = p.Intact(name)
+		}
 		must(t, p.Remove("a"))
 		must(t, p.Remove("c"))
 		seed(t, p, "d", "d") // another class now
 		must(t, p.Edit("e", func([]byte) ([]byte, error) { return []byte("e2"), nil }))
 	})
-	same(t, "recorded", []Recorded{{"a", "g-a", true}, {"b", "g-b", false}, {"c", "g-c", false}, {"d", "g-d", true}, {"e", "g-e", true}}, got)
-	same(t, "afterwards", []Recorded{{"b", "g-b", false}, {"e", "g-e", true}}, newPlan(t, fsys, Options{}).Recorded())
+	rec := func(name, content string) Recorded { return Recorded{name, "g-" + name, hash([]byte(content))} }
+	same(t, "recorded", []Recorded{rec("a", "a"), rec("b", "b"), rec("c", "c"), rec("d", "d"), rec("e", "e")}, got)
+	same(t, "intact", map[string]bool{"a": true, "b": false, "c": false, "d": true, "e": true, "f": false}, intact)
+	same(t, "afterwards", []Recorded{rec("b", "b"), rec("e", "e2")}, newPlan(t, fsys, Options{}).Recorded())
 }
 
 // A base goes with its file, and when its file becomes a generated one.
@@ -112,7 +118,7 @@ func TestNothingToDoWritesNothing(t *testing.T) {
 		must(t, p.Share("a", 0, []byte("other")))
 		must(t, p.Edit("b", func(b []byte) ([]byte, error) { return b, nil }))
 		must(t, p.Remove("c"))
-		p.Recorded()
+		p.Intact("c")
 	})
 	same(t, "a foreign project", before, snapshot(t, root))
 

@@ -1,0 +1,71 @@
+package scaffold
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestStand keeps generated files by what is on record of them, and does not
+// read them.
+func TestStand(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, nil)
+	apply(t, fsys, Options{}, func(p *Plan) {
+		for _, name := range []string{"a", "b", "c"} {
+			must(t, p.Generate("g", name, []byte(name)))
+		}
+	})
+	write(t, root, "a", "unread")
+	before := snapshot(t, root)
+	p := newPlan(t, fsys, Options{})
+	must(t, p.Stand("g", "a", hash([]byte("a"))))
+	must(t, p.Stand("g", "b", hash([]byte("b"))))
+	must(t, p.Generate("g", "c", []byte("c")))
+	if err := p.Stand("g", "a", hash([]byte("unread"))); err == nil {
+		t.Error("stands with another content than on record")
+	}
+	if err := p.Stand("h", "a", hash([]byte("a"))); err == nil {
+		t.Error("stands as another generator's")
+	}
+	if err := p.Stand("g", "new", hash([]byte("a"))); err == nil {
+		t.Error("stands without a record")
+	}
+	same(t, "changes", []string{}, list(p))
+	same(t, "generated", []Target{{"a", "a"}, {"b", "b"}, {"c", "c"}}, p.Generated())
+	must(t, p.Apply(t.Context()))
+	same(t, "tree", before, snapshot(t, root))
+
+	p = newPlan(t, fsys, Options{})
+	must(t, p.Stand("g", "b", hash([]byte("b"))))
+	must(t, p.Remove("b"))
+	same(t, "generated, one removed", []Target(nil), p.Generated())
+	same(t, "removed", []string{"delete generated b"}, list(p))
+}
+
+// TestStat tells what stands on disk of files that the plan has no part in.
+func TestStat(t *testing.T) {
+	t.Parallel()
+	root, fsys := project(t, map[string]string{"foreign": "x", "dir/x": "x"})
+	apply(t, fsys, Options{}, func(p *Plan) {
+		for _, name := range []string{"read", "same", "edited", "removed", "gone"} {
+			must(t, p.Generate("g", name, []byte(name)))
+		}
+	})
+	must(t, os.Remove(filepath.Join(root, "gone")))
+	p := newPlan(t, fsys, Options{})
+	if _, err := p.Read("read"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, p.Generate("g", "same", []byte("same")))
+	must(t, p.Generate("g", "edited", []byte("other")))
+	must(t, p.Remove("removed"))
+	for name, want := range map[string]bool{
+		"foreign": true, "read": true, "same": true,
+		"edited": false, "removed": false, "gone": false, "dir": false, "../out": false, ".operon/generated.json": false,
+	} {
+		if got := p.Stat(name) != nil; got != want {
+			t.Errorf("%s: stands there is %v", name, got)
+		}
+	}
+}
