@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/spf13/afero"
 )
 
 // Files returns the names, sorted and without the folder, of the regular files
@@ -71,7 +70,7 @@ func (t *tree) files(dir string) ([]string, error) {
 		}
 		resolved = at
 	}
-	infos, err := afero.ReadDir(t.fsys, resolved)
+	infos, err := t.readDir(resolved)
 	if err != nil {
 		return nil, fileError("read", dir, err)
 	}

@@ -73,7 +73,7 @@ func (t *tree) journals() ([]int, error) {
 	case info == nil:
 		return nil, nil
 	}
-	infos, err := afero.ReadDir(t.fsys, journalDir)
+	infos, err := t.readDir(journalDir)
 	if err != nil {
 		return nil, fileError("list", journalDir, err)
 	}

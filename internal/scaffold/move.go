@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/spf13/afero"
 )
 
 // Move plans that a file stands at another path: its content, its mode, and what
@@ -117,7 +116,7 @@ func (t *tree) below(dir, inside string, found func(string)) error {
 			return fault.Failed("", "%s is no folder", dir)
 		}
 	}
-	infos, err := afero.ReadDir(t.fsys, dir)
+	infos, err := t.readDir(dir)
 	if err != nil {
 		return fileError("read", dir, err)
 	}

@@ -53,17 +53,29 @@ func checkLocal(name string) error {
 type tree struct {
 	fsys afero.Fs
 	dirs map[string]bool // folders already seen that are no links
+	// looked has every path that somebody looked at, and listed the folders of
+	// which somebody saw the entries.
+	looked, listed map[string]bool
 }
 
-func newTree(fsys afero.Fs) *tree { return &tree{fsys: fsys, dirs: map[string]bool{}} }
+func newTree(fsys afero.Fs) *tree {
+	return &tree{fsys: fsys, dirs: map[string]bool{}, looked: map[string]bool{}, listed: map[string]bool{}}
+}
 
 // lstat is Stat without following a link, where the file system has links.
 func (t *tree) lstat(name string) (fs.FileInfo, error) {
+	t.looked[name] = true
 	if l, ok := t.fsys.(afero.Lstater); ok {
 		info, _, err := l.LstatIfPossible(name)
 		return info, err
 	}
 	return t.fsys.Stat(name)
+}
+
+// readDir lists a folder by a resolved path.
+func (t *tree) readDir(name string) ([]fs.FileInfo, error) {
+	t.listed[name] = true
+	return afero.ReadDir(t.fsys, name)
 }
 
 // missing reports whether nothing stands at name.

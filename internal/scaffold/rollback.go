@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-
-	"github.com/spf13/afero"
 )
 
 // rollback puts the files and folders of an unfinished journal back and
@@ -114,7 +112,7 @@ func (t *tree) removeEmpty(dir string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	infos, err := afero.ReadDir(t.fsys, dir)
+	infos, err := t.readDir(dir)
 	if err != nil || len(infos) > 0 {
 		return false, err
 	}

@@ -1,0 +1,38 @@
+package scaffold
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestInputs has everything that a plan looked at, there or not.
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	_, fsys := project(t, map[string]string{"a": "x", "dir/b": "x", "dir/sub/c": "x"})
+	p := newPlan(t, fsys, Options{})
+	if _, ok := p.Inputs(); ok {
+		t.Error("complete before anybody said so")
+	}
+	if _, err := p.Read("a"); err != nil {
+		t.Fatal(err)
+	}
+	if p.Exists("dir/sub/gone") || p.Exists("nowhere/file") {
+		t.Error("these are not there")
+	}
+	if names, err := p.Files("dir"); err != nil || !slices.Equal(names, []string{"b"}) {
+		t.Fatal(names, err)
+	}
+	p.DependsOn("/z", "/y")
+	p.DependsOn("/z")
+	in, ok := p.Inputs()
+	if !ok {
+		t.Error("not complete")
+	}
+	same(t, "sources", []string{"/y", "/z"}, in.Sources)
+	same(t, "listed", []string{"dir"}, in.Listed)
+	for _, name := range []string{"a", "dir", "dir/sub", "dir/sub/gone", "nowhere", ".operon"} {
+		if !slices.Contains(in.Looked, name) {
+			t.Errorf("%s is not in %q", name, in.Looked)
+		}
+	}
+}
