@@ -57,7 +57,10 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		return err
 	}
 	ctx := cmd.Context()
-	if err := build(ctx, plan); err != nil {
+	shown, done := a.showProgress(ctx)
+	err = build(shown, plan)
+	done()
+	if err != nil {
 		if w.output == github {
 			a.annotateProblems(root, name, err)
 		}

@@ -17,7 +17,10 @@ import (
 // two things its own way: the annotation names the version of controller-tools
 // and not that of this binary, which the library takes for its own; and package
 // emit prints the result.
-type crds struct{ crd.Generator }
+type crds struct {
+	crd.Generator
+	say func(done, total int) // how many kinds are done
+}
 
 const versionAnnotation = "controller-gen.kubebuilder.io/version"
 
@@ -52,7 +55,8 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 
 	var emitter emit.Emitter
 	options := g.transforms()
-	for _, kind := range kinds {
+	for i, kind := range kinds {
+		g.say(i, len(kinds))
 		parser.NeedCRDFor(kind, g.MaxDescLen)
 		c := parser.CustomResourceDefinitions[kind]
 		if !isTrue(g.OmitToolVersion) {

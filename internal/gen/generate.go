@@ -39,12 +39,14 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		say := func(done, total int) { progress(ctx)("generating "+g.name, done, total) }
+		say(0, 0)
 		c := shared
 		if _, ok := g.gen.(genall.NeedsTypeChecking); ok {
 			c.Checker = checker
 		}
 		c.OutputRule = mem.rule(g)
-		err, panicked := call(inPlan(g.gen, src.dir), &c)
+		err, panicked := call(inPlan(g.gen, src.dir, say), &c)
 		if panicked {
 			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.name, err)
 			break
@@ -88,11 +90,12 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 }
 
 // inPlan is the generator that does the work of g for a plan: one that makes
-// paths absolute which it opens past the input rule, or that is our own.
-func inPlan(g genall.Generator, dir string) genall.Generator {
+// paths absolute which it opens past the input rule, or that is our own, and says
+// how far it is.
+func inPlan(g genall.Generator, dir string, say func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:
-		return crds{v}
+		return crds{v, say}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(v.ManifestsPath) {
 			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)

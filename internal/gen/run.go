@@ -16,6 +16,7 @@ import (
 // leaves everything to the loader. Whatever is out of the ordinary, errors
 // included, is the slow path's to tell.
 func run(ctx context.Context, src *sources, j *job) (*result, error) {
+	progress(ctx)("listing packages", 0, 0)
 	q, err := newQuery(ctx, src, j.paths)
 	if err != nil {
 		return nil, err
@@ -26,6 +27,7 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 			return newResult(set, outputs, src), nil
 		}
 	}
+	progress(ctx)("loading packages", 0, 0)
 	set, err := q.load(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func (q *query) listed(ctx context.Context, gens []generator) (*packageSet, *lis
 	set := &packageSet{fset: token.NewFileSet()}
 	loaded, err := g.Load(ctx, list.Loading{
 		Fset:    set.fset,
-		Read:    q.src.read,
+		Read:    counted(progress(ctx), q.src.read),
 		Filters: checkFilters(gens),
 		Temp:    filepath.Join(temp, "packages.json"),
 	})

@@ -1,0 +1,41 @@
+package gen
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// TestProgress follows a run that reads everything.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	var mu sync.Mutex
+	var phases []string
+	last := map[string][2]int{}
+	ctx := WithProgress(t.Context(), func(phase string, done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(phases) == 0 || phases[len(phases)-1] != phase {
+			phases = append(phases, phase)
+		}
+		if total > 0 && done >= total {
+			t.Errorf("%s: %d of %d are done while one is being worked on", phase, done, total)
+		}
+		last[phase] = [2]int{done, total}
+	})
+	if err := Plan(ctx, Request{Dir: dir, Args: []string{"crd", "object", "rbac:roleName=zoo", "paths=./..."}}, newPlan(t, dir)); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []string{"listing packages", "reading packages", "generating crd", "generating object", "generating rbac"} {
+		if !slices.Contains(phases, phase) {
+			t.Errorf("no word of %s: %q", phase, phases)
+		}
+	}
+	if read := last["reading packages"]; read[0] < 3 || read[1] != 0 {
+		t.Errorf("packages read: %v", read)
+	}
+	if crds := last["generating crd"]; crds[1] == 0 || crds[0] != crds[1]-1 {
+		t.Errorf("CRDs: %v", crds)
+	}
+}

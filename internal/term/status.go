@@ -1,0 +1,63 @@
+package term
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Status is one line of a terminal that is rewritten in place. Clear it before
+// anything else is written there. A nil Status shows nothing.
+type Status struct {
+	out    *os.File
+	colour bool
+	shown  bool
+}
+
+// NewStatus returns the status line of out, or nil where nobody would see one: out
+// is no terminal, or one that erases nothing (TERM is dumb).
+func NewStatus(out io.Writer, env func(string) string) *Status {
+	if !IsTerminal(out) || env("TERM") == "dumb" {
+		return nil
+	}
+	return &Status{out: out.(*os.File), colour: Colour(out, env)}
+}
+
+// Show replaces the line by text, of which it shows what fits in one.
+func (s *Status) Show(text string) {
+	if s == nil {
+		return
+	}
+	if width := Width(s.out); width > 0 {
+		letters := []rune(text)
+		text = string(letters[:min(len(letters), width-1)])
+	}
+	if s.colour {
+		text = "\x1b[2m" + text + "\x1b[0m"
+	}
+	s.shown = true
+	_, _ = s.out.WriteString("\r" + text + "\x1b[K") // at once, so that nothing flickers
+}
+
+// Clear removes the line.
+func (s *Status) Clear() {
+	if s == nil || !s.shown {
+		return
+	}
+	s.shown = false
+	_, _ = s.out.WriteString("\r\x1b[K")
+}
+
+// Width returns the number of columns of a terminal, and 0 for anything else.
+func Width(out io.Writer) int {
+	f, ok := out.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
