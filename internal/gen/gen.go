@@ -96,6 +96,9 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	for _, w := range res.warnings {
 		p.Warn(w)
 	}
+	if res.inputs != nil {
+		p.DependsOn(res.inputs)
+	}
 	if !res.matched {
 		// Nothing matched the paths: that says nothing about old output.
 		return nil

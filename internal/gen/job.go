@@ -124,6 +124,17 @@ func (j *job) validate(r Request, src *sources) error {
 	return nil
 }
 
+// headers are the header files of the generators, by absolute path.
+func (j *job) headers(src *sources) []string {
+	var files []string
+	for _, g := range j.generators {
+		if file := headerOf(g.gen); file != "" {
+			files = append(files, below(src.dir, file))
+		}
+	}
+	return files
+}
+
 func headerOf(g genall.Generator) string {
 	switch v := g.(type) {
 	case deepcopy.Generator:

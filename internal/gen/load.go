@@ -21,6 +21,8 @@ import (
 type packageSet struct {
 	fset  *token.FileSet
 	roots []*loader.Package
+	// folders are those of all packages of the graph, as far as they are known.
+	folders []string
 }
 
 // query is a question for the go command: which packages do the paths name, and
@@ -30,7 +32,8 @@ type query struct {
 	patterns []string
 	together []folder // see listPatterns
 	list.Command
-	goFlags string // the value of GOFLAGS
+	goFlags  string // the value of GOFLAGS
+	settings settings
 }
 
 func newQuery(ctx context.Context, src *sources, paths []string) (*query, error) {
@@ -57,14 +60,15 @@ func newQuery(ctx context.Context, src *sources, paths []string) (*query, error)
 // well as the environment. One that fails here fails again in load, and says
 // more then.
 func (q *query) ask(ctx context.Context) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE")
+	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC")
 	cmd.Dir, cmd.Env = q.Dir, q.Env
 	out, _ := cmd.Output()
 	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
-	if len(values) < 4 {
+	if len(values) < 7 {
 		return
 	}
 	q.goFlags, q.Arch, q.Fixed = values[0], values[1], values[2:4]
+	q.settings = settings{root: values[2], modCache: values[3], env: values[4], work: values[5], compiler: values[6]}
 }
 
 // load has the loader find the packages by itself, and read them on demand.

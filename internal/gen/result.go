@@ -15,6 +15,8 @@ type result struct {
 	// folders are those of the packages with Go files that lie in the project,
 	// slash-separated and relative to the root.
 	folders []string
+	// inputs finds what all this depends on, for Plan.DependsOn; nil: unknown.
+	inputs func() (paths []string, ok bool)
 }
 
 // newResult is the result of generators that ran over every package of the set.

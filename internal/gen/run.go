@@ -24,7 +24,9 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	if set, loaded := q.listed(ctx, j.generators); loaded != nil {
 		outputs, err := generate(ctx, set, j.generators, src)
 		if err == nil && !loaded.Strayed() {
-			return newResult(set, outputs, src), nil
+			res := newResult(set, outputs, src)
+			res.inputs = func() ([]string, bool) { return q.inputs(set.folders, j.headers(src)) }
+			return res, nil
 		}
 	}
 	progress(ctx)("loading packages", 0, 0)
@@ -58,7 +60,7 @@ func (q *query) listed(ctx context.Context, gens []generator) (*packageSet, *lis
 	if err != nil {
 		return nil, nil
 	}
-	set := &packageSet{fset: token.NewFileSet()}
+	set := &packageSet{fset: token.NewFileSet(), folders: g.Folders}
 	loaded, err := g.Load(ctx, list.Loading{
 		Fset:    set.fset,
 		Read:    counted(progress(ctx), q.src.read),

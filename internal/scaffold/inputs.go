@@ -16,18 +16,27 @@ type Inputs struct {
 	Sources []string
 }
 
-// DependsOn adds what planned content was made from without the plan's doing:
-// files, folders with their entries, and places where nothing stands, all by
-// absolute path. Who calls it knows that these are all.
-func (p *Plan) DependsOn(paths ...string) { p.sources = append(p.sources, paths...) }
+// DependsOn adds what planned content was made from without the plan's doing.
+// find is called when somebody wants to know, and lists files, folders with
+// their entries and places where nothing stands, all by absolute path. ok is
+// false when these are not all.
+func (p *Plan) DependsOn(find func() (paths []string, ok bool)) {
+	p.sources = append(p.sources, find)
+}
 
 // Inputs returns what the plan was made from so far, sorted. ok is false when
-// that is not all, for nobody called DependsOn.
+// that is not all, or nobody called DependsOn.
 func (p *Plan) Inputs() (in Inputs, ok bool) {
-	in = Inputs{
-		Looked:  slices.Sorted(maps.Keys(p.tree.looked)),
-		Listed:  slices.Sorted(maps.Keys(p.tree.listed)),
-		Sources: slices.Compact(slices.Sorted(slices.Values(p.sources))),
+	for _, find := range p.sources {
+		paths, ok := find()
+		if !ok {
+			return Inputs{}, false
+		}
+		in.Sources = append(in.Sources, paths...)
 	}
+	slices.Sort(in.Sources)
+	in.Sources = slices.Compact(in.Sources)
+	in.Looked = slices.Sorted(maps.Keys(p.tree.looked))
+	in.Listed = slices.Sorted(maps.Keys(p.tree.listed))
 	return in, len(p.sources) > 0
 }

@@ -22,8 +22,8 @@ func TestInputs(t *testing.T) {
 	if names, err := p.Files("dir"); err != nil || !slices.Equal(names, []string{"b"}) {
 		t.Fatal(names, err)
 	}
-	p.DependsOn("/z", "/y")
-	p.DependsOn("/z")
+	p.DependsOn(func() ([]string, bool) { return []string{"/z", "/y"}, true })
+	p.DependsOn(func() ([]string, bool) { return []string{"/z"}, true })
 	in, ok := p.Inputs()
 	if !ok {
 		t.Error("not complete")
@@ -34,5 +34,9 @@ func TestInputs(t *testing.T) {
 		if !slices.Contains(in.Looked, name) {
 			t.Errorf("%s is not in %q", name, in.Looked)
 		}
+	}
+	p.DependsOn(func() ([]string, bool) { return []string{"/x"}, false })
+	if _, ok := p.Inputs(); ok {
+		t.Error("complete with sources that are not")
 	}
 }

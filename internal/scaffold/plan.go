@@ -109,7 +109,7 @@ type Plan struct {
 	stored   []byte // generated.json as it is on disk
 	warnings []Warning
 	printed  bytes.Buffer
-	sources  []string // see DependsOn
+	sources  []func() ([]string, bool) // see DependsOn
 }
 
 // New returns an empty plan over the project in fsys. The caller holds the

@@ -58,7 +58,8 @@ const fields = "ImportPath,Name,Dir,GoFiles,CgoFiles,SwigFiles,SwigCXXFiles,Impo
 
 // Graph is the packages that patterns match, and all they import.
 type Graph struct {
-	Roots []*Package // in the order of the go command
+	Roots   []*Package // in the order of the go command
+	Folders []string   // of all packages, the imported ones included
 
 	command Command
 }
@@ -96,6 +97,7 @@ func (c Command) read(out []byte) (*Graph, error) {
 		}
 		byPath[p.ImportPath] = p
 		all = append(all, p)
+		g.Folders = append(g.Folders, p.Dir)
 		if !p.DepOnly {
 			g.Roots = append(g.Roots, p)
 		}

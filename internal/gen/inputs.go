@@ -1,0 +1,267 @@
+package gen
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// maxInputs bounds what is listed: to look at more takes longer than to ask the
+// go command.
+const maxInputs = 50_000
+
+// inputs collects what a run depends on: the files and folders in which another
+// answer of the go command, or other sources, would show, and places where a
+// file would count if there were one. It is a superset.
+type inputs struct {
+	paths   map[string]bool
+	modules map[string]bool // folders of modules whose sources may change; true when walked
+	walked  map[string]bool // folders of such modules
+	failed  bool            // something is not known
+}
+
+// inputs returns what the answer to the query and the sources behind it depend
+// on, by absolute path. folders are those of all packages in the answer, files
+// are what generators read beside. ok is false when that cannot be told, as of a
+// go command that is a script, or of flags that lead to other files.
+func (q *query) inputs(folders, files []string) (paths []string, ok bool) {
+	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string]bool{}}
+	in.failed = len(q.src.changed) > 0 || !plainFlags(q.goFlags) || q.settings.root == "" || q.settings.modCache == ""
+	in.add(files...)
+	in.goCommand(q.settings)
+	in.vocabulary()
+	in.workspace(q.Dir, q.settings.work)
+	for _, dir := range folders {
+		in.source(dir, q.settings)
+	}
+	return slices.Sorted(maps.Keys(in.paths)), !in.failed && len(in.paths) <= maxInputs
+}
+
+// settings are those of the go command that lead it to files.
+type settings struct {
+	root, modCache string // GOROOT and GOMODCACHE
+	env            string // GOENV: the file of more settings
+	work           string // GOWORK: a file, "off", or "" for none
+	compiler       string // CC
+}
+
+func (in *inputs) add(paths ...string) {
+	for _, p := range paths {
+		in.failed = in.failed || !filepath.IsAbs(p)
+		in.paths[p] = true
+	}
+}
+
+// plainFlags reports whether GOFLAGS names no other file.
+func plainFlags(goFlags string) bool {
+	for flag := range strings.FieldsSeq(goFlags) {
+		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if !slices.Contains([]string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p"}, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// goCommand adds the go command, its settings, and what is looked up on PATH:
+// with a C compiler cgo is on, unless it is set.
+func (in *inputs) goCommand(s settings) {
+	suffix := ""
+	suffixes := []string{""}
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+		suffixes = strings.Split(strings.ToLower(os.Getenv("PATHEXT")), ";")
+	}
+	program := filepath.Join(s.root, "bin", "go"+suffix)
+	found, err := exec.LookPath("go")
+	if err != nil || !sameFile(found, program) {
+		in.failed = true // it may read anything
+	}
+	in.add(program, filepath.Join(s.root, "VERSION"), filepath.Join(s.root, "go.env"))
+	if s.env != "off" && s.env != "" {
+		in.add(s.env)
+	}
+	compiler, _, _ := strings.Cut(strings.TrimSpace(s.compiler), " ")
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, name := range []string{"go", "gopackagesdriver", compiler} {
+			for _, suffix := range suffixes {
+				in.add(filepath.Join(dir, name+suffix))
+			}
+		}
+	}
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// vocabulary adds what the library behind plural names reads as it starts.
+func (in *inputs) vocabulary() {
+	dir, err := os.Getwd()
+	in.failed = in.failed || err != nil
+	for variable, file := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
+		if name, ok := os.LookupEnv(variable); ok {
+			file = name
+		}
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		in.add(file)
+	}
+}
+
+// workspace adds the module at root, or the workspace that it is part of, and
+// what takes the place of other modules. work is the value of GOWORK.
+func (in *inputs) workspace(root, work string) {
+	in.module(root)
+	switch work {
+	case "off":
+		return
+	case "":
+	default:
+		dir := filepath.Dir(work)
+		in.add(work, work+".sum", filepath.Join(dir, "vendor", "modules.txt"))
+		file, ok := readModFile(work, modfile.ParseWork)
+		if !ok {
+			in.failed = true
+			return
+		}
+		for _, use := range file.Use {
+			in.module(below(dir, use.Path))
+		}
+		in.replaced(dir, file.Replace)
+	}
+	for dir := root; ; dir = filepath.Dir(dir) { // one that is nearer would be taken
+		in.add(filepath.Join(dir, "go.work"))
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// readModFile reads a go.mod or a go.work.
+func readModFile[F any](name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false
+	}
+	file, err = how(name, text, nil)
+	return file, err == nil
+}
+
+// module adds the files of a main module.
+func (in *inputs) module(dir string) {
+	if _, known := in.modules[dir]; known {
+		return
+	}
+	in.modules[dir] = false
+	name := filepath.Join(dir, "go.mod")
+	in.add(name, filepath.Join(dir, "go.sum"), filepath.Join(dir, "vendor", "modules.txt"))
+	if file, ok := readModFile(name, modfile.Parse); ok {
+		in.replaced(dir, file.Replace)
+	} else {
+		in.failed = true
+	}
+}
+
+// replaced adds the folders that stand for modules.
+func (in *inputs) replaced(dir string, list []*modfile.Replace) {
+	for _, r := range list {
+		if r.New.Version == "" {
+			folder := below(dir, r.New.Path)
+			in.add(filepath.Join(folder, "go.mod"))
+			if _, known := in.modules[folder]; !known {
+				in.modules[folder] = false
+			}
+		}
+	}
+}
+
+func below(dir, name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// source adds the folder of a package. Of Go's own sources and those of the
+// module cache, it counts that they are there; in a module whose sources may
+// change, every folder may become a package or a module, and everything beside
+// Go files may be embedded, or be an error.
+func (in *inputs) source(dir string, s settings) {
+	const separator = string(filepath.Separator)
+	if strings.HasPrefix(dir, s.root+separator) {
+		return // VERSION tells
+	}
+	if rest, ok := strings.CutPrefix(dir, s.modCache+separator); ok {
+		before, after, _ := strings.Cut(rest, "@")
+		version, _, _ := strings.Cut(after, separator)
+		in.add(s.modCache + separator + before + "@" + version)
+		return
+	}
+	module := dir
+	for ; ; module = filepath.Dir(module) {
+		if _, ok := in.modules[module]; ok {
+			break
+		}
+		if module == filepath.Dir(module) {
+			in.failed = true
+			return
+		}
+	}
+	if !in.modules[module] {
+		in.modules[module] = true
+		in.walk(module, false)
+	}
+	if !in.walked[dir] {
+		in.failed = true // a link leads there
+		return
+	}
+	in.files(dir, func(string) bool { return true })
+}
+
+// walk adds the folders below dir, and the files in which packages may come to
+// be. ignored are folders that patterns pass over.
+func (in *inputs) walk(dir string, ignored bool) {
+	in.add(dir)
+	in.walked[dir] = true
+	if len(in.paths) > maxInputs {
+		return
+	}
+	if !ignored {
+		in.files(dir, func(name string) bool { return filepath.Ext(name) == ".go" })
+	}
+	entries, err := os.ReadDir(dir)
+	in.failed = in.failed || err != nil
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() && name != ".git" {
+			in.walk(filepath.Join(dir, name),
+				ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
+		}
+	}
+}
+
+// files adds the files of a folder, and links, whose name is wanted.
+func (in *inputs) files(dir string, wanted func(string) bool) {
+	entries, err := os.ReadDir(dir)
+	in.failed = in.failed || err != nil
+	for _, e := range entries {
+		if e.Type()&fs.ModeDir == 0 && wanted(e.Name()) {
+			in.add(filepath.Join(dir, e.Name()))
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package gen
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inputsOf plans what args ask for in dir, and returns what that depends on.
+func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool) {
+	t.Helper()
+	p := newPlan(t, dir)
+	if err := Plan(t.Context(), Request{Dir: dir, Args: args}, p); err != nil {
+		t.Fatal(err)
+	}
+	in, ok := p.Inputs()
+	return in.Sources, ok
+}
+
+// unlikely are files that no package has, in folders where they count.
+const unlikely = `
+-- hack/boilerplate.go.txt --
+// Ours.
+-- api/excluded/file.go --
+//go:build never
+
+package excluded
+-- api/aqua/v1alpha1/fish_test.go --
+package v1alpha1
+-- api/aqua/v1alpha1/table.txt --
+It could be embedded.
+-- testdata/other/file.go --
+package ignored
+`
+
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo", unlikely)
+	args := []string{"rbac:roleName=r,headerFile=hack/boilerplate.go.txt", "paths=./api/aqua/..."}
+	got, ok := inputsOf(t, dir, args...)
+	if !ok {
+		t.Fatal("unknown")
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goRoot := strings.TrimSpace(string(out))
+	for _, name := range []string{
+		"go.mod", "go.sum", "go.work", "../go.work", "vendor/modules.txt",
+		".", "api", "api/excluded", "api/aqua/v1alpha1", "hack", "testdata/other",
+		"api/excluded/file.go", "api/aqua/v1alpha1/fish_test.go", "api/aqua/v1alpha1/table.txt", "hack/boilerplate.go.txt",
+		filepath.Join(here, "inflections.json"), filepath.Join(here, "acronyms.json"),
+		filepath.Join(goRoot, "VERSION"),
+	} {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for _, name := range []string{"testdata/other/file.go", ".git"} {
+		if slices.Contains(got, filepath.Join(dir, filepath.FromSlash(name))) {
+			t.Errorf("%s does not count", name)
+		}
+	}
+	for _, suffix := range []string{"/k8s.io/apimachinery@", "/bin/go", "/gopackagesdriver", "/go/env"} {
+		if !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(filepath.ToSlash(p), suffix) }) {
+			t.Errorf("nothing has %s", suffix)
+		}
+	}
+	for _, p := range got {
+		if strings.HasPrefix(p, filepath.Join(goRoot, "src")) {
+			t.Errorf("%s never changes", p)
+		}
+	}
+}
+
+// TestInputsElsewhere has what takes the place of other modules.
+func TestInputsElsewhere(t *testing.T) {
+	other := t.TempDir()
+	writeFile(t, filepath.Join(other, "go.mod"), []byte("module example.com/other\n\ngo 1.26.0\n"))
+	writeFile(t, filepath.Join(other, "deep", "lib", "lib.go"), []byte("package lib\n"))
+	const user = "-- api/uses/uses.go --\npackage uses\n\nimport _ \"example.com/other/deep/lib\"\n"
+	want := []string{"go.mod", "deep", "deep/lib", "deep/lib/lib.go"}
+	check := func(dir string) {
+		t.Helper()
+		got, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=./api/uses")
+		for _, name := range want {
+			if !ok || !slices.Contains(got, filepath.Join(other, filepath.FromSlash(name))) {
+				t.Errorf("%s is missing, %v", name, ok)
+			}
+		}
+	}
+
+	dir := fixture(t, "zoo", user)
+	goMod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.mod"), []byte(string(goMod)+
+		"\nrequire example.com/other v0.0.0\n\nreplace example.com/other => "+filepath.ToSlash(other)+"\n"))
+	check(dir)
+
+	dir = fixture(t, "zoo", user)
+	work := filepath.Join(t.TempDir(), "go.work")
+	writeFile(t, work, []byte("go 1.26.0\n\nuse (\n\t"+filepath.ToSlash(dir)+"\n\t"+filepath.ToSlash(other)+"\n)\n"))
+	t.Setenv("GOWORK", work)
+	t.Setenv("GOFLAGS", "-trimpath -mod=readonly")
+	check(dir)
+}
+
+// TestInputsUnknown knows where it does not know.
+func TestInputsUnknown(t *testing.T) {
+	args := []string{"rbac:roleName=r", "paths=./api/aqua/..."}
+	dir := fixture(t, "zoo")
+	t.Run("import path", func(t *testing.T) {
+		if _, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=example.com/zoo/api/aqua/v1alpha1"); ok {
+			t.Error("the slow path says nothing of it")
+		}
+	})
+	t.Run("planned", func(t *testing.T) {
+		p := newPlan(t, dir)
+		if err := p.Share("api/aqua/v1alpha1/more.go", 0o644, []byte("package v1alpha1\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := Plan(t.Context(), Request{Dir: dir, Args: args}, p); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := p.Inputs(); ok {
+			t.Error("a planned file is not on disk")
+		}
+	})
+	t.Run("flags", func(t *testing.T) {
+		writeFile(t, filepath.Join(dir, "other.mod"), []byte(tree(t, dir)["go.mod"]))
+		writeFile(t, filepath.Join(dir, "other.sum"), []byte(tree(t, dir)["go.sum"]))
+		t.Setenv("GOFLAGS", "-modfile=other.mod")
+		if _, ok := inputsOf(t, dir, args...); ok {
+			t.Error("-modfile leads elsewhere")
+		}
+	})
+	if runtime.GOOS == "windows" {
+		return // a link needs a privilege there, and a script another name
+	}
+	t.Run("link", func(t *testing.T) {
+		outside := t.TempDir()
+		writeFile(t, filepath.Join(outside, "linked.go"), []byte("package linked\n"))
+		if err := os.Symlink(outside, filepath.Join(dir, "linked")); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=./linked"); ok {
+			t.Error("nothing was walked behind the link")
+		}
+	})
+	t.Run("script", func(t *testing.T) {
+		real, err := exec.LookPath("go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		bin := t.TempDir()
+		script := filepath.Join(bin, "go")
+		writeFile(t, script, []byte("#!/bin/sh\nexec "+real+" \"$@\"\n"))
+		if err := os.Chmod(script, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		if _, ok := inputsOf(t, dir, args...); ok {
+			t.Error("a script may read anything")
+		}
+	})
+}
