@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,10 @@ import (
 // makes, folders and modes included. SIGKILL may leave it in between, but the
 // next command takes it back.
 func TestInterrupt(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		// Below nohup. What these tests start ignores it too, unless they listen.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	finished := listing(t, scaffolded(t))
 	for _, tc := range []struct {
 		signal syscall.Signal
