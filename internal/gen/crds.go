@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/emit"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -19,7 +20,8 @@ import (
 // emit prints the result.
 type crds struct {
 	crd.Generator
-	say func(done, total int) // how many kinds are done
+	deps *deps.World
+	say  func(done, total int) // how many kinds are done
 }
 
 const versionAnnotation = "controller-gen.kubebuilder.io/version"
@@ -48,6 +50,8 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 	if len(kinds) == 0 {
 		return nil
 	}
+	g.deps.Override(parser, kinds)
+	defer g.deps.Collect(parser)
 	header, err := g.header(ctx)
 	if err != nil {
 		return err

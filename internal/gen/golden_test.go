@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // TestSameAsControllerGen compares with the command, run in a copy of the
@@ -126,14 +128,30 @@ func byCLI(t *testing.T, dir string, args []string) (files map[string]string, st
 func byUs(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
 	t.Helper()
 	before := tree(t, dir)
-	p := newPlan(t, dir)
 	// As PROJECT's own, they are all the arguments there are.
 	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
-	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p); err != nil {
-		t.Fatalf("operon %v: %v", args, err)
+	plan := func(s *store.Store) *scaffold.Plan {
+		t.Helper()
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
+			t.Fatalf("operon %v: %v", args, err)
+		}
+		return p
+	}
+	s := store.Open(t.TempDir())
+	cold := plan(s)
+	warm := plan(s)
+	for what, diff := range map[string]string{
+		"what is written":   cmp.Diff(generated(cold), generated(warm)),
+		"what is printed":   cmp.Diff(string(cold.Printed()), string(warm.Printed())),
+		"what is warned of": cmp.Diff(warnings(cold), warnings(warm)),
+	} {
+		if diff != "" {
+			t.Errorf("%s from kept packages (-cold +warm):\n%s", what, diff)
+		}
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
 		t.Errorf("planning touched the disk:\n%s", diff)
 	}
-	return generated(p), string(p.Printed())
+	return generated(cold), string(cold.Printed())
 }

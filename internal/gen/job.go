@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
@@ -22,6 +23,7 @@ type job struct {
 	// whole names the generators that run over the default paths into the
 	// default place, so that a file they leave out is stale.
 	whole []string
+	store *store.Store
 }
 
 // newJob merges the request with the project's defaults and validates it.
@@ -50,7 +52,7 @@ func newJob(r Request, p *scaffold.Plan) (*job, error) {
 			return nil, err
 		}
 	}
-	j := &job{paths: merged.paths}
+	j := &job{paths: merged.paths, store: r.Store}
 	if j.generators, err = only(merged.generators, r.Only); err != nil {
 		return nil, err
 	}

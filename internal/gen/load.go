@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/list"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -21,6 +22,7 @@ import (
 type packageSet struct {
 	fset  *token.FileSet
 	roots []*loader.Package
+	deps  *deps.World // the packages of the graph that are kept; nil without any
 	// folders are those of all packages of the graph, as far as they are known.
 	folders []string
 }

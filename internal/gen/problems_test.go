@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // inAPI spares the generators what a broken API package cannot disturb.
@@ -49,9 +51,14 @@ var broken = []struct {
 var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*)\n`)
 
 // TestSameErrorsAsControllerGen compares all messages, in the order of places
-// and each once, for the command prints them in the order of a map.
+// and each once, for the command prints them in the order of a map. What is kept
+// of packages does not change them.
 func TestSameErrorsAsControllerGen(t *testing.T) {
 	t.Parallel()
+	filled := store.Open(t.TempDir())
+	for _, args := range []string{"crd object paths=./...", "crd paths=./api/..."} {
+		freshIn(t, fixture(t, "zoo"), filled, strings.Fields(args))
+	}
 	for _, tt := range broken {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,43 +70,57 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 				args = append(args, "paths=./...")
 			}
 			dir := fixture(t, "zoo", tt.files)
-			before := tree(t, dir)
-			p := newPlan(t, dir)
 			cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
-			err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p)
-			files := generated(p)
-
+			run := func(s *store.Store) (*scaffold.Plan, error) {
+				p := newPlan(t, dir)
+				return p, Plan(t.Context(), Request{Dir: dir, Project: cfg, Store: s}, p)
+			}
+			plain, plainErr := run(nil)
+			kept, keptErr := run(filled)
+			before := tree(t, dir)
 			_, stderr, cliErr := runCLI(t, dir, args...)
 			if cliErr == nil {
-				if err != nil {
-					t.Fatalf("controller-gen tolerates it, operon says:\n%v", err)
-				}
-				if diff := cmp.Diff(written(t, dir, before), files); diff != "" {
-					t.Errorf("(-controller-gen +operon):\n%s", diff)
-				}
-				return
+				stderr = ""
 			}
-			if err == nil {
-				t.Fatalf("controller-gen complains, operon does not:\n%s", stderr)
-			}
-			if code := fault.Code(err); code != fault.CodeFailed {
-				t.Errorf("exit code %d", code)
-			}
-			if len(p.Changes()) > 0 || len(p.Warnings()) > 0 {
-				t.Errorf("planned in spite of errors: %v", p.Changes())
-			}
-			if strings.Contains(stderr, "panic: ") {
-				return // the command crashes; an error is the better answer
-			}
-			want := messages(strings.ReplaceAll(noise.ReplaceAllString(stderr, ""), dir+string(os.PathSeparator), ""))
-			if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
-				t.Errorf("(-controller-gen +operon):\n%s", diff)
-			}
-			var problems Problems
-			if !errors.As(err, &problems) {
-				t.Errorf("error is a %T", err)
-			}
+			files := written(t, dir, before)
+			sameAnswer(t, plain, plainErr, files, stderr, dir)
+			sameAnswer(t, kept, keptErr, files, stderr, dir)
 		})
+	}
+}
+
+// sameAnswer compares a plan, or its error, with what controller-gen wrote, or
+// complained of.
+func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]string, stderr, dir string) {
+	t.Helper()
+	if stderr == "" {
+		if err != nil {
+			t.Fatalf("controller-gen tolerates it, operon says:\n%v", err)
+		}
+		if diff := cmp.Diff(files, generated(p)); diff != "" {
+			t.Errorf("(-controller-gen +operon):\n%s", diff)
+		}
+		return
+	}
+	if err == nil {
+		t.Fatalf("controller-gen complains, operon does not:\n%s", stderr)
+	}
+	if code := fault.Code(err); code != fault.CodeFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if len(p.Changes()) > 0 || len(p.Warnings()) > 0 {
+		t.Errorf("planned in spite of errors: %v", p.Changes())
+	}
+	if strings.Contains(stderr, "panic: ") {
+		return // the command crashes; an error is the better answer
+	}
+	want := messages(strings.ReplaceAll(noise.ReplaceAllString(stderr, ""), dir+string(os.PathSeparator), ""))
+	if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
+		t.Errorf("(-controller-gen +operon):\n%s", diff)
+	}
+	var problems Problems
+	if !errors.As(err, &problems) {
+		t.Errorf("error is a %T", err)
 	}
 }
 

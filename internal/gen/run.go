@@ -21,13 +21,8 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set, loaded := q.listed(ctx, j.generators); loaded != nil {
-		outputs, err := generate(ctx, set, j.generators, src)
-		if err == nil && !loaded.Strayed() {
-			res := newResult(set, outputs, src)
-			res.inputs = func() ([]string, bool) { return q.inputs(set.folders, j.headers(src)) }
-			return res, nil
-		}
+	if r := q.fast(ctx, j); r != nil {
+		return r, nil
 	}
 	progress(ctx)("loading packages", 0, 0)
 	set, err := q.load(ctx)
@@ -41,11 +36,38 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	return newResult(set, outputs, src), nil
 }
 
-// listed loads the packages from one cheap listing, with what the generators
-// will read parsed. It returns nil where that would not be exact.
-func (q *query) listed(ctx context.Context, gens []generator) (*packageSet, *list.Loaded) {
+// fast runs the generators over the packages of one cheap listing. It returns
+// nil where that would not be exact. What turns out to be missing of a kept
+// package is read from its sources the next time round, and kept too.
+func (q *query) fast(ctx context.Context, j *job) *result {
+	g := q.list(ctx)
+	if g == nil {
+		return nil
+	}
+	kept := q.newKept(j, g)
+	for {
+		set, loaded := q.listed(ctx, g, j.generators, kept)
+		if loaded == nil {
+			return nil
+		}
+		outputs, err := generate(ctx, set, j.generators, q.src)
+		if kept.lacks(set.deps) {
+			continue
+		}
+		if err != nil || loaded.Strayed() {
+			return nil
+		}
+		kept.keep(set.deps, loaded.Fresh)
+		res := newResult(set, outputs, q.src)
+		res.inputs = func() ([]string, bool) { return q.inputs(set.folders, j.headers(q.src)) }
+		return res
+	}
+}
+
+// list lists the packages, or returns nil.
+func (q *query) list(ctx context.Context) *list.Graph {
 	if !q.listable(os.Environ()) {
-		return nil, nil
+		return nil
 	}
 	patterns := make([]string, len(q.patterns))
 	for i, p := range q.patterns {
@@ -53,18 +75,26 @@ func (q *query) listed(ctx context.Context, gens []generator) (*packageSet, *lis
 	}
 	g, err := q.Run(ctx, patterns)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	g.Roots = sortRoots(g.Roots, q.together, func(p *list.Package) string { return p.Dir }, (*list.Package).Imported)
+	return g
+}
+
+// listed loads the packages of a listing, with what the generators will read
+// parsed, or kept. It returns nil where that would not be exact.
+func (q *query) listed(ctx context.Context, g *list.Graph, gens []generator, k *kept) (*packageSet, *list.Loaded) {
 	temp, err := q.src.tempDir()
 	if err != nil {
 		return nil, nil
 	}
 	set := &packageSet{fset: token.NewFileSet(), folders: g.Folders}
+	set.deps = k.world(set.fset)
 	loaded, err := g.Load(ctx, list.Loading{
 		Fset:    set.fset,
 		Read:    counted(progress(ctx), q.src.read),
 		Filters: checkFilters(gens),
+		Deps:    set.deps,
 		Temp:    filepath.Join(temp, "packages.json"),
 	})
 	if err != nil {

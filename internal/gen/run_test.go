@@ -70,7 +70,11 @@ func TestListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set, loaded := q.listed(t.Context(), j.generators)
+			var set *packageSet
+			var loaded *list.Loaded
+			if g := q.list(t.Context()); g != nil {
+				set, loaded = q.listed(t.Context(), g, j.generators, nil)
+			}
 			if (set != nil) != tt.want {
 				t.Fatalf("listed is %v", set != nil)
 			}

@@ -17,6 +17,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/gen/deps"
 )
 
 // ErrInexact means that the packages are to be loaded in another way. It says
@@ -62,6 +65,7 @@ type Graph struct {
 	Folders []string   // of all packages, the imported ones included
 
 	command Command
+	byPath  map[string]*Package
 }
 
 // Run lists the packages that patterns match. What the loader would have to
@@ -82,8 +86,8 @@ func (c Command) Run(ctx context.Context, patterns []string) (*Graph, error) {
 
 // read decodes the go command's answer and connects the packages.
 func (c Command) read(out []byte) (*Graph, error) {
-	g := &Graph{command: c}
 	byPath := map[string]*Package{}
+	g := &Graph{command: c, byPath: byPath}
 	var all []*Package
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		p := &Package{}
@@ -121,6 +125,32 @@ func (c Command) read(out []byte) (*Graph, error) {
 		}
 	}
 	return g, nil
+}
+
+// Identity returns a function that tells the identity of a package by its path,
+// for as long as the graph holds. The roots have none: they are to be read.
+func (g *Graph) Identity(of func(deps.Package) (deps.Identity, bool)) func(path string) (deps.Identity, bool) {
+	byPath := make(map[string]func() (deps.Identity, bool), len(g.byPath))
+	for path, p := range g.byPath {
+		if p.DepOnly {
+			byPath[path] = sync.OnceValues(func() (deps.Identity, bool) { return of(p.description()) })
+		}
+	}
+	return func(path string) (deps.Identity, bool) {
+		if identity := byPath[path]; identity != nil {
+			return identity()
+		}
+		return deps.Identity{}, false
+	}
+}
+
+func (p *Package) description() deps.Package {
+	d := deps.Package{Path: p.ImportPath, Dir: p.Dir, Files: p.GoFiles,
+		Other: slices.Concat(p.CgoFiles, p.SwigFiles, p.SwigCXXFiles), Imports: map[string]deps.Imported{}}
+	for written, imported := range p.imports {
+		d.Imports[written] = deps.Imported{Path: imported.ImportPath, Name: imported.Name}
+	}
+	return d
 }
 
 // Imported returns the packages that p imports, by the import as written.

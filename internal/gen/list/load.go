@@ -7,7 +7,9 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"sync"
 
+	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/replay"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -21,6 +23,8 @@ type Loading struct {
 	// Filters are those of the type checker that will check the roots; without
 	// any, only the syntax of the roots is of interest.
 	Filters []loader.NodeFilter
+	// Deps are packages whose sources need not be read. With nil all are.
+	Deps *deps.World
 	// Temp is a file to write and to remove at will.
 	Temp string
 }
@@ -30,6 +34,9 @@ type Loading struct {
 // those are there, by name alone, that are imported by one of these.
 type Loaded struct {
 	Roots []*loader.Package
+	// Fresh are packages whose types were made of their sources, and that
+	// Loading.Deps may keep for another time.
+	Fresh []deps.Fresh
 
 	names []*loader.Package // packages by name alone
 }
@@ -48,12 +55,8 @@ func (l *Loaded) Strayed() bool {
 // Load parses the packages and hands them to the loader. A file that does not
 // parse, or an import that is not there, is [ErrInexact].
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
-	r := newReader(how.Fset, how.Read, how.Filters)
-	for _, p := range g.Roots {
-		r.need(p)
-	}
-	r.group.Wait()
-	if r.failed {
+	r := newReader(g, how)
+	if !r.readAll() {
 		return nil, ErrInexact
 	}
 	if err := g.write(how.Temp, r.syntax); err != nil {
@@ -63,34 +66,45 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	var checked map[*Package]*checked
+	var group sync.WaitGroup
+	if how.Deps != nil {
+		group.Go(func() { checked = r.check() })
+	}
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{
 		Context: ctx,
 		Dir:     g.command.Dir,
 		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+self),
 		Fset:    how.Fset,
 	}, replay.Pattern(how.Temp))
+	group.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("replay packages: %w", err)
 	}
-	return adorn(roots, r.syntax), nil
+	return adorn(roots, r, checked), nil
 }
 
-// write writes the packages with syntax, and those that they import, as the
-// answer of a driver.
+// write writes the packages with syntax, those in their stead, and those that
+// the former import, as the answer of a driver.
 func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 	answer := packages.DriverResponse{Compiler: "gc", Arch: g.command.Arch}
 	for _, p := range g.Roots {
 		answer.Roots = append(answer.Roots, p.ImportPath)
 	}
 	named := map[*Package]bool{}
-	for p := range syntax {
+	for p, files := range syntax {
 		q := p.named()
 		for written, imported := range p.imports {
-			q.Imports[written] = &packages.Package{ID: imported.ImportPath}
-			if _, parsed := syntax[imported]; !parsed && !named[imported] {
-				named[imported] = true
-				answer.Packages = append(answer.Packages, imported.named())
+			if _, known := syntax[imported]; !known {
+				if files == nil {
+					continue // nobody knows what a kept package imports beside these
+				}
+				if !named[imported] {
+					named[imported] = true
+					answer.Packages = append(answer.Packages, imported.named())
+				}
 			}
+			q.Imports[written] = &packages.Package{ID: imported.ImportPath}
 		}
 		answer.Packages = append(answer.Packages, q)
 	}
@@ -107,11 +121,7 @@ func (p *Package) named() *packages.Package {
 }
 
 // adorn gives the loader's packages what a driver cannot hand over.
-func adorn(roots []*loader.Package, syntax map[*Package][]*ast.File) *Loaded {
-	parsed := make(map[string]*Package, len(syntax))
-	for p := range syntax {
-		parsed[p.ImportPath] = p
-	}
+func adorn(roots []*loader.Package, r *reader, checked map[*Package]*checked) *Loaded {
 	l := &Loaded{Roots: roots}
 	seen := map[*loader.Package]bool{}
 	var visit func(p *loader.Package)
@@ -120,14 +130,23 @@ func adorn(roots []*loader.Package, syntax map[*Package][]*ast.File) *Loaded {
 			return
 		}
 		seen[p] = true
-		q := parsed[p.PkgPath]
-		if q == nil {
+		q := r.graph.byPath[p.PkgPath]
+		files, known := r.syntax[q]
+		switch {
+		case !known:
 			l.names = append(l.names, p)
 			return
+		case files == nil:
+			r.deps.Preset(p)
+		default:
+			p.Dir, p.Syntax = q.Dir, files
+			p.GoFiles = q.files()
+			p.CompiledGoFiles = p.GoFiles
+			if c := checked[q]; c != nil && c.types != nil {
+				p.Types, p.TypesInfo = c.types, c.info
+				l.Fresh = append(l.Fresh, c.fresh(q))
+			}
 		}
-		p.Dir, p.Syntax = q.Dir, syntax[q]
-		p.GoFiles = q.files()
-		p.CompiledGoFiles = p.GoFiles
 		for _, imported := range p.Imports() {
 			visit(imported)
 		}

@@ -3,38 +3,65 @@ package list
 import (
 	"go/ast"
 	"go/parser"
-	"go/token"
 	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 
-	"sigs.k8s.io/controller-tools/pkg/loader"
+	"github.com/operon-dev/operon/internal/gen/deps"
 )
 
 // reader parses packages ahead of the type checker: the roots, and as the
-// checker does it, packages that types refer to, and so on. Parsing is most of
-// its work, and is done here on all processors and without what only the
-// deprecated half of go/ast needs.
+// checker does it, packages that types refer to, and so on, but for those that
+// are kept. Parsing is most of its work, and is done here on all processors and
+// without what only the deprecated half of go/ast needs.
 type reader struct {
-	fset    *token.FileSet
-	read    func(name string) ([]byte, error)
-	filters []loader.NodeFilter // none: roots only
+	Loading
+	graph *Graph
+	deps  *deps.World
 
 	group  sync.WaitGroup
 	tokens chan struct{} // as many as may parse at a time
 
 	mu     sync.Mutex
-	syntax map[*Package][]*ast.File // nil while it is being parsed
+	syntax map[*Package][]*ast.File // nil while it is being parsed, and for a kept package
+	refs   map[*Package][]*Package  // what the types of a package with syntax refer to
 	failed bool
 }
 
-func newReader(fset *token.FileSet, read func(string) ([]byte, error), filters []loader.NodeFilter) *reader {
-	return &reader{fset: fset, read: read, filters: filters,
-		tokens: make(chan struct{}, runtime.GOMAXPROCS(0)), syntax: map[*Package][]*ast.File{}}
+func newReader(g *Graph, how Loading) *reader {
+	return &reader{Loading: how, graph: g, deps: how.Deps, tokens: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}}
 }
 
-// need starts to parse p and what it refers to, unless that was done.
+// readAll reads all that the type checker will visit. It is false where that
+// would not be exact.
+func (r *reader) readAll() bool {
+	for _, p := range r.graph.Roots {
+		r.need(p)
+	}
+	for {
+		r.group.Wait()
+		if r.failed {
+			return false
+		}
+		again := r.deps.Part(func(path string) bool { return r.syntax[r.graph.byPath[path]] != nil })
+		if len(again) == 0 {
+			again = r.deps.Read()
+		}
+		if len(again) == 0 {
+			return true
+		}
+		for _, path := range again {
+			delete(r.syntax, r.graph.byPath[path])
+		}
+		for _, path := range again {
+			r.need(r.graph.byPath[path])
+		}
+	}
+}
+
+// need starts to read p and what it refers to, unless that was done.
 func (r *reader) need(p *Package) {
 	r.mu.Lock()
 	_, known := r.syntax[p]
@@ -46,9 +73,17 @@ func (r *reader) need(p *Package) {
 		return
 	}
 	r.group.Go(func() {
+		if also, ok := r.deps.Use(p.ImportPath); ok {
+			for _, path := range also {
+				if q := r.graph.byPath[path]; q != nil {
+					r.need(q)
+				}
+			}
+			return
+		}
 		files, refs, ok := r.parse(p)
 		r.mu.Lock()
-		r.syntax[p] = files
+		r.syntax[p], r.refs[p] = files, refs
 		r.failed = r.failed || !ok
 		r.mu.Unlock()
 		for _, ref := range refs {
@@ -73,11 +108,11 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 	if len(translated) > 0 && !aside(translated, files) {
 		return nil, nil, false
 	}
-	if len(r.filters) == 0 {
+	if len(r.Filters) == 0 {
 		return files, nil, true
 	}
 	for _, f := range files {
-		more, ok := r.refs(p, f)
+		more, ok := r.refsIn(p, f)
 		if !ok {
 			return nil, nil, false
 		}
@@ -94,14 +129,14 @@ func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
 		group.Go(func() {
 			r.tokens <- struct{}{}
 			defer func() { <-r.tokens }()
-			content, err := r.read(name)
+			content, err := r.Read(name)
 			if err != nil {
 				return
 			}
 			if bare {
 				content = hollow(content)
 			}
-			f, err := parser.ParseFile(r.fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
+			f, err := parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 			if err == nil {
 				files[i] = f
 			}
@@ -111,10 +146,10 @@ func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
 	return files
 }
 
-// refs are the packages that the type checker wants to have checked before a
+// refsIn are the packages that the type checker wants to have checked before a
 // file: those that are imported with a dot, and those whose names appear in
 // types, in places that pass a filter. It is not ok when it will complain.
-func (r *reader) refs(p *Package, f *ast.File) (refs []*Package, ok bool) {
+func (r *reader) refsIn(p *Package, f *ast.File) (refs []*Package, ok bool) {
 	byName := map[string]*Package{}
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
@@ -174,7 +209,7 @@ func (v *refVisitor) Visit(node ast.Node) ast.Visitor {
 }
 
 func (v *refVisitor) passes(node ast.Node) bool {
-	for _, f := range v.filters {
+	for _, f := range v.Filters {
 		if f(node) {
 			return true
 		}

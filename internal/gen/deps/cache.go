@@ -1,0 +1,84 @@
+package deps
+
+import (
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+)
+
+// format is that of an entry's content, and stands for how this program makes
+// it. It changes with either.
+const format = "1"
+
+// The kinds of entries in the store.
+const (
+	entries = "deps"
+	sums    = "goroot"
+)
+
+// variants is how many entries are kept of one package with one identity, which
+// differ in the packages that its types lead to.
+const variants = 4
+
+// Cache finds entries and keeps them, in the store and among those that are a
+// part of this program.
+type Cache struct {
+	Store *store.Store
+	// Environment is what content depends on beside the packages: versions of
+	// the libraries, the generators and their options.
+	Environment []string
+}
+
+// Find returns the entry of the package with a path, given the identities of all
+// packages by path, or nil. A package without identity has no entry.
+//
+// An entry is exact: its packages are what they were when it was made, and so
+// what their types lead to is the same packages, all of which it names.
+func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *Entry {
+	id, ok := identity(path)
+	if !ok {
+		return nil
+	}
+	k := c.key(path, id)
+	for _, found := range [][]*Entry{c.stored(k), prebuilt(k)} {
+		for _, e := range found {
+			if e.Path() == path && e.holds(identity) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// Keep puts an entry into the store, with what another entry of the same
+// packages has beyond it.
+func (c *Cache) Keep(e *Entry) {
+	now := map[string]Identity{}
+	for _, m := range e.Closure {
+		now[m.Path] = m.Identity
+	}
+	identity := func(path string) (Identity, bool) { id, ok := now[path]; return id, ok }
+	if old := c.Find(e.Path(), identity); old != nil && e.absorb(old) != nil {
+		return
+	}
+	k := c.key(e.Path(), e.Closure[0].Identity)
+	kept := slices.DeleteFunc(c.stored(k), func(old *Entry) bool { return slices.Equal(old.Closure, e.Closure) })
+	kept = slices.Insert(kept, 0, e)
+	c.Store.Put(entries, k, encode(kept[:min(len(kept), variants)]))
+}
+
+func (c *Cache) stored(k store.Key) []*Entry {
+	content, ok := c.Store.Get(entries, k)
+	if !ok {
+		return nil
+	}
+	found, ok := decode(content)
+	if !ok {
+		return nil
+	}
+	return found
+}
+
+func (c *Cache) key(path string, id Identity) store.Key {
+	return store.KeyOf(slices.Concat([]string{format, path, string(id[:])}, c.Environment)...)
+}

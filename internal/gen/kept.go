@@ -1,0 +1,104 @@
+package gen
+
+import (
+	"fmt"
+	"go/build"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/deps"
+	"github.com/operon-dev/operon/internal/gen/list"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// kept is what is known of packages that never change, in place of their
+// sources. A nil kept knows nothing.
+type kept struct {
+	cache      *deps.Cache
+	identities *deps.Identities
+	identity   func(path string) (deps.Identity, bool)
+	lacking    [][]string // of each world until now
+}
+
+// newKept returns nil where no generator needs types, or one that reads packages
+// in other ways than deps knows of.
+func (q *query) newKept(j *job, g *list.Graph) *kept {
+	environment := keptEnvironment(j.generators, q.Arch)
+	if environment == nil {
+		return nil
+	}
+	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
+	return &kept{
+		cache:      &deps.Cache{Store: j.store, Environment: environment},
+		identities: ids,
+		identity:   g.Identity(ids.Of),
+	}
+}
+
+// keptEnvironment is what types and schemas of a package depend on beside
+// packages: the libraries that make them, the size of a word, which packages the
+// generators ask for (object's filter passes all that crd's does), and those
+// options of crd that change schemas before they are put together.
+func keptEnvironment(gens []generator, arch string) []string {
+	var options crd.Generator
+	filter := ""
+	for _, g := range gens {
+		switch v := g.gen.(type) {
+		case crd.Generator:
+			options = v
+			filter = max(filter, "crd")
+		case deepcopy.Generator:
+			filter = "object"
+		case genall.NeedsTypeChecking:
+			return nil
+		}
+	}
+	if filter == "" {
+		return nil
+	}
+	sizes := types.SizesFor("gc", arch)
+	if sizes == nil {
+		return nil
+	}
+	return []string{
+		ControllerToolsVersion(),
+		build.Default.ReleaseTags[len(build.Default.ReleaseTags)-1],
+		fmt.Sprintf("word=%d align=%d", sizes.Sizeof(types.Typ[types.Uintptr]), sizes.Alignof(types.Typ[types.Int64])),
+		filter,
+		fmt.Sprintf("dangerous=%v exported=%v meta=%v",
+			isTrue(options.AllowDangerousTypes), isTrue(options.IgnoreUnexportedFields), isTrue(options.GenerateEmbeddedObjectMeta)),
+	}
+}
+
+// world returns a world for one load. The second one does without the packages
+// that were lacking something in the first, and the third without any, for each
+// may show another.
+func (k *kept) world(fset *token.FileSet) *deps.World {
+	if k == nil {
+		return nil
+	}
+	return deps.NewWorld(k.cache, fset, k.identity, func(path string) bool {
+		return len(k.lacking) > 1 || slices.Contains(slices.Concat(k.lacking...), path)
+	})
+}
+
+// lacks reports whether somebody asked for more than there was in a world, so
+// that there is to be another one.
+func (k *kept) lacks(w *deps.World) bool {
+	lacking := w.Lacking()
+	if len(lacking) > 0 {
+		k.lacking = append(k.lacking, lacking)
+	}
+	return len(lacking) > 0
+}
+
+// keep keeps packages of a world for the next run.
+func (k *kept) keep(w *deps.World, fresh []deps.Fresh) {
+	if k != nil {
+		w.Keep(fresh)
+		k.identities.Save()
+	}
+}

@@ -1,0 +1,158 @@
+package gen
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+	"golang.org/x/tools/txtar"
+)
+
+const apes = `
+-- api/v5/apes.go --
+// Package v5 is new.
+// +kubebuilder:object:generate=true
+// +groupName=GROUP
+package v5
+
+import (
+	IMPORTS
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Ape is a kind.
+// +kubebuilder:object:root=true
+type Ape struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	FIELDS
+}
+`
+
+// ape is the sources of a kind with such fields.
+func ape(group, imports, fields string) string {
+	return strings.NewReplacer("GROUP", group, "IMPORTS", imports, "FIELDS", fields).Replace(apes)
+}
+
+// TestKept runs after each of some edits with what was kept of the runs before,
+// and compares with controller-gen. It sees how many packages were read from
+// their sources each time, beside the roots: none when everything was kept.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	args := []string{"crd", "object", "paths=./api/...", "output:dir=out", "output:object:artifacts:config=out"}
+	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
+	for _, step := range []struct {
+		name, files string
+		loads       int
+		fresh       string // one that is read, "" when none is
+		absent      string // one that is not
+	}{
+		{"at first", "", 1, "k8s.io/api/core/v1", ""},
+		{"unchanged", "", 1, "", ""},
+		{"kept types", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Env *corev1.EnvVar `json:\"env\"`"), 1, "", ""},
+		{"types without a schema", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity *corev1.Affinity `json:\"affinity\"`"), 2, "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/runtime"},
+		{"types with a schema now", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity []corev1.Affinity `json:\"affinity\"`"), 1, "", ""},
+		{"another package", ape("apes.example.com", `policyv1 "k8s.io/api/policy/v1"`, "Budget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "k8s.io/api/policy/v1", "k8s.io/api/core/v1"},
+		{"another package of Go", ape("apes.example.com", "\"mime/multipart\"\n\t\"sync\"", "Form multipart.Form `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"), 1, "mime/multipart", "k8s.io/api/core/v1"},
+		{"two packages kept apart", ape("apes.example.com", "\"mime/multipart\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Form multipart.Form `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "", ""},
+		{"a type of time", ape("apes.example.com", `"time"`, "Since *time.Time `json:\"-\"`\n\tFor map[string]time.Duration `json:\"-\"`"), 1, "", ""},
+		{"unchanged at last", "", 1, "", ""},
+	} {
+		edit(t, dir, step.files)
+		tries := freshIn(t, dir, s, args)
+		if len(tries) != step.loads {
+			t.Errorf("%s: %d loads, want %d", step.name, len(tries), step.loads)
+		}
+		fresh := tries[len(tries)-1]
+		if step.fresh == "" && len(fresh) > 0 || step.fresh != "" && !slices.Contains(fresh, step.fresh) || slices.Contains(fresh, step.absent) {
+			t.Errorf("%s: read %q, want %q and not %q", step.name, fresh, step.fresh, step.absent)
+		}
+		before := tree(t, dir)
+		sameInBoth(t, dir, args)
+		for name := range written(t, dir, before) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestKeptGroup makes kinds in the group of a package that is kept. Of a kind
+// that is there too, the library takes it for another version.
+func TestKeptGroup(t *testing.T) {
+	t.Parallel()
+	const imports, field = `networkingv1 "k8s.io/api/networking/v1"`, "TLS networkingv1.IngressTLS `json:\"tls\"`"
+	args := []string{"crd", "paths=./api/v5", "output:dir=out"}
+	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
+	edit(t, dir, ape("apes.example.com", imports, field))
+	freshIn(t, dir, s, args)
+	if fresh := freshIn(t, dir, s, args); len(fresh[0]) > 0 {
+		t.Fatalf("nothing is kept: %q", fresh)
+	}
+	kind := strings.NewReplacer("Ape", "Ingress", "// +kubebuilder:object:root", "// +kubebuilder:storageversion\n// +kubebuilder:object:root", "v5/apes", "v5/ingress")
+	edit(t, dir, ape("networking.k8s.io", imports, field)+kind.Replace(ape("networking.k8s.io", imports, field)))
+	tries := freshIn(t, dir, s, args)
+	if len(tries) == 1 || !slices.Contains(tries[len(tries)-1], "k8s.io/api/networking/v1") {
+		t.Errorf("read %q, want k8s.io/api/networking/v1 at last", tries)
+	}
+	sameInBoth(t, dir, args)
+	if got := tree(t, dir)["out/networking.k8s.io_ingresses.yaml"]; !strings.Contains(got, "name: v1\n") {
+		t.Errorf("the library does not mix kinds any more:\n%s", got)
+	}
+}
+
+func edit(t *testing.T, dir, files string) {
+	t.Helper()
+	for _, f := range txtar.Parse([]byte(files)).Files {
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
+	}
+}
+
+// freshIn generates on the fast path, and returns the paths of the packages that
+// were read from their sources, beside the roots, in each load.
+func freshIn(t *testing.T, dir string, s *store.Store, args []string) (tries [][]string) {
+	t.Helper()
+	p := newPlan(t, dir)
+	j, err := newJob(Request{Dir: dir, Args: args, Store: s}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := newSources(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.close()
+	q, err := newQuery(t.Context(), src, j.paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := q.list(t.Context())
+	if g == nil {
+		t.Fatal("not listed")
+	}
+	kept := q.newKept(j, g)
+	for {
+		set, loaded := q.listed(t.Context(), g, j.generators, kept)
+		if loaded == nil {
+			t.Fatal("not loaded")
+		}
+		var fresh []string
+		for _, f := range loaded.Fresh {
+			fresh = append(fresh, f.Path)
+		}
+		tries = append(tries, fresh)
+		_, err := generate(t.Context(), set, j.generators, src)
+		if kept.lacks(set.deps) {
+			continue
+		}
+		if err != nil || loaded.Strayed() {
+			t.Fatalf("strayed is %v, error %v", loaded.Strayed(), err)
+		}
+		kept.keep(set.deps, loaded.Fresh)
+		return tries
+	}
+}
