@@ -169,6 +169,11 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := tree(controllers, vars, data, controller.seed(p)); err != nil {
 		return err
 	}
+	if !r.Foreign() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // that of another tool calls no patchStatus
+		if err := tree("status", vars, data, part{name: "patchStatus", held: true, hint: "rename what is there"}.seed(p)); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{suite, c.ControllerDir(r) + "/" + file + "_controller_test.go"} {
 		src, err := p.Read(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

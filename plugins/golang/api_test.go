@@ -29,7 +29,8 @@ func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
 	controller.API = nil
 	p = x.apply(plugin.Event{Kind: plugin.CreateAPI, Resource: &controller})
 	want = []string{"update cmd/main.go", "create internal/controller/frigate_controller.go",
-		"create internal/controller/frigate_controller_test.go", "create internal/controller/suite_test.go"}
+		"create internal/controller/frigate_controller_test.go", "create internal/controller/patch_status.go",
+		"create internal/controller/patch_status_test.go", "create internal/controller/suite_test.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Errorf("controller alone (-want +got):\n%s", diff)
 	}

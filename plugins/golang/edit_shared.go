@@ -4,17 +4,22 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// Helpers that each package of controllers with plumbing has a copy of.
+// Helpers that each package of controllers which need them has a copy of.
 const (
-	specsHelper = "specs_test.go"
-	ownHelper   = "own.go"
+	specsHelper  = "specs_test.go"
+	ownHelper    = "own.go"
+	statusHelper = "patch_status.go"
 )
+
+// helperFuncs are the functions by which helpers are known.
+var helperFuncs = map[string]string{specsHelper: "runController", ownHelper: "own", statusHelper: "patchStatus"}
 
 // helpers finds them in the folder, each with the file by which its places are
 // told: own_test.go goes where own.go goes.
@@ -22,14 +27,14 @@ func (m *move) helpers(s split, names []string, files map[string]*member) {
 	for _, name := range names {
 		file := files[name]
 		known := file == nil && m.plan.HasBase(name)
-		declares := func(what string) bool { return known || file != nil && file.declares[what] > 0 }
+		base := path.Base(name)
+		tested := strings.TrimSuffix(base, "_test.go") + ".go"
 		switch {
 		case path.Dir(name) != s.dir:
-		case path.Base(name) == specsHelper && declares("runController"),
-			path.Base(name) == ownHelper && declares("own"):
+		case helperFuncs[base] != "" && (known || file != nil && file.declares[helperFuncs[base]] > 0):
 			s.shared[name] = name
-		case path.Base(name) == "own_test.go" && (known || file != nil && file.free["own"]):
-			s.shared[name] = path.Join(s.dir, ownHelper)
+		case helperFuncs[tested] != "" && (known || file != nil && file.free[helperFuncs[tested]]):
+			s.shared[name] = path.Join(s.dir, tested)
 		}
 	}
 }
@@ -65,8 +70,16 @@ func (m *move) share(s split, files map[string]*member) {
 // plumbed reports whether operon writes the helper at a place.
 func (m *move) plumbed(helper string, to place) bool {
 	return slices.ContainsFunc(to.resources, func(r project.Resource) bool {
-		has := m.after.AllPlumbing(r)
-		return path.Base(helper) == specsHelper && !has.IsZero() || path.Base(helper) == ownHelper && len(has.Owns) > 0
+		switch has := m.after.AllPlumbing(r); path.Base(helper) {
+		case specsHelper:
+			return !has.IsZero()
+		case ownHelper:
+			return len(has.Owns) > 0
+		default: // whose callers are the controllers that operon wrote for own kinds
+			return !r.Foreign() && slices.ContainsFunc(r.ControllerNames(), func(controller string) bool {
+				return m.plan.HasBase(path.Dir(helper) + "/" + project.ControllerFile(controller) + "_controller.go")
+			})
+		}
 	})
 }
 

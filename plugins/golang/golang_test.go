@@ -155,6 +155,7 @@ func TestInitAndAPIWriteTheFiles(t *testing.T) {
 	want := strings.Join([]string{
 		"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go",
 		"create internal/controller/frigate_controller.go", "create internal/controller/frigate_controller_test.go",
+		"create internal/controller/patch_status.go", "create internal/controller/patch_status_test.go",
 		"create internal/controller/suite_test.go",
 	}, "\n")
 	if diff := cmp.Diff(want, got); diff != "" {

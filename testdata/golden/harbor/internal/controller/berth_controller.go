@@ -121,10 +121,7 @@ func (r *BerthReconciler) reportReady(
 		}
 	}
 	if !equality.Semantic.DeepEqual(before.Status, berth.Status) {
-		// A merge patch replaces the whole list of conditions: the lock makes it
-		// fail, and Reconcile run again, when another writer came first.
-		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-		if unwritten := client.IgnoreNotFound(r.Status().Patch(ctx, berth, patch)); unwritten != nil {
+		if unwritten := patchStatus(ctx, r.Client, before, berth); unwritten != nil {
 			if err != nil {
 				// Its text alone: an error that ends the tries would also end those
 				// to write the status.
