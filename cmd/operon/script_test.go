@@ -49,6 +49,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup:               scriptEnv,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"answers": scriptAnswers},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/rerun"
 )
 
 // cacheVar names the folder of what operon keeps between runs, or is "off".
@@ -19,18 +19,9 @@ operon in the user's cache folder; it changes nothing but the time that this tak
 // cacheDir returns the folder of what operon keeps between runs, an absolute
 // path, or "" where it keeps nothing.
 func (a *App) cacheDir() (string, error) {
-	switch dir := a.getenv(cacheVar); {
-	case dir == "off":
-		return "", nil
-	case dir == "":
-		home, err := os.UserCacheDir()
-		if err != nil {
-			return "", nil // no home, nothing kept
-		}
-		return filepath.Join(home, "operon"), nil
-	case filepath.IsAbs(dir):
-		return filepath.Clean(dir), nil
-	default:
+	dir := rerun.Folder(a.getenv)
+	if dir != "" && !filepath.IsAbs(dir) {
 		return "", fault.Usage("give the folder's absolute path, or off", "%s is %q, which is not an absolute path", cacheVar, dir)
 	}
+	return dir, nil
 }

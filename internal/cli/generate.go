@@ -5,6 +5,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 )
 
@@ -65,7 +66,17 @@ func (o *generate) run(a *App, args []string) error {
 	if err := o.checkCheck(); err != nil {
 		return err
 	}
-	return a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+	if o.noCache || o.check { // what git has is not among the inputs of a plan
+		_, _, err := o.inProject(a, args)
+		return err
+	}
+	return a.remembering(func(a *App) (string, *scaffold.Plan, error) { return o.inProject(a, args) })
+}
+
+// inProject generates, and returns the root and the plan that it made.
+func (o *generate) inProject(a *App, args []string) (root string, p *scaffold.Plan, err error) {
+	err = a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+		root, p = s.root, s.plan
 		return a.generate(ctx, s, func(active plugin.Set) (map[string]any, error) {
 			opts, err := o.options.given(active)
 			if err != nil {
@@ -78,6 +89,7 @@ func (o *generate) run(a *App, args []string) error {
 			return opts, nil
 		})
 	})
+	return root, p, err
 }
 
 // generate plans what derives from the project's sources. given returns the

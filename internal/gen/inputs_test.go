@@ -162,13 +162,13 @@ func TestInputsUnknown(t *testing.T) {
 		}
 	})
 	t.Run("script", func(t *testing.T) {
-		real, err := exec.LookPath("go")
+		program, err := exec.LookPath("go")
 		if err != nil {
 			t.Fatal(err)
 		}
 		bin := t.TempDir()
 		script := filepath.Join(bin, "go")
-		writeFile(t, script, []byte("#!/bin/sh\nexec "+real+" \"$@\"\n"))
+		writeFile(t, script, []byte("#!/bin/sh\nexec "+program+" \"$@\"\n"))
 		if err := os.Chmod(script, 0o755); err != nil {
 			t.Fatal(err)
 		}

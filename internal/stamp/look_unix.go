@@ -2,7 +2,10 @@
 
 package stamp
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
+)
 
 func look(path string, follow bool) (node, error) {
 	var st syscall.Stat_t
@@ -10,14 +13,14 @@ func look(path string, follow bool) (node, error) {
 	if follow {
 		stat = syscall.Stat
 	}
-	switch err := stat(path, &st); err {
-	case nil:
-		return nodeOf(&st), nil
-	case syscall.ENOENT, syscall.ENOTDIR:
+	err := stat(path, &st)
+	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
 		return node{}, nil
-	default:
+	}
+	if err != nil {
 		return node{}, err
 	}
+	return nodeOf(&st), nil
 }
 
 func (n node) isDir() bool  { return n.mode&syscall.S_IFMT == syscall.S_IFDIR }

@@ -14,7 +14,7 @@ type Stamp struct {
 	target node // what self leads to, if it is a link
 }
 
-// node is what the file system says of one file. mode is never 0; what is not
+// node is what the file system says of one file. mode is never 0, and what is not
 // known (times of change and numbers, on Windows) is.
 type node struct {
 	mode         uint32
@@ -40,9 +40,15 @@ func (s Stamp) Exists() bool { return s != Stamp{} }
 // IsDir reports whether a folder stands there, links followed.
 func (s Stamp) IsDir() bool { return s.self.isDir() || s.target.isDir() }
 
-// Kind is the stamp without all that changes while a folder stays a folder.
-func (s Stamp) Kind() Stamp {
-	return Stamp{self: node{mode: s.self.mode}, target: node{mode: s.target.mode}}
+// Kind is the stamp of a folder without all that changes while it stays one. A
+// link to a folder still has to stay the same link.
+func (s Stamp) Kind() Stamp { return Stamp{self: s.self.kind(), target: s.target.kind()} }
+
+func (n node) kind() node {
+	if n.isDir() {
+		return node{mode: n.mode}
+	}
+	return n
 }
 
 // How long a change may go unseen behind another: file systems take the time

@@ -21,7 +21,7 @@ func NewStatus(out io.Writer, env func(string) string) *Status {
 	if !IsTerminal(out) || env("TERM") == "dumb" {
 		return nil
 	}
-	return &Status{out: out.(*os.File), colour: Colour(out, env)}
+	return &Status{out: fileOf(out), colour: Colour(out, env)}
 }
 
 // Show replaces the line by text, of which it shows what fits in one.
@@ -51,8 +51,8 @@ func (s *Status) Clear() {
 
 // Width returns the number of columns of a terminal, and 0 for anything else.
 func Width(out io.Writer) int {
-	f, ok := out.(*os.File)
-	if !ok {
+	f := fileOf(out)
+	if f == nil {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))

@@ -19,8 +19,20 @@ var ErrInterrupted = errors.New("interrupted")
 
 // IsTerminal reports whether stream, a reader or a writer, is a terminal.
 func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// fileOf returns the file that a stream is, or that it writes to and names, as
+// one does that keeps a copy of what is written; nil for any other.
+func fileOf(stream any) *os.File {
+	switch s := stream.(type) {
+	case *os.File:
+		return s
+	case interface{ File() *os.File }:
+		return s.File()
+	}
+	return nil
 }
 
 // Colour reports whether out is to be coloured: it is a terminal, NO_COLOR is

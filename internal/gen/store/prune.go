@@ -39,7 +39,7 @@ func pruneNow(dir string, now time.Time) {
 	if info, err := os.Stat(note); err == nil && now.Sub(info.ModTime()).Abs() < rest {
 		return
 	}
-	if replace(note, nil) == nil {
+	if Replace(note, nil) == nil {
 		prune(dir, now, maxSize)
 	}
 }

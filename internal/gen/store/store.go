@@ -110,18 +110,18 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 	if s == nil {
 		return
 	}
-	name := s.file(kind, k)
-	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
-		return
-	}
-	if replace(name, encode(kind, k, content)) == nil {
+	if Replace(s.file(kind, k), encode(kind, k, content)) == nil {
 		s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
 	}
 }
 
-// replace gives name its content as a whole. It is not flushed to the disk:
-// what a power failure leaves does not have the right sum.
-func replace(name string, content []byte) error {
+// Replace gives a file its content as a whole, in a folder that is made when it
+// is missing, for this user alone. It is not flushed to the disk: what a power
+// failure leaves does not have the right sum.
+func Replace(name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), tempPrefix+"*") // 0600
 	if err != nil {
 		return err

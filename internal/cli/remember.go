@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/rerun"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
+)
+
+// transcript is what a command prints, in order, as it goes to the streams.
+type transcript struct{ texts []rerun.Text }
+
+// copied is a stream of which the transcript keeps a copy.
+type copied struct {
+	to   *os.File
+	kept *transcript
+	errs bool
+}
+
+func (c copied) Write(b []byte) (int, error) {
+	c.kept.texts = append(c.kept.texts, rerun.Text{Stderr: c.errs, Bytes: bytes.Clone(b)})
+	return c.to.Write(b)
+}
+
+// File is the stream itself: package term asks whether it is a terminal, and
+// shows there what is gone in the end.
+func (c copied) File() *os.File { return c.to }
+
+// remembering runs a command that generates, and keeps what it said where that
+// holds until something changes: it ended well and wrote nothing. run returns its
+// plan. The next process with the same command line answers from that.
+func (a *App) remembering(run func(*App) (root string, p *scaffold.Plan, err error)) error {
+	out, isFile := a.Out.(*os.File)
+	errs, areFiles := a.Err.(*os.File)
+	dir, err := a.cacheDir()
+	if err != nil {
+		return err
+	}
+	known := isFile && areFiles && rerun.Terminal(out) == term.IsTerminal(out) && rerun.Terminal(errs) == term.IsTerminal(errs)
+	if dir == "" || !known {
+		_, _, err := run(a)
+		return err
+	}
+	kept := &transcript{}
+	aside := *a
+	aside.Out, aside.Err = copied{out, kept, false}, copied{errs, kept, true}
+	root, p, err := run(&aside)
+	if err != nil || len(writes(p.Changes())) > 0 {
+		return err
+	}
+	a.remember(dir, root, p, kept.texts)
+	return nil
+}
+
+// remember keeps what a command said that looked at what the plan did.
+func (a *App) remember(dir, root string, p *scaffold.Plan, texts []rerun.Text) {
+	in, ok := p.Inputs()
+	if !ok {
+		return
+	}
+	// Years that a header has need not be those of files.
+	run := rerun.Run{Texts: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
+	for _, name := range in.Looked {
+		run.Looked = append(run.Looked, filepath.Join(root, filepath.FromSlash(name)))
+	}
+	for _, name := range in.Listed {
+		run.Read = append(run.Read, filepath.Join(root, filepath.FromSlash(name)))
+	}
+	for at := a.Dir; at != root; at = filepath.Dir(at) { // a nearer one would be the project's
+		run.Read = append(run.Read, filepath.Join(at, project.File))
+	}
+	if file, content, ok := run.Record(dir); ok {
+		_ = store.Replace(file, content) // the next run takes its time, as this one did
+	}
+}
