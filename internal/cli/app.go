@@ -87,12 +87,17 @@ func (a *App) report(ctx context.Context, err error) int {
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, cause)) {
 		err = &fault.Error{Code: fault.Code(cause), Msg: "interrupted", Hint: fault.HintOf(err)}
 	}
+	a.complain(err)
+	return fault.Code(err)
+}
+
+// complain prints err and its hint.
+func (a *App) complain(err error) {
 	paint := painter(a.Err, a.getenv)
 	a.note("%s %s", paint(red, "error:"), strings.TrimRight(err.Error(), "\n"))
 	if hint := fault.HintOf(err); hint != "" {
 		a.note("%s %s", paint(yellow, "hint: "), indentRest(hint, "       "))
 	}
-	return fault.Code(err)
 }
 
 // note prints a line on stderr. Nothing is left to be done when that fails.

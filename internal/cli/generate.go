@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -14,6 +15,7 @@ type generate struct {
 	writeFlags
 	manifests bool // leave Go code alone
 	all       bool
+	watch     bool
 	noCache   bool
 
 	cmd     *cobra.Command
@@ -28,11 +30,12 @@ func newGenerate(a *App) *cobra.Command {
 		Long: `Generate everything that derives from the project's sources, from one load of
 its packages. The output is byte for byte that of controller-gen with the same
 arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
-` + aboutCheck + aboutCache,
+` + aboutCheck + aboutWatch + aboutCache,
 		Example: `  operon generate
   operon generate --only crd,rbac
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
-  operon generate --check --diff`,
+  operon generate --check --diff
+  operon generate --watch`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
 	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default; --only chooses")
@@ -44,7 +47,7 @@ func newManifests(a *App) *cobra.Command {
 	o.cmd = &cobra.Command{
 		Use:   "manifests [argument...]",
 		Short: "Generate CRDs, RBAC and webhook configuration",
-		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck,
+		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck + aboutWatch,
 		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
 	return o.build(a)
@@ -55,6 +58,7 @@ func (o *generate) build(a *App) *cobra.Command {
 	o.bind(o.cmd)
 	o.cmd.Flags().BoolVar(&o.check, "check", false, "compare with what is there, write nothing, and exit with 3 when it differs")
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "read everything anew, and keep nothing for the next time")
+	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "stay, and generate again on every save, until Ctrl-C")
 	o.options = bindOptions(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }
@@ -63,8 +67,11 @@ func (o *generate) run(a *App, args []string) error {
 	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
 		return fault.Usage("leave --all out", "--all means everything, and --only less")
 	}
-	if err := o.checkCheck(); err != nil {
+	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
 		return err
+	}
+	if o.watch {
+		return o.keep(a, args)
 	}
 	if o.noCache || o.check { // what git has is not among the inputs of a plan
 		_, _, err := o.inProject(a, args)
@@ -75,8 +82,17 @@ func (o *generate) run(a *App, args []string) error {
 
 // inProject generates, and returns the root and the plan that it made.
 func (o *generate) inProject(a *App, args []string) (root string, p *scaffold.Plan, err error) {
+	plan := o.plan(a, args)
 	err = a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		root, p = s.root, s.plan
+		return plan(ctx, s)
+	})
+	return root, p, err
+}
+
+// plan returns what plans the output of the generators with these arguments.
+func (o *generate) plan(a *App, args []string) func(context.Context, session) error {
+	return func(ctx context.Context, s session) error {
 		return a.generate(ctx, s, func(active plugin.Set) (map[string]any, error) {
 			opts, err := o.options.given(active)
 			if err != nil {
@@ -88,8 +104,7 @@ func (o *generate) inProject(a *App, args []string) (root string, p *scaffold.Pl
 			}
 			return opts, nil
 		})
-	})
-	return root, p, err
+	}
 }
 
 // generate plans what derives from the project's sources. given returns the

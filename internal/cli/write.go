@@ -24,9 +24,10 @@ type writeFlags struct {
 	check bool     // compare instead of writing; only commands that generate have the flag
 	more  []string // forms of output that this command has beside the usual ones
 
-	keepDeleted bool // seeded files that the user deleted do not come back
-	noKeeps     bool // the text report is about what changes alone
-	changesOnly bool // and is empty when nothing does
+	keepDeleted bool               // seeded files that the user deleted do not come back
+	noKeeps     bool               // the text report is about what changes alone
+	changesOnly bool               // and is empty when nothing does
+	show        func(report) error // what tells about the plan, instead of print
 }
 
 func (w *writeFlags) bind(cmd *cobra.Command) {
@@ -86,6 +87,9 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 		}
 		r.applied = true
 	}
+	if w.show != nil {
+		return w.show(r)
+	}
 	if err := a.print(r, w.output); err != nil {
 		f := fault.Failed("", "the report cannot be printed")
 		f.Err = err
@@ -125,6 +129,11 @@ func (a *App) inProject(cmd *cobra.Command, w writeFlags, build func(context.Con
 	if err != nil {
 		return err
 	}
+	return a.inRoot(cmd, root, w, build)
+}
+
+// inRoot is inProject where the root is known.
+func (a *App) inRoot(cmd *cobra.Command, root string, w writeFlags, build func(context.Context, session) error) error {
 	return a.write(cmd, root, w, func(ctx context.Context, p *scaffold.Plan) error {
 		cfg, err := loadConfig(p)
 		if err != nil {
