@@ -77,6 +77,10 @@ golden: assets modules ## Rewrite the golden projects, expected outputs and gene
 bench: build modules ## Measure operon beside kubebuilder and controller-gen
 	$(GO) test ./cmd/operon -run '^$$' -bench . -benchtime 5x -timeout 30m
 
+.PHONY: prebuilt
+prebuilt: ## Read anew what of the pinned modules is a part of the program
+	OPERON_PREBUILT=write $(GO) test ./internal/gen -run TestPrebuilt
+
 .PHONY: pins
 pins: ## Refresh the scaffold's go.mod and go.sum from internal/pins
 	OPERON_PINS=write $(GO) test ./plugins/golang -run TestPins

@@ -32,7 +32,7 @@ func (q *query) newKept(j *job, g *list.Graph) *kept {
 	}
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
 	return &kept{
-		cache:      &deps.Cache{Store: j.store, Environment: environment},
+		cache:      &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true},
 		identities: ids,
 		identity:   g.Identity(ids.Of),
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/tools/txtar"
 )
@@ -63,7 +64,7 @@ func TestKept(t *testing.T) {
 		{"unchanged at last", "", 1, "", ""},
 	} {
 		edit(t, dir, step.files)
-		tries := freshIn(t, dir, s, args)
+		tries := newFast(t, dir, s, args).run(t)
 		if len(tries) != step.loads {
 			t.Errorf("%s: %d loads, want %d", step.name, len(tries), step.loads)
 		}
@@ -89,13 +90,13 @@ func TestKeptGroup(t *testing.T) {
 	args := []string{"crd", "paths=./api/v5", "output:dir=out"}
 	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
 	edit(t, dir, ape("apes.example.com", imports, field))
-	freshIn(t, dir, s, args)
-	if fresh := freshIn(t, dir, s, args); len(fresh[0]) > 0 {
+	newFast(t, dir, s, args).run(t)
+	if fresh := newFast(t, dir, s, args).run(t); len(fresh[0]) > 0 {
 		t.Fatalf("nothing is kept: %q", fresh)
 	}
 	kind := strings.NewReplacer("Ape", "Ingress", "// +kubebuilder:object:root", "// +kubebuilder:storageversion\n// +kubebuilder:object:root", "v5/apes", "v5/ingress")
 	edit(t, dir, ape("networking.k8s.io", imports, field)+kind.Replace(ape("networking.k8s.io", imports, field)))
-	tries := freshIn(t, dir, s, args)
+	tries := newFast(t, dir, s, args).run(t)
 	if len(tries) == 1 || !slices.Contains(tries[len(tries)-1], "k8s.io/api/networking/v1") {
 		t.Errorf("read %q, want k8s.io/api/networking/v1 at last", tries)
 	}
@@ -112,9 +113,15 @@ func edit(t *testing.T, dir, files string) {
 	}
 }
 
-// freshIn generates on the fast path, and returns the paths of the packages that
-// were read from their sources, beside the roots, in each load.
-func freshIn(t *testing.T, dir string, s *store.Store, args []string) (tries [][]string) {
+// fast is a run on the fast path, step by step, without prebuilt packages.
+type fast struct {
+	q     *query
+	job   *job
+	graph *list.Graph
+	kept  *kept
+}
+
+func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
 	t.Helper()
 	p := newPlan(t, dir)
 	j, err := newJob(Request{Dir: dir, Args: args, Store: s}, p)
@@ -125,7 +132,7 @@ func freshIn(t *testing.T, dir string, s *store.Store, args []string) (tries [][
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer src.close()
+	t.Cleanup(src.close)
 	q, err := newQuery(t.Context(), src, j.paths)
 	if err != nil {
 		t.Fatal(err)
@@ -134,25 +141,33 @@ func freshIn(t *testing.T, dir string, s *store.Store, args []string) (tries [][
 	if g == nil {
 		t.Fatal("not listed")
 	}
-	kept := q.newKept(j, g)
+	f := &fast{q, j, g, q.newKept(j, g)}
+	f.kept.cache.Prebuilt = false
+	return f
+}
+
+// run returns the paths of the packages that are read from their sources, beside
+// the roots, in each load.
+func (f *fast) run(t *testing.T) (tries [][]string) {
+	t.Helper()
 	for {
-		set, loaded := q.listed(t.Context(), g, j.generators, kept)
+		set, loaded := f.q.listed(t.Context(), f.graph, f.job.generators, f.kept)
 		if loaded == nil {
 			t.Fatal("not loaded")
 		}
 		var fresh []string
-		for _, f := range loaded.Fresh {
-			fresh = append(fresh, f.Path)
+		for _, p := range loaded.Fresh {
+			fresh = append(fresh, p.Path)
 		}
 		tries = append(tries, fresh)
-		_, err := generate(t.Context(), set, j.generators, src)
-		if kept.lacks(set.deps) {
+		_, err := generate(t.Context(), set, f.job.generators, f.q.src)
+		if f.kept.lacks(set.deps) {
 			continue
 		}
 		if err != nil || loaded.Strayed() {
 			t.Fatalf("strayed is %v, error %v", loaded.Strayed(), err)
 		}
-		kept.keep(set.deps, loaded.Fresh)
+		f.kept.keep(set.deps, loaded.Fresh)
 		return tries
 	}
 }

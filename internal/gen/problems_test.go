@@ -57,7 +57,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 	t.Parallel()
 	filled := store.Open(t.TempDir())
 	for _, args := range []string{"crd object paths=./...", "crd paths=./api/..."} {
-		freshIn(t, fixture(t, "zoo"), filled, strings.Fields(args))
+		newFast(t, fixture(t, "zoo"), filled, strings.Fields(args)).run(t)
 	}
 	for _, tt := range broken {
 		t.Run(tt.name, func(t *testing.T) {

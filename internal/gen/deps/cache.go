@@ -27,6 +27,8 @@ type Cache struct {
 	// Environment is what content depends on beside the packages: versions of
 	// the libraries, the generators and their options.
 	Environment []string
+	// Prebuilt is whether to find entries that are a part of this program.
+	Prebuilt bool
 }
 
 // Find returns the entry of the package with a path, given the identities of all
@@ -40,11 +42,16 @@ func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *
 		return nil
 	}
 	k := c.key(path, id)
-	for _, found := range [][]*Entry{c.stored(k), prebuilt(k)} {
-		for _, e := range found {
-			if e.Path() == path && e.holds(identity) {
-				return e
-			}
+	if e := pick(c.stored(k), path, identity); e != nil || !c.Prebuilt {
+		return e
+	}
+	return pick(prebuilt(k), path, identity)
+}
+
+func pick(found []*Entry, path string, identity func(path string) (Identity, bool)) *Entry {
+	for _, e := range found {
+		if e.Path() == path && e.holds(identity) {
+			return e
 		}
 	}
 	return nil
@@ -52,17 +59,16 @@ func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *
 
 // Keep puts an entry into the store, with what another entry of the same
 // packages has beyond it.
-func (c *Cache) Keep(e *Entry) {
-	now := map[string]Identity{}
-	for _, m := range e.Closure {
-		now[m.Path] = m.Identity
+func (c *Cache) Keep(e *Entry, identity func(path string) (Identity, bool)) {
+	id, ok := identity(e.Path())
+	if !ok {
+		return
 	}
-	identity := func(path string) (Identity, bool) { id, ok := now[path]; return id, ok }
 	if old := c.Find(e.Path(), identity); old != nil && e.absorb(old) != nil {
 		return
 	}
-	k := c.key(e.Path(), e.Closure[0].Identity)
-	kept := slices.DeleteFunc(c.stored(k), func(old *Entry) bool { return slices.Equal(old.Closure, e.Closure) })
+	k := c.key(e.Path(), id)
+	kept := slices.DeleteFunc(c.stored(k), e.same)
 	kept = slices.Insert(kept, 0, e)
 	c.Store.Put(entries, k, encode(kept[:min(len(kept), variants)]))
 }

@@ -16,10 +16,10 @@ func encode(entries []*Entry) []byte {
 	e.count(len(entries))
 	for _, entry := range entries {
 		e.count(len(entry.Closure))
-		for _, m := range entry.Closure {
-			e.text(m.Path)
-			e = append(e, m.Identity[:]...)
+		for _, path := range entry.Closure {
+			e.text(path)
 		}
+		e = append(e, entry.Sum[:]...)
 		e.text(string(entry.Types))
 		e.text(entry.Group)
 		e.count(map[bool]int{true: 1}[entry.Grouped])
@@ -38,8 +38,9 @@ func decode(content []byte) (entries []*Entry, ok bool) {
 	for range d.count() {
 		entry := &Entry{}
 		for range d.count() {
-			entry.Closure = append(entry.Closure, Member{d.text(), d.identity()})
+			entry.Closure = append(entry.Closure, d.text())
 		}
+		copy(entry.Sum[:], d.take(len(entry.Sum)))
 		entry.Types = d.bytes()
 		entry.Group = d.text()
 		entry.Grouped = d.count() == 1
@@ -91,11 +92,6 @@ func (d *decoder) take(n int) []byte {
 func (d *decoder) bytes() []byte { return d.take(d.count()) }
 
 func (d *decoder) text() string { return string(d.bytes()) }
-
-func (d *decoder) identity() (id Identity) {
-	copy(id[:], d.take(len(id)))
-	return id
-}
 
 // encodeSchemas writes schemas in the Protocol Buffers form that the API server
 // has for them, as the definitions of one: it is faster than JSON, and keeps

@@ -29,9 +29,9 @@ var schemas = map[string]apiextensionsv1.JSONSchemaProps{
 	"List": {Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{XIntOrString: true}}},
 }
 
-func entry(t *testing.T, members ...Member) *Entry {
+func entry(t *testing.T, sum store.Key, closure ...string) *Entry {
 	t.Helper()
-	e := &Entry{Closure: members, Types: []byte("types"), Group: "g", Grouped: true}
+	e := &Entry{Closure: closure, Sum: sum, Types: []byte("types"), Group: "g", Grouped: true}
 	if err := e.SetSchemas(schemas); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func entry(t *testing.T, members ...Member) *Entry {
 
 func TestCodec(t *testing.T) {
 	t.Parallel()
-	want := []*Entry{entry(t, Member{"k8s.io/x", store.KeyOf("1")}, Member{"time", store.KeyOf("2")}), {Closure: []Member{{Path: "y"}}}}
+	want := []*Entry{entry(t, store.KeyOf("1"), "k8s.io/x", "time"), {Closure: []string{"y"}}}
 	content := encode(want)
 	got, ok := decode(content)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Entry{}), cmp.Transformer("text", func(b []byte) string { return string(b) })); !ok || diff != "" {

@@ -29,17 +29,13 @@ import (
 // other packages left aside.
 type Identity = store.Key
 
-// Member is a package that an entry depends on.
-type Member struct {
-	Path     string
-	Identity Identity
-}
-
 // Entry is what is kept of a package.
 type Entry struct {
-	// Closure is the package itself, and then, in the order of their paths, the
+	// Closure are the paths of the package itself and then, in their order, of the
 	// packages that its types lead to, directly or not.
-	Closure []Member
+	Closure []string
+	// Sum is that of the identities of all in Closure.
+	Sum store.Key
 	// Types is export data of its types. It declares what it mentions of other
 	// packages, which are all in Closure.
 	Types []byte
@@ -54,7 +50,7 @@ type Entry struct {
 }
 
 // Path is the import path of the package.
-func (e *Entry) Path() string { return e.Closure[0].Path }
+func (e *Entry) Path() string { return e.Closure[0] }
 
 // Schemas are the raw schemas by the name of the type, of those types that were
 // ever asked for. It is not ok when they cannot be decoded.
@@ -70,20 +66,34 @@ func (e *Entry) SetSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) e
 	return err
 }
 
+// sum is the sum of the identities of packages, if they all have one.
+func sum(paths []string, identity func(path string) (Identity, bool)) (store.Key, bool) {
+	ids := make([]string, len(paths))
+	for i, path := range paths {
+		id, ok := identity(path)
+		if !ok {
+			return store.Key{}, false
+		}
+		ids[i] = string(id[:])
+	}
+	return store.KeyOf(ids...), true
+}
+
 // holds reports whether every package that the entry depends on still is what
 // it was.
 func (e *Entry) holds(identity func(path string) (Identity, bool)) bool {
-	for _, m := range e.Closure {
-		if now, ok := identity(m.Path); !ok || now != m.Identity {
-			return false
-		}
-	}
-	return true
+	now, ok := sum(e.Closure, identity)
+	return ok && now == e.Sum
 }
 
-// absorb adds what another entry of the same closure knows.
+// same reports whether two entries are of the same packages.
+func (e *Entry) same(f *Entry) bool {
+	return e.Sum == f.Sum && slices.Equal(e.Closure, f.Closure)
+}
+
+// absorb adds what another entry knows, if it is of the same packages.
 func (e *Entry) absorb(old *Entry) error {
-	if !slices.Equal(e.Closure, old.Closure) {
+	if !e.same(old) {
 		return nil
 	}
 	more, ok := old.Schemas()

@@ -31,12 +31,13 @@ func (w *World) Keep(fresh []Fresh) {
 	for _, f := range fresh {
 		byPath[f.Path] = f
 	}
-	closures := map[string]map[string]bool{}
+	closures := map[string][]string{}
 	var group sync.WaitGroup
 	tokens := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, f := range fresh {
-		e := &Entry{Closure: w.members(f.Path, w.closure(f.Path, byPath, closures))}
-		if e.Closure == nil {
+		e := &Entry{Closure: w.closure(f.Path, byPath, closures)}
+		var ok bool
+		if e.Sum, ok = sum(e.Closure, w.identity); !ok {
 			continue
 		}
 		group.Go(func() {
@@ -58,42 +59,27 @@ func (w *World) keep(e *Entry, f Fresh) {
 	e.Types = types.Bytes()
 	e.Group, e.Grouped = w.group(f.Path)
 	if e.SetSchemas(w.schemas[f.Path]) == nil {
-		w.cache.Keep(e)
+		w.cache.Keep(e, w.identity)
 	}
 }
 
-// closure are the packages that the types of a package lead to, itself among
-// them.
-func (w *World) closure(path string, fresh map[string]Fresh, known map[string]map[string]bool) map[string]bool {
+// closure returns the paths of a package, and of those that its types lead to.
+func (w *World) closure(path string, fresh map[string]Fresh, known map[string][]string) []string {
 	if c := known[path]; c != nil {
 		return c
 	}
-	c := map[string]bool{path: true}
-	known[path] = c
+	further := map[string]bool{}
 	if e := w.used[path]; e != nil {
-		for _, m := range e.Closure {
-			c[m.Path] = true
+		for _, p := range e.Closure {
+			further[p] = true
 		}
 	}
 	for _, ref := range fresh[path].Refs {
-		maps.Copy(c, w.closure(ref, fresh, known))
-	}
-	return c
-}
-
-// members are the packages of a closure, path first, or nil where one of them
-// has no identity.
-func (w *World) members(path string, closure map[string]bool) []Member {
-	paths := slices.Sorted(maps.Keys(closure))
-	i := slices.Index(paths, path)
-	paths = slices.Insert(slices.Delete(paths, i, i+1), 0, path)
-	members := make([]Member, len(paths))
-	for i, p := range paths {
-		id, ok := w.identity(p)
-		if !ok {
-			return nil
+		for _, p := range w.closure(ref, fresh, known) {
+			further[p] = true
 		}
-		members[i] = Member{p, id}
 	}
-	return members
+	delete(further, path)
+	known[path] = append([]string{path}, slices.Sorted(maps.Keys(further))...)
+	return known[path]
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/gen/hollow"
 	"github.com/operon-dev/operon/internal/gen/store"
 )
 
@@ -28,8 +29,9 @@ type Package struct {
 type Imported struct{ Path, Name string }
 
 // Identities tells the identities of packages that do not change: Go's own, by
-// the content of their files, and those in the module cache, by the sums of
-// their modules. Other packages have none.
+// what their files declare, which is often the same in the next release, and
+// those in the module cache, by the sums of their modules. Other packages have
+// none.
 type Identities struct {
 	goRoot, modCache string
 	store            *store.Store
@@ -102,7 +104,7 @@ func (i *Identities) Save() {
 	}
 }
 
-// goSum is the sum of the files of a package of Go's.
+// goSum is the sum of what the files of a package of Go's declare.
 func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, bool) {
 	name := strings.Join(append([]string{rel}, parts[1:]...), "|")
 	i.mu.Lock()
@@ -117,7 +119,7 @@ func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, boo
 		if err != nil {
 			return Identity{}, false
 		}
-		contents = append(contents, string(content))
+		contents = append(contents, string(hollow.Cut(content)))
 	}
 	sum = store.KeyOf(contents...)
 	i.mu.Lock()

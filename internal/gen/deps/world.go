@@ -85,7 +85,7 @@ func (w *World) Part(read func(path string) bool) []string {
 	}
 	var parted []string
 	for path, e := range w.used {
-		if slices.ContainsFunc(e.Closure, func(m Member) bool { return read(m.Path) }) {
+		if slices.ContainsFunc(e.Closure, read) {
 			parted = append(parted, path)
 		}
 	}

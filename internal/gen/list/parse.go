@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/deps"
+	"github.com/operon-dev/operon/internal/gen/hollow"
 )
 
 // reader parses packages ahead of the type checker: the roots, and as the
@@ -134,7 +135,7 @@ func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
 				return
 			}
 			if bare {
-				content = hollow(content)
+				content = hollow.Blank(content)
 			}
 			f, err := parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 			if err == nil {

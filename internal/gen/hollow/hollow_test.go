@@ -1,4 +1,4 @@
-package list
+package hollow
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-func TestHollow(t *testing.T) {
+func TestBlank(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{
 		"plain":            {"func f() { g() }\n", "func f() {     }\n"},
@@ -39,15 +39,24 @@ func TestHollow(t *testing.T) {
 		"never closed":     {"func f() { if x {\n", "func f() { if x {\n"},
 		"quote in comment": {"// don't\nfunc f() { g() }\n", "// don't\nfunc f() {     }\n"},
 	} {
-		if got := string(hollow([]byte(tt.src))); got != tt.want {
+		if got := string(Blank([]byte(tt.src))); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }
 
-// TestHollowSources compares what is left of real sources, the runtime's with
+func TestCut(t *testing.T) {
+	t.Parallel()
+	const src = "package p\n\nfunc f() {\n\tg() // h\n}\n\nfunc m() {\n\t// +marker\n}\n\nvar v = func() { f() }\n"
+	const want = "package p\n\nfunc f() {}\n\nfunc m() {\n\t// +marker\n}\n\nvar v = func() { f() }\n"
+	if got := string(Cut([]byte(src))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSources compares what is left of real sources, the runtime's with
 // their unusual ones among them, with the sources themselves.
-func TestHollowSources(t *testing.T) {
+func TestSources(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("go", "list", "-f", "{{.Dir}}", "runtime", "net", "reflect", "go/parser", "text/template/parse",
 		"k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/util/intstr", "sigs.k8s.io/controller-tools/pkg/crd")
@@ -64,7 +73,7 @@ func TestHollowSources(t *testing.T) {
 				t.Fatal(err)
 			}
 			full, fullSize := outside(t, parseSource(t, name, src))
-			rest, restSize := outside(t, parseSource(t, name, hollow(src)))
+			rest, restSize := outside(t, parseSource(t, name, Blank(src)))
 			if diff := cmp.Diff(full, rest); diff != "" {
 				t.Errorf("%s (-source +hollow):\n%s", name, diff)
 			}

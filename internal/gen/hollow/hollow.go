@@ -1,14 +1,33 @@
-package list
+// Package hollow takes the bodies of functions out of Go sources, to spare
+// readers half of their work where nobody looks at them. The type checker passes
+// over bodies. The collector of markers does not: a body with a marker stays as
+// it is, as does one with anything behind it on its last line. The sources must
+// be such as compile.
+package hollow
 
 import "bytes"
 
-// hollow blanks the bodies of a file's functions, to spare the parser half of
-// its work where nobody looks at them. The type checker passes over bodies. The
-// collector of markers does not: comments stay, and a body with a marker stays
-// as it is, as does one with anything behind it on its last line. Every byte
-// that stays is where it was. The source must be one that compiles.
-func hollow(src []byte) []byte {
+// Blank returns a source with the bodies blanked. Comments stay. Every byte that
+// stays is where it was.
+func Blank(src []byte) []byte {
 	out := bytes.Clone(src)
+	bodies(src, func(open, end int) { blank(out[open:end]) })
+	return out
+}
+
+// Cut returns a source without the bodies and the comments in them: sources of
+// which it returns the same declare the same.
+func Cut(src []byte) []byte {
+	out, from := make([]byte, 0, len(src)), 0
+	bodies(src, func(open, end int) {
+		out = append(out, src[from:open]...)
+		from = end
+	})
+	return append(out, src[from:]...)
+}
+
+// bodies finds what is between the braces of bodies that are of no interest.
+func bodies(src []byte, found func(open, end int)) {
 	for i := 0; i < len(src); {
 		open := -1
 		if declaresFunc(src, i) {
@@ -20,11 +39,10 @@ func hollow(src []byte) []byte {
 		}
 		end, marked := block(src, open)
 		if !marked && (end >= len(src) || src[end] == '\n') {
-			blank(out[open+1 : end-1])
+			found(open+1, end-1)
 		}
 		i = end
 	}
-	return out
 }
 
 // blank overwrites all but comments and the ends of lines.
