@@ -46,6 +46,6 @@ func retell(name string) error {
 	}
 	const sum = len("operon rerun 1\n")
 	content = bytes.Replace(content, []byte(said), []byte(already), 1)
-	binary.LittleEndian.PutUint32(content[sum:], crc32.ChecksumIEEE(content[sum+4:]))
+	binary.LittleEndian.PutUint64(content[sum:], uint64(crc32.ChecksumIEEE(content[sum+8:])))
 	return os.WriteFile(name, content, 0o600)
 }

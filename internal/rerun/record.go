@@ -12,8 +12,8 @@ import (
 //	magic, CRC-32 of the rest, key,
 //	since, until, texts, inputs
 //
-// with numbers as varints, lists and texts with their length before them, and
-// paths without the start that they share with the path before.
+// with the length of lists and texts before them, and of paths how much of the
+// one before them they start with.
 type record struct {
 	since, until int64 // seconds since 1970: the answer is of this time
 	texts        []Text
@@ -44,26 +44,30 @@ func (in input) reduce(s stamp.Stamp) stamp.Stamp {
 const magic = "operon rerun 1\n"
 
 func (r record) encode(k key) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, k[0])
-	b = binary.LittleEndian.AppendUint64(b, k[1])
-	b = binary.AppendVarint(b, r.since)
-	b = binary.AppendVarint(b, r.until)
-	b = binary.AppendUvarint(b, uint64(len(r.texts)))
-	for _, t := range r.texts {
-		b = appendBool(b, t.Stderr)
-		b = append(binary.AppendUvarint(b, uint64(len(t.Bytes))), t.Bytes...)
+	var b []byte
+	add := func(numbers ...int) {
+		for _, n := range numbers {
+			b = binary.LittleEndian.AppendUint64(b, uint64(n))
+		}
 	}
-	b = binary.AppendUvarint(b, uint64(len(r.inputs)))
+	b = binary.LittleEndian.AppendUint64(b, k[0])
+	b = binary.LittleEndian.AppendUint64(b, k[1])
+	add(int(r.since), int(r.until), len(r.texts))
+	for _, t := range r.texts {
+		add(flag(t.Stderr), len(t.Bytes))
+		b = append(b, t.Bytes...)
+	}
+	add(len(r.inputs))
 	last := ""
 	for _, in := range r.inputs {
 		shared := 0
 		for shared < len(last) && shared < len(in.path) && last[shared] == in.path[shared] {
 			shared++
 		}
-		b = binary.AppendUvarint(b, uint64(shared))
-		b = binary.AppendUvarint(b, uint64(len(in.path)-shared))
+		add(shared, len(in.path)-shared)
 		b = append(b, in.path[shared:]...)
-		b = in.stamp.Append(appendBool(b, in.kind))
+		add(flag(in.kind))
+		b = in.stamp.Append(b)
 		last = in.path
 	}
 	return seal(b)
@@ -71,48 +75,42 @@ func (r record) encode(k key) []byte {
 
 // seal puts before b what a record starts with.
 func seal(b []byte) []byte {
-	head := binary.LittleEndian.AppendUint32([]byte(magic), crc32.ChecksumIEEE(b))
+	head := binary.LittleEndian.AppendUint64([]byte(magic), uint64(crc32.ChecksumIEEE(b)))
 	return append(head, b...)
 }
 
-func appendBool(b []byte, v bool) []byte {
+func flag(v bool) int {
 	if v {
-		return append(b, 1)
+		return 1
 	}
-	return append(b, 0)
+	return 0
 }
 
 // decode reads a record of the key. ok is false for anything else.
 func decode(k key, content []byte) (r record, ok bool) {
-	const head = len(magic) + 4
-	if len(content) < head || string(content[:len(magic)]) != magic {
+	if len(content) < len(magic) || string(content[:len(magic)]) != magic {
 		return r, false
 	}
-	d := decoder{rest: content[head:], ok: true}
-	if binary.LittleEndian.Uint32(content[len(magic):]) != crc32.ChecksumIEEE(d.rest) {
+	d := decoder{rest: content[len(magic):], ok: true}
+	if sum := d.number(); sum != uint64(crc32.ChecksumIEEE(d.rest)) || d.number() != k[0] || d.number() != k[1] {
 		return r, false
 	}
-	if d.fixed() != k[0] || d.fixed() != k[1] {
-		return r, false
-	}
-	r.since, r.until = d.signed(), d.signed()
+	r.since, r.until = int64(d.number()), int64(d.number())
 	for range d.count() {
-		t := Text{Stderr: d.bool()}
-		t.Bytes = d.take(d.count())
-		r.texts = append(r.texts, t)
+		r.texts = append(r.texts, Text{Stderr: d.number() != 0, Bytes: d.bytes()})
 	}
 	n := d.count()
 	r.inputs = make([]input, 0, n)
 	last := ""
 	for range n {
 		shared := d.number()
-		suffix := d.take(d.count())
+		suffix := d.bytes()
 		if shared > uint64(len(last)) {
 			return r, false
 		}
-		in := input{path: last[:shared] + string(suffix), kind: d.bool()}
-		var ok bool
-		if in.stamp, d.rest, ok = stamp.Cut(d.rest); !ok {
+		in := input{path: last[:shared] + string(suffix), kind: d.number() != 0}
+		in.stamp = d.stamp()
+		if !d.ok {
 			return r, false
 		}
 		r.inputs = append(r.inputs, in)
@@ -121,45 +119,21 @@ func decode(k key, content []byte) (r record, ok bool) {
 	return r, d.ok && len(d.rest) == 0
 }
 
-// decoder reads the parts of a record. Behind the first that is not there it
+// decoder reads the parts of a record. From the first on that is not there it
 // reads zeros, and ok is false.
 type decoder struct {
 	rest []byte
 	ok   bool
 }
 
-func (d *decoder) take(n int) []byte {
-	if n > len(d.rest) {
+func (d *decoder) number() uint64 {
+	const width = 8
+	if len(d.rest) < width {
 		d.rest, d.ok = nil, false
-		return nil
-	}
-	b := d.rest[:n]
-	d.rest = d.rest[n:]
-	return b
-}
-
-func (d *decoder) fixed() uint64 {
-	b := d.take(8)
-	if b == nil {
 		return 0
 	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-func (d *decoder) bool() bool {
-	b := d.take(1)
-	return b != nil && b[0] != 0
-}
-
-func (d *decoder) signed() int64 {
-	v, n := binary.Varint(d.rest)
-	d.take(d.valid(n))
-	return v
-}
-
-func (d *decoder) number() uint64 {
-	v, n := binary.Uvarint(d.rest)
-	d.take(d.valid(n))
+	v := binary.LittleEndian.Uint64(d.rest)
+	d.rest = d.rest[width:]
 	return v
 }
 
@@ -173,11 +147,15 @@ func (d *decoder) count() int {
 	return int(v)
 }
 
-// valid turns the length that a varint of package binary claims into that of
-// what is to be taken.
-func (d *decoder) valid(n int) int {
-	if n <= 0 {
-		return len(d.rest) + 1
-	}
-	return n
+func (d *decoder) bytes() []byte {
+	n := d.count()
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) stamp() stamp.Stamp {
+	s, rest, ok := stamp.Cut(d.rest)
+	d.rest, d.ok = rest, d.ok && ok
+	return s
 }

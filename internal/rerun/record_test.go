@@ -69,7 +69,7 @@ func FuzzDecode(f *testing.F) {
 	k := key{1, 2}
 	whole := sample(f).encode(k)
 	f.Add(whole, false)
-	f.Add(whole[len(magic)+4:], true)
+	f.Add(whole[len(magic)+8:], true)
 	f.Fuzz(func(t *testing.T, content []byte, sealed bool) {
 		if sealed {
 			content = seal(content)

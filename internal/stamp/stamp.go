@@ -83,14 +83,14 @@ func (s Stamp) Append(b []byte) []byte {
 }
 
 func (n node) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(n.mode))
+	b = binary.LittleEndian.AppendUint64(b, uint64(n.mode))
 	if n.mode == 0 {
 		return b
 	}
-	b = binary.AppendUvarint(b, n.number)
-	b = binary.AppendVarint(b, n.size)
-	b = binary.LittleEndian.AppendUint64(b, uint64(n.mtime))
-	return binary.LittleEndian.AppendUint64(b, uint64(n.ctime))
+	for _, v := range []uint64{n.number, uint64(n.size), uint64(n.mtime), uint64(n.ctime)} {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
 }
 
 // Cut takes the stamp off the front of b. ok is false when there is none.
@@ -102,22 +102,22 @@ func Cut(b []byte) (s Stamp, rest []byte, ok bool) {
 }
 
 func cut(b []byte) (n node, rest []byte, ok bool) {
-	mode, k := binary.Uvarint(b)
-	if k <= 0 || uint64(uint32(mode)) != mode {
+	const width = 8
+	if len(b) < width {
 		return n, nil, false
 	}
-	n.mode, b = uint32(mode), b[k:]
+	number := func() uint64 {
+		v := binary.LittleEndian.Uint64(b)
+		b = b[width:]
+		return v
+	}
+	mode := number()
 	if mode == 0 {
 		return n, b, true
 	}
-	if n.number, k = binary.Uvarint(b); k <= 0 {
+	if len(b) < 4*width || mode != uint64(uint32(mode)) {
 		return n, nil, false
 	}
-	b = b[k:]
-	if n.size, k = binary.Varint(b); k <= 0 || len(b) < k+16 {
-		return n, nil, false
-	}
-	b = b[k:]
-	n.mtime, n.ctime = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
-	return n, b[16:], true
+	n = node{uint32(mode), number(), int64(number()), int64(number()), int64(number())}
+	return n, b, true
 }
