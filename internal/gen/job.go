@@ -19,6 +19,7 @@ import (
 // job is a request with every default filled in.
 type job struct {
 	generators []generator
+	headerFile string // of the request
 	paths      []string
 	// whole names the generators that run over the default paths into the
 	// default place, so that a file they leave out is stale.
@@ -52,7 +53,7 @@ func newJob(r Request, p *scaffold.Plan) (*job, error) {
 			return nil, err
 		}
 	}
-	j := &job{paths: merged.paths, store: r.Store}
+	j := &job{headerFile: r.HeaderFile, paths: merged.paths, store: r.Store}
 	if j.generators, err = only(merged.generators, r.Only); err != nil {
 		return nil, err
 	}
@@ -126,12 +127,16 @@ func (j *job) validate(r Request, src *sources) error {
 	return nil
 }
 
-// headers are the header files of the generators, by absolute path.
+// headers are the header files that must be there, by absolute path.
 func (j *job) headers(src *sources) []string {
-	var files []string
+	names := []string{j.headerFile}
 	for _, g := range j.generators {
-		if file := headerOf(g.gen); file != "" {
-			files = append(files, below(src.dir, file))
+		names = append(names, headerOf(g.gen))
+	}
+	var files []string
+	for _, name := range names {
+		if name != "" {
+			files = append(files, below(src.dir, name))
 		}
 	}
 	return files

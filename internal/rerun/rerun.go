@@ -68,13 +68,13 @@ func answer() bool {
 	if !ok || now < r.since || now >= r.until || !unchanged(r.inputs) {
 		return false
 	}
-	for i, t := range r.texts {
+	for _, t := range r.texts {
 		stream := os.Stdout
 		if t.Stderr {
 			stream = os.Stderr
 		}
 		if _, err := stream.Write(t.Bytes); err != nil {
-			return i > 0 // the command says what is wrong, unless half is said
+			return false // the command says what is wrong
 		}
 	}
 	return true

@@ -141,6 +141,30 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestUnprinted has the command itself say that its output cannot be printed.
+func TestUnprinted(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	for range 2 {
+		p.run("first")
+	}
+	p.write("ran", "")
+	closed, err := os.Open(p.path("ran")) // for reading
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.Close()
+	cmd := exec.Command(p.binary, p.args...)
+	cmd.Dir, cmd.Stdout = p.dir, closed
+	cmd.Env = append(slices.Clip(p.env), "GONE="+p.path("ran"))
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(p.path("ran")); err == nil {
+		t.Error("it ends as if all were said")
+	}
+}
+
 // TestAsks has each kind of change, and a record that is none.
 func TestAsks(t *testing.T) {
 	t.Parallel()
