@@ -1,9 +1,7 @@
 package gen
 
 import (
-	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -20,8 +18,9 @@ import (
 // emit prints the result.
 type crds struct {
 	crd.Generator
-	deps *deps.World
-	say  func(done, total int) // how many kinds are done
+	deps  *deps.World
+	known *kinds                // may be nil
+	say   func(done, total int) // how many kinds are done
 }
 
 const versionAnnotation = "controller-gen.kubebuilder.io/version"
@@ -42,6 +41,7 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 	for _, root := range ctx.Roots {
 		parser.NeedPackage(root)
 	}
+	defer func() { g.known.finish(parser, ctx.Roots) }()
 	metav1 := crd.FindMetav1(ctx.Roots)
 	if metav1 == nil {
 		return nil // no kind without it
@@ -61,6 +61,10 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 	options := g.transforms()
 	for i, kind := range kinds {
 		g.say(i, len(kinds))
+		key, stands := g.known.stands(parser, kind)
+		if stands {
+			continue
+		}
 		parser.NeedCRDFor(kind, g.MaxDescLen)
 		c := parser.CustomResourceDefinitions[kind]
 		if !isTrue(g.OmitToolVersion) {
@@ -74,11 +78,15 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 		if err != nil {
 			return err
 		}
+		var files []*memoryFile
 		for _, name := range g.fileNames(c) {
-			if err := write(ctx, name, header, content); err != nil {
+			f, err := write(ctx, name, header, content)
+			if err != nil {
 				return err
 			}
+			files = append(files, f)
 		}
+		g.known.made(kind, key, files)
 	}
 	return nil
 }
@@ -118,16 +126,15 @@ func (g crds) transforms() []*genall.WriteYAMLOptions {
 	return options
 }
 
-func write(ctx *genall.GenerationContext, name, header string, content []byte) error {
+func write(ctx *genall.GenerationContext, name, header string, content []byte) (*memoryFile, error) {
 	out, err := ctx.Open(nil, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = io.WriteString(out, header)
-	if err == nil {
-		_, err = out.Write(content)
-	}
-	return cmp.Or(err, out.Close())
+	f := out.(*memoryFile)
+	f.WriteString(header)
+	f.Write(content)
+	return f, nil
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

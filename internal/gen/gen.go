@@ -4,11 +4,12 @@
 // output in memory until every generator has succeeded. The bytes are those of
 // the controller-gen command of the same version with the same arguments.
 //
-// It is not a build system: it neither watches nor caches, fetches no module,
-// and never writes to the project. The work has three steps with plain data
+// It is not a build system: it fetches no module, and never writes to the
+// project. The work has three steps with plain data
 // between them: load (plan to packages), generate (packages to a result) and
-// record (result to plan). The first has two paths, a fast one that declines
-// whatever it does not read exactly as controller-gen does, and a slow one.
+// record (result to plan). The first two are done for what changed since the last
+// run, where that is known exactly; packages are loaded on a fast path, which
+// declines whatever it does not read as controller-gen does, or on a slow one.
 //
 // One input lies outside of the arguments: the library behind plural names
 // reads inflections.json and acronyms.json from the working folder of the
@@ -88,7 +89,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := record(res.outputs, p); err != nil {
+	if err := addOutputs(res, p); err != nil {
 		return err
 	}
 
@@ -106,9 +107,14 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return removeStale(job, res, src, p)
 }
 
-// record adds the outputs to the plan; what has no path is printed.
-func record(outputs []output, p *scaffold.Plan) error {
-	for _, o := range outputs {
+// addOutputs adds the outputs to the plan; what has no path is printed.
+func addOutputs(res *result, p *scaffold.Plan) error {
+	for _, o := range res.stands {
+		if err := p.Stand(o.Generator, o.Path, o.Sum.String()); err != nil {
+			return err
+		}
+	}
+	for _, o := range res.outputs {
 		if o.path == "" {
 			p.Print(o.content)
 			continue

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/deps"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -45,9 +44,13 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 		c := shared
 		if _, ok := g.gen.(genall.NeedsTypeChecking); ok {
 			c.Checker = checker
+		} else if set.settled {
+			continue
+		} else if set.marked != nil {
+			c.Roots = set.marked
 		}
 		c.OutputRule = mem.rule(g)
-		err, panicked := call(inPlan(g.gen, src.dir, set.deps, say), &c)
+		err, panicked := call(inPlan(g.gen, set, src.dir, say), &c)
 		if panicked {
 			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.name, err)
 			break
@@ -65,6 +68,7 @@ func generate(ctx context.Context, set *packageSet, gens []generator, src *sourc
 	if crash != nil {
 		return nil, crash
 	}
+	set.twice = mem.twice
 	return mem.finish(), nil
 }
 
@@ -93,10 +97,10 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 // inPlan is the generator that does the work of g for a plan: one that makes
 // paths absolute which it opens past the input rule, or that is our own, and says
 // how far it is.
-func inPlan(g genall.Generator, dir string, world *deps.World, say func(done, total int)) genall.Generator {
+func inPlan(g genall.Generator, set *packageSet, dir string, say func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:
-		return crds{v, world, say}
+		return crds{v, set.deps, set.kinds, say}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(v.ManifestsPath) {
 			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)

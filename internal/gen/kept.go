@@ -6,9 +6,9 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/list"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -17,25 +17,32 @@ import (
 // kept is what is known of packages that never change, in place of their
 // sources. A nil kept knows nothing.
 type kept struct {
-	cache      *deps.Cache
-	identities *deps.Identities
-	identity   func(path string) (deps.Identity, bool)
-	lacking    [][]string // of each world until now
+	cache    *deps.Cache
+	identity func(path string) (deps.Identity, bool)
+	lacking  [][]string // of each world until now
+
+	mu    sync.Mutex
+	asked map[string]deps.Identity // identities that somebody asked for
 }
 
 // newKept returns nil where no generator needs types, or one that reads packages
 // in other ways than deps knows of.
-func (q *query) newKept(j *job, g *list.Graph) *kept {
+func (q *query) newKept(j *job, identity func(path string) (deps.Identity, bool)) *kept {
 	environment := keptEnvironment(j.generators, q.Arch)
 	if environment == nil {
 		return nil
 	}
-	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
-	return &kept{
-		cache:      &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true},
-		identities: ids,
-		identity:   g.Identity(ids.Of),
+	k := &kept{cache: &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true}, asked: map[string]deps.Identity{}}
+	k.identity = func(path string) (deps.Identity, bool) {
+		is, ok := identity(path)
+		if ok {
+			k.mu.Lock()
+			k.asked[path] = is
+			k.mu.Unlock()
+		}
+		return is, ok
 	}
+	return k
 }
 
 // keptEnvironment is what types and schemas of a package depend on beside
@@ -99,6 +106,5 @@ func (k *kept) lacks(w *deps.World) bool {
 func (k *kept) keep(w *deps.World, fresh []deps.Fresh) {
 	if k != nil {
 		w.Keep(fresh)
-		k.identities.Save()
 	}
 }

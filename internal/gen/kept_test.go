@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/store"
 	"golang.org/x/tools/txtar"
 )
@@ -115,10 +115,8 @@ func edit(t *testing.T, dir, files string) {
 
 // fast is a run on the fast path, step by step, without prebuilt packages.
 type fast struct {
-	q     *query
-	job   *job
-	graph *list.Graph
-	kept  *kept
+	refresh
+	identities *deps.Identities
 }
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
@@ -141,7 +139,8 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
 	if g == nil {
 		t.Fatal("not listed")
 	}
-	f := &fast{q, j, g, q.newKept(j, g)}
+	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
+	f := &fast{refresh{src: src, job: j, kept: q.newKept(j, g.Identity(ids.Of)), past: newPast(nil, nil, g, nil)}, ids}
 	f.kept.cache.Prebuilt = false
 	return f
 }
@@ -151,23 +150,27 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
 func (f *fast) run(t *testing.T) (tries [][]string) {
 	t.Helper()
 	for {
-		set, loaded := f.q.listed(t.Context(), f.graph, f.job.generators, f.kept)
-		if loaded == nil {
+		ok := f.generate(t.Context())
+		if f.loaded == nil {
 			t.Fatal("not loaded")
 		}
 		var fresh []string
-		for _, p := range loaded.Fresh {
+		for _, p := range f.loaded.Fresh {
 			fresh = append(fresh, p.Path)
 		}
 		tries = append(tries, fresh)
-		_, err := generate(t.Context(), set, f.job.generators, f.q.src)
-		if f.kept.lacks(set.deps) {
+		if f.kept.lacks(f.set.deps) {
 			continue
 		}
-		if err != nil || loaded.Strayed() {
-			t.Fatalf("strayed is %v, error %v", loaded.Strayed(), err)
+		if !ok {
+			t.Fatal("not exact")
 		}
-		f.kept.keep(set.deps, loaded.Fresh)
+		f.keep()
 		return tries
 	}
+}
+
+func (f *fast) keep() {
+	f.kept.keep(f.set.deps, f.loaded.Fresh)
+	f.identities.Save()
 }

@@ -23,8 +23,12 @@ type packageSet struct {
 	fset  *token.FileSet
 	roots []*loader.Package
 	deps  *deps.World // the packages of the graph that are kept; nil without any
-	// folders are those of all packages of the graph, as far as they are known.
-	folders []string
+
+	// For runs over a part of the roots:
+	kinds   *kinds            // what is known of the kinds, and is found out; may be nil
+	marked  []*loader.Package // in place of roots, for generators that read markers alone
+	settled bool              // what these generators make is known
+	twice   bool              // the generators wrote one file several times
 }
 
 // query is a question for the go command: which packages do the paths name, and

@@ -31,21 +31,13 @@ func markerWarnings(set *packageSet, src *sources) []scaffold.Warning {
 	known := newVocabulary()
 	var all []scaffold.Warning
 	for _, root := range set.roots {
-		found := findMarkers(root, known)
-		markUsed(root, found)
-		for _, m := range found {
-			for _, w := range m.warnings(known) {
-				pos := set.fset.Position(m.comment.Pos())
-				rel, ok := inProject(src.dir, pos.Filename)
-				if !ok {
-					continue // a package of another module is not this user's to mend
-				}
-				w.File, w.Line = rel, pos.Line
-				w.Column += pos.Column
-				all = append(all, w)
-			}
-		}
+		all = append(all, scanMarkers(root, known, set.fset, src).warnings...)
 	}
+	return sortWarnings(all)
+}
+
+// sortWarnings brings warnings into the order of their places, each once.
+func sortWarnings(all []scaffold.Warning) []scaffold.Warning {
 	slices.SortFunc(all, func(a, b scaffold.Warning) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -15,6 +15,7 @@ import (
 type output struct {
 	generator string
 	path      string // slash-separated, relative to the root
+	pkg       string // import path of the package that it is code of; "" for configuration
 	content   []byte
 }
 
@@ -25,6 +26,7 @@ type memory struct {
 	dir    string
 	files  []*memoryFile
 	byPath map[string]int
+	twice  bool  // a path was written twice
 	err    error // the first output path that a plan cannot hold
 }
 
@@ -38,10 +40,10 @@ func (*memoryFile) Close() error { return nil }
 // rule returns the output rule for a generator: its own, into memory.
 func (m *memory) rule(g generator) genall.OutputRule { return memoryRule{m, g} }
 
-func (m *memory) open(generator, path string) io.WriteCloser {
+func (m *memory) open(generator, path string) *memoryFile {
 	f := &memoryFile{output: output{generator: generator, path: path}}
 	if i, ok := m.byPath[path]; ok && path != "" {
-		m.files[i] = f
+		m.files[i], m.twice = f, true
 		return f
 	}
 	m.byPath[path] = len(m.files)
@@ -99,7 +101,11 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 		}
 		return nil, err
 	}
-	return r.open(r.name, rel), nil
+	f := r.open(r.name, rel)
+	if pkg != nil {
+		f.pkg = pkg.PkgPath
+	}
+	return f, nil
 }
 
 // outsideError is about a folder or file that a plan cannot hold.

@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"encoding/hex"
 	"fmt"
+	"go/token"
 	"io"
 	"maps"
 	"os"
@@ -166,8 +167,8 @@ func seed(t *testing.T) string {
 func keepAll(t *testing.T, dir string, s *store.Store, args []string) {
 	t.Helper()
 	f := newFast(t, dir, s, args)
-	set, loaded := f.q.listed(t.Context(), f.graph, f.job.generators, f.kept)
-	if loaded == nil {
+	set := &packageSet{fset: token.NewFileSet()}
+	if f.set = set; !f.load(t.Context(), f.roots()) {
 		t.Fatal("not loaded")
 	}
 	reg := &markers.Registry{}
@@ -198,7 +199,7 @@ func keepAll(t *testing.T, dir string, s *store.Store, args []string) {
 		}
 	}
 	set.deps.Collect(parser)
-	f.kept.keep(set.deps, loaded.Fresh)
+	f.keep()
 }
 
 // askFor asks for the schema of a type. When there is an error, it forgets all

@@ -3,13 +3,17 @@ package gen
 import (
 	"path/filepath"
 
+	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // result is what a run of the generators comes to, whichever way it was found:
 // plain data, with no package behind it.
 type result struct {
-	outputs  []output
+	outputs []output
+	// stands are outputs that are on the disk, and on the project's record, as
+	// they would be made now. Nobody read them.
+	stands   []record.Output
 	warnings []scaffold.Warning // about markers, in the order of their places
 	matched  bool               // the paths name at least one package
 	// folders are those of the packages with Go files that lie in the project,
@@ -31,4 +35,14 @@ func newResult(set *packageSet, outputs []output, src *sources) *result {
 		}
 	}
 	return r
+}
+
+// made calls f with each output, by its generator and path.
+func (r *result) made(f func(generator, path string)) {
+	for _, o := range r.outputs {
+		f(o.generator, o.path)
+	}
+	for _, o := range r.stands {
+		f(o.Generator, o.Path)
+	}
 }

@@ -2,27 +2,34 @@ package gen
 
 import (
 	"context"
-	"go/token"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/record"
 )
 
-// run loads the packages of the job and runs its generators: on the fast path,
-// which answers only where its answer is exact, or else on the slow one, which
-// leaves everything to the loader. Whatever is out of the ordinary, errors
-// included, is the slow path's to tell.
+// run finds the result of the job on the first of three paths that answers it:
+// from the record of the last run, with the packages that changed since; from
+// one cheap listing of packages; or from what the loader finds by itself. The
+// first two answer only where that is exact. Whatever is out of the ordinary,
+// errors included, is the last one's to tell.
 func run(ctx context.Context, src *sources, j *job) (*result, error) {
+	start := time.Now()
+	h := openHistory(j.store, src, j)
+	if res := h.resume(ctx, src, j); res != nil {
+		return res, nil
+	}
 	progress(ctx)("listing packages", 0, 0)
 	q, err := newQuery(ctx, src, j.paths)
 	if err != nil {
 		return nil, err
 	}
-	if r := q.fast(ctx, j); r != nil {
-		return r, nil
+	if res := q.fast(ctx, j, h, start); res != nil {
+		return res, nil
 	}
 	progress(ctx)("loading packages", 0, 0)
 	set, err := q.load(ctx)
@@ -36,31 +43,96 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	return newResult(set, outputs, src), nil
 }
 
-// fast runs the generators over the packages of one cheap listing. It returns
-// nil where that would not be exact. What turns out to be missing of a kept
-// package is read from its sources the next time round, and kept too.
-func (q *query) fast(ctx context.Context, j *job) *result {
+// resume answers from the record, without asking the go command, where the
+// packages are those of the last run. Else it returns nil.
+func (h *history) resume(ctx context.Context, src *sources, j *job) *result {
+	if h == nil || h.last == nil {
+		return nil
+	}
+	tree, err := h.last.Look(h.walks, src.changed)
+	if err != nil || tree.Again() != nil || !tree.Listing() {
+		return nil
+	}
+	q := h.query(src)
+	g, err := q.Restore(h.last.Packages)
+	if err != nil {
+		return nil
+	}
+	r := &refresh{src: src, job: j, kept: q.newKept(j, h.identity()), resumed: true, disk: look(src, h.last.Outputs())}
+	r.past = newPast(h.last, tree, g, r.disk.isRight)
+	if !r.run(ctx) || !r.exact() {
+		return nil
+	}
+	next, ok := r.next()
+	if !ok {
+		return nil
+	}
+	next.Go = h.last.Go
+	tree.Fill(next)
+	h.keep(next)
+	res := r.result(next)
+	res.inputs = func() ([]string, bool) { return q.inputs(next.Go.Folders, j.headers(src)) }
+	return res
+}
+
+// fast answers from one cheap listing, or returns nil.
+func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *result {
+	var tree *record.Tree
+	if h != nil {
+		tree, _ = h.last.Look(h.walks, q.src.changed) // nil with an error
+	}
 	g := q.list(ctx)
 	if g == nil {
 		return nil
 	}
-	kept := q.newKept(j, g)
-	for {
-		set, loaded := q.listed(ctx, g, j.generators, kept)
-		if loaded == nil {
-			return nil
+	if tree != nil {
+		outside, ok := q.outside(g.Folders)
+		if !ok || tree.Add(q.changing(g.Folders), outside) != nil {
+			tree = nil
 		}
-		outputs, err := generate(ctx, set, j.generators, q.src)
-		if kept.lacks(set.deps) {
-			continue
+	}
+	res := q.refresh(ctx, j, h, g, tree, start)
+	if res != nil {
+		res.inputs = func() ([]string, bool) { return q.inputs(g.Folders, j.headers(q.src)) }
+	}
+	return res
+}
+
+// refresh generates for what changed since the last run, or where there is no
+// telling, for all.
+func (q *query) refresh(ctx context.Context, j *job, h *history, g *list.Graph, tree *record.Tree, start time.Time) *result {
+	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
+	defer ids.Save()
+	r := &refresh{src: q.src, job: j, kept: q.newKept(j, g.Identity(ids.Of))}
+	if tree != nil && h.last != nil && dependencies(h.last, g, r.kept) {
+		r.disk = look(q.src, h.last.Outputs())
+		r.past = newPast(h.last, tree, g, r.disk.isRight)
+		if r.run(ctx) && r.exact() {
+			if next, ok := r.next(); ok {
+				q.keep(h, next, tree, g, start)
+				return r.result(next)
+			}
 		}
-		if err != nil || loaded.Strayed() {
-			return nil
+	}
+	r.disk = look(q.src, nil)
+	r.past = newPast(nil, tree, g, r.disk.isRight)
+	if !r.run(ctx) {
+		return nil
+	}
+	if r.exact() {
+		if next, ok := r.next(); ok {
+			q.keep(h, next, tree, g, start)
 		}
-		kept.keep(set.deps, loaded.Fresh)
-		res := newResult(set, outputs, q.src)
-		res.inputs = func() ([]string, bool) { return q.inputs(set.folders, j.headers(q.src)) }
-		return res
+	}
+	return newResult(r.set, r.outputs, q.src)
+}
+
+// keep keeps the record, unless sources changed while they were read.
+func (q *query) keep(h *history, next *record.Record, tree *record.Tree, g *list.Graph, start time.Time) {
+	if tree.Still(start) {
+		next.Go = q.answer(g.Folders)
+		tree.Fill(next)
+		h.keep(next)
 	}
 }
 
@@ -79,29 +151,6 @@ func (q *query) list(ctx context.Context) *list.Graph {
 	}
 	g.Roots = sortRoots(g.Roots, q.together, func(p *list.Package) string { return p.Dir }, (*list.Package).Imported)
 	return g
-}
-
-// listed loads the packages of a listing, with what the generators will read
-// parsed, or kept. It returns nil where that would not be exact.
-func (q *query) listed(ctx context.Context, g *list.Graph, gens []generator, k *kept) (*packageSet, *list.Loaded) {
-	temp, err := q.src.tempDir()
-	if err != nil {
-		return nil, nil
-	}
-	set := &packageSet{fset: token.NewFileSet(), folders: g.Folders}
-	set.deps = k.world(set.fset)
-	loaded, err := g.Load(ctx, list.Loading{
-		Fset:    set.fset,
-		Read:    counted(progress(ctx), q.src.read),
-		Filters: checkFilters(gens),
-		Deps:    set.deps,
-		Temp:    filepath.Join(temp, "packages.json"),
-	})
-	if err != nil {
-		return nil, nil
-	}
-	set.roots = loaded.Roots
-	return set, loaded
 }
 
 // listable reports whether one listing answers the query: for folders of one

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"go/token"
 	"strings"
 	"testing"
 
@@ -70,22 +71,26 @@ func TestListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var set *packageSet
-			var loaded *list.Loaded
+			r := &refresh{src: src, job: j}
 			if g := q.list(t.Context()); g != nil {
-				set, loaded = q.listed(t.Context(), g, j.generators, nil)
+				r.past = newPast(nil, nil, g, nil)
 			}
-			if (set != nil) != tt.want {
-				t.Fatalf("listed is %v", set != nil)
+			loaded := r.past != nil
+			if loaded {
+				r.set = &packageSet{fset: token.NewFileSet()}
+				loaded = r.load(t.Context(), r.roots())
 			}
-			if set == nil {
+			if loaded != tt.want {
+				t.Fatalf("listed is %v", loaded)
+			}
+			if !loaded {
 				return
 			}
-			if _, err := generate(t.Context(), set, j.generators, src); err != nil || loaded.Strayed() {
-				t.Errorf("strayed is %v, error %v", loaded.Strayed(), err)
+			if _, err := generate(t.Context(), r.set, j.generators, src); err != nil || r.loaded.Strayed() {
+				t.Errorf("strayed is %v, error %v", r.loaded.Strayed(), err)
 			}
 			// What nobody was to ask for shows when somebody does.
-			for _, root := range set.roots {
+			for _, root := range r.set.roots {
 				for _, imported := range root.Imports() {
 					imported.NeedSyntax()
 					for _, further := range imported.Imports() {
@@ -93,7 +98,7 @@ func TestListed(t *testing.T) {
 					}
 				}
 			}
-			if !loaded.Strayed() {
+			if !r.loaded.Strayed() {
 				t.Error("read a package by name alone, and did not stray")
 			}
 		})

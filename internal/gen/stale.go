@@ -34,14 +34,18 @@ const (
 // leaves it alone too.
 func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 	made := map[string]bool{}
-	for _, o := range res.outputs {
-		made[o.path] = true
-		if o.generator == "crd" && strings.HasPrefix(path.Base(o.path), "_") {
-			// The kinds are still there, only their group is gone: nothing is stale.
-			p.Warn(scaffold.Warning{File: o.path, Rule: ruleGroupMissing,
-				Message: "this CRD has no group: a package of types lacks the comment // +groupName=<group>, which stands in groupversion_info.go"})
-			return nil
+	groupless := ""
+	res.made(func(generator, name string) {
+		made[name] = true
+		if groupless == "" && generator == "crd" && strings.HasPrefix(path.Base(name), "_") {
+			groupless = name
 		}
+	})
+	if groupless != "" {
+		// The kinds are still there, only their group is gone: nothing is stale.
+		p.Warn(scaffold.Warning{File: groupless, Rule: ruleGroupMissing,
+			Message: "this CRD has no group: a package of types lacks the comment // +groupName=<group>, which stands in groupversion_info.go"})
+		return nil
 	}
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {

@@ -2,7 +2,6 @@ package scaffold
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 )
@@ -28,22 +27,19 @@ func (p *Plan) Intact(path string) bool {
 	return err == nil && e.disk != nil && hash(e.disk) == r.SHA256
 }
 
-// Stat looks at a file that the plan leaves as it is on disk, links followed.
-// It is nil when there is none, and for any other.
-func (p *Plan) Stat(path string) fs.FileInfo {
+// OnDisk reports whether a regular file of the project stands at path, and the
+// plan leaves it as it is.
+func (p *Plan) OnDisk(path string) bool {
 	if e := p.entries[path]; e != nil {
 		if c, planned := e.change(p.force); planned || c.Class != Generated {
-			return nil
+			return false
 		}
 	}
 	if checkName(path) != nil {
-		return nil
+		return false
 	}
 	resolved, info, err := p.tree.resolve(path, true)
-	if err != nil || info == nil || !info.Mode().IsRegular() || checkName(resolved) != nil {
-		return nil
-	}
-	return info
+	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
 }
 
 // Stand plans that a generated file stays as it is on disk. The caller knows
@@ -67,23 +63,23 @@ type Target struct {
 // Generated returns the files that this plan generates, sorted by path, whether
 // or not they change.
 func (p *Plan) Generated() []Target {
-	real := map[string]string{}
+	resolved := map[string]string{}
 	for name := range p.standing {
-		if resolved, _, err := p.tree.resolve(name, true); err == nil {
-			real[name] = resolved
+		if target, _, err := p.tree.resolve(name, true); err == nil {
+			resolved[name] = target
 		}
 	}
 	for name, e := range p.entries {
 		switch {
 		case e.class == Generated:
-			real[name] = e.real
+			resolved[name] = e.real
 		case e.content == nil:
-			delete(real, name) // removed since
+			delete(resolved, name) // removed since
 		}
 	}
 	var list []Target
-	for _, name := range slices.Sorted(maps.Keys(real)) {
-		list = append(list, Target{Path: name, Real: real[name]})
+	for _, name := range slices.Sorted(maps.Keys(resolved)) {
+		list = append(list, Target{Path: name, Real: resolved[name]})
 	}
 	return list
 }

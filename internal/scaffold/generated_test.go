@@ -43,8 +43,8 @@ func TestStand(t *testing.T) {
 	same(t, "removed", []string{"delete generated b"}, list(p))
 }
 
-// TestStat tells what stands on disk of files that the plan has no part in.
-func TestStat(t *testing.T) {
+// TestOnDisk tells files that stand on disk and that the plan has no part in.
+func TestOnDisk(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"foreign": "x", "dir/x": "x"})
 	apply(t, fsys, Options{}, func(p *Plan) {
@@ -64,8 +64,8 @@ func TestStat(t *testing.T) {
 		"foreign": true, "read": true, "same": true,
 		"edited": false, "removed": false, "gone": false, "dir": false, "../out": false, ".operon/generated.json": false,
 	} {
-		if got := p.Stat(name) != nil; got != want {
-			t.Errorf("%s: stands there is %v", name, got)
+		if got := p.OnDisk(name); got != want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

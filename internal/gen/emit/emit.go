@@ -46,6 +46,15 @@ func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*ge
 	return library(c, options...)
 }
 
+// Schema returns a schema as it is printed within a CRD: two that are printed
+// alike make the same CRDs. It is not ok for one that the short way does not
+// know. The caller must not use the bytes after the next call.
+func (e *Emitter) Schema(s *apiextensionsv1.JSONSchemaProps) (text []byte, ok bool) {
+	e.out = e.out[:0]
+	err := e.schema(s, 0)
+	return e.out, err == nil
+}
+
 // The schemas of all versions are left out of the frame, and these lines put
 // in their place. A user's text is never mistaken for them: were it equal,
 // there would be more places than versions.

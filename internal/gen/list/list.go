@@ -9,6 +9,7 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,7 +55,8 @@ type Package struct {
 	Error                            *struct{ Err string }
 
 	imports map[string]*Package // by the import as written
-	hollow  bool                // nobody looks at the bodies of its functions
+	fixed   bool                // its sources compile and never change
+	unread  bool                // only its name is known
 }
 
 const fields = "ImportPath,Name,Dir,GoFiles,CgoFiles,SwigFiles,SwigCXXFiles,Imports,ImportMap,DepOnly,Error"
@@ -107,7 +109,7 @@ func (c Command) read(out []byte) (*Graph, error) {
 		}
 	}
 	for _, p := range all {
-		p.hollow = p.DepOnly && c.fixed(p.Dir)
+		p.fixed = c.fixed(p.Dir)
 		p.imports = make(map[string]*Package, len(p.Imports))
 		mapped := map[string]bool{}
 		for written, path := range p.ImportMap {
@@ -152,6 +154,22 @@ func (p *Package) description() deps.Package {
 	}
 	return d
 }
+
+// Package returns the package with an import path, or nil.
+func (g *Graph) Package(path string) *Package { return g.byPath[path] }
+
+// Of is the graph with fewer roots.
+func (g *Graph) Of(roots []*Package) *Graph {
+	part := *g
+	part.Roots = roots
+	return &part
+}
+
+// Fixed reports whether the sources of the package never change.
+func (p *Package) Fixed() bool { return p.fixed }
+
+// Compare orders packages by their paths.
+func (p *Package) Compare(q *Package) int { return cmp.Compare(p.ImportPath, q.ImportPath) }
 
 // Imported returns the packages that p imports, by the import as written.
 func (p *Package) Imported() map[string]*Package { return p.imports }

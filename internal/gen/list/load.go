@@ -37,6 +37,8 @@ type Loaded struct {
 	// Fresh are packages whose types were made of their sources, and that
 	// Loading.Deps may keep for another time.
 	Fresh []deps.Fresh
+	// Read are the packages with syntax, and which ones the types of each refer to.
+	Read map[*Package][]*Package
 
 	names []*loader.Package // packages by name alone
 }
@@ -81,7 +83,9 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay packages: %w", err)
 	}
-	return adorn(roots, r, checked), nil
+	loaded := adorn(roots, r, checked)
+	loaded.Read = r.refs
+	return loaded, nil
 }
 
 // write writes the packages with syntax, those in their stead, and those that

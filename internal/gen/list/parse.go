@@ -96,11 +96,11 @@ func (r *reader) need(p *Package) {
 // parse returns the syntax of a package and the packages that its types refer
 // to. Whatever has an error is not ok.
 func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool) {
-	if len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
+	if p.unread || len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
 		return nil, nil, false
 	}
 	names := p.files()
-	files = r.parseFiles(append(names, p.join(p.CgoFiles)...), p.hollow)
+	files = r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.fixed)
 	if slices.Contains(files, nil) {
 		return nil, nil, false
 	}

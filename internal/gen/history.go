@@ -1,0 +1,199 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/deps"
+	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/stamp"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// history is what the last run of the same job found, to be built on and to be
+// replaced. A nil history has none and keeps none.
+type history struct {
+	store *store.Store
+	key   store.Key
+	last  *record.Record // nil: there was none
+	bytes string         // of last
+	walks []record.Walk
+}
+
+// recordKind names the entries in the store.
+const recordKind = "project"
+
+// openHistory finds the record of the last run. There is none for a job whose
+// output goes elsewhere than to files, or that looks at other things than
+// packages below the root.
+func openHistory(s *store.Store, src *sources, j *job) *history {
+	h := &history{store: s}
+	if s == nil {
+		return nil
+	}
+	question := []string{"1", src.dir}
+	for _, g := range j.generators {
+		text, ok := describe(g, src)
+		if !ok {
+			return nil
+		}
+		question = append(question, text...)
+	}
+	for _, p := range j.paths {
+		f := newFolder(src.dir, p)
+		if _, inside := f.query(src.dir); !isFilePath(p) || !inside {
+			return nil
+		}
+		h.walks = append(h.walks, record.Walk{Dir: f.dir, Below: f.recursive})
+		question = append(question, fmt.Sprintf("%s %v", f.dir, f.recursive))
+	}
+	surroundings, ok := surroundings()
+	if !ok {
+		return nil
+	}
+	h.key = store.KeyOf(append(question, surroundings...)...)
+	if content, ok := s.Get(recordKind, h.key); ok {
+		h.last, h.bytes = record.Decode(content), string(content)
+	}
+	return h
+}
+
+// describe tells a generator from others, with its options and all that it reads
+// beside packages.
+func describe(g generator, src *sources) (text []string, ok bool) {
+	switch g.rule.(type) {
+	case genall.OutputArtifacts, genall.OutputToDirectory:
+	default:
+		return nil, false
+	}
+	if g.name == "schemapatch" {
+		return nil, false
+	}
+	options, err := json.Marshal(g.gen)
+	if err != nil {
+		return nil, false
+	}
+	text = []string{g.name, string(options), fmt.Sprintf("%T%+v", g.rule, g.rule)}
+	if file := headerOf(g.gen); file != "" {
+		header, err := src.open(file)
+		if err != nil {
+			return nil, false
+		}
+		text = append(text, string(header))
+	}
+	return text, true
+}
+
+// surroundings are what the answers of the go command and of the libraries
+// depend on beside files: this program, and the environment.
+func surroundings() (text []string, ok bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, false
+	}
+	is, err := stamp.Of(self)
+	if err != nil {
+		return nil, false
+	}
+	text = []string{self, string(is.Append(nil))}
+	for _, e := range os.Environ() {
+		name, _, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(
+			[]string{"CC", "CXX", "PKG_CONFIG", "PATH", "PATHEXT", "HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE", "INFLECT_PATH", "ACRONYMS_PATH"}, strings.ToUpper(name)) {
+			text = append(text, e)
+		}
+	}
+	slices.Sort(text[2:])
+	return text, true
+}
+
+// identity tells the identities of packages that the last run asked for.
+func (h *history) identity() func(path string) (deps.Identity, bool) {
+	known := make(map[string]deps.Identity, len(h.last.Identities))
+	for _, is := range h.last.Identities {
+		known[is.Path] = deps.Identity(is.Sum)
+	}
+	return func(path string) (deps.Identity, bool) {
+		is, ok := known[path]
+		return is, ok
+	}
+}
+
+// keep replaces the record.
+func (h *history) keep(next *record.Record) {
+	if content := next.Encode(); string(content) != h.bytes {
+		h.store.Put(recordKind, h.key, content)
+	}
+}
+
+// query is the question that the last run asked the go command, with the
+// answers that it got.
+func (h *history) query(src *sources) *query {
+	is := h.last.Go
+	return &query{
+		src:      src,
+		Command:  list.Command{Dir: src.dir, Env: goEnv(os.Environ()), Arch: is.Arch, Fixed: []string{is.Root, is.ModCache}},
+		goFlags:  is.Flags,
+		settings: settings{root: is.Root, modCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
+	}
+}
+
+// answer is what the go command told, with the folders of the packages that it
+// listed. For Go's own sources, its version stands.
+func (q *query) answer(folders []string) record.Go {
+	s := q.settings
+	is := record.Go{Flags: q.goFlags, Arch: q.Arch, Root: s.root, ModCache: s.modCache, Env: s.env, Work: s.work, Compiler: s.compiler}
+	for _, dir := range folders {
+		if !isBelow(s.root, dir) {
+			is.Folders = append(is.Folders, dir)
+		}
+	}
+	return is
+}
+
+// changing are the folders among those of packages whose sources may change.
+func (q *query) changing(folders []string) []string {
+	var dirs []string
+	for _, dir := range folders {
+		if !isBelow(q.settings.root, dir) && !isBelow(q.settings.modCache, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// outside are the inputs of the listing that are no sources. ok is false where
+// they are not known.
+func (q *query) outside(folders []string) (paths []string, ok bool) {
+	all, ok := q.inputs(folders, nil)
+	if !ok {
+		return nil, false
+	}
+	var modules []string
+	for _, name := range all {
+		if filepath.Base(name) == "go.mod" {
+			modules = append(modules, filepath.Dir(name))
+		}
+	}
+	for _, name := range all {
+		switch filepath.Base(name) {
+		case "go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt":
+			paths = append(paths, name)
+			continue
+		}
+		if !slices.ContainsFunc(modules, func(dir string) bool { return dir == name || isBelow(dir, name) }) {
+			paths = append(paths, name)
+		}
+	}
+	return paths, true
+}
+
+func isBelow(dir, name string) bool {
+	return strings.HasPrefix(name, dir+string(filepath.Separator))
+}

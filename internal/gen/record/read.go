@@ -1,0 +1,245 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/stamp"
+)
+
+// program is a size from which on a file is told by its stamp, and not by what
+// it holds.
+const program = 1 << 20
+
+// outside looks at a file that is no source. Of a folder, only that it is one
+// matters.
+func (t *Tree) outside(name string) error {
+	f := File{Path: name}
+	old := t.old.files[name]
+	content, planned := t.planned[name]
+	if !planned {
+		there, settled, err := t.look(name)
+		switch {
+		case err != nil:
+			return err
+		case !there.Exists():
+			t.files[name] = f
+			return nil
+		case settled.Exists() && settled == old.Stamp:
+			t.files[name] = old
+			return nil
+		case there.IsDir():
+			f.Sum = SumOf([]byte("a folder"))
+			t.files[name] = f
+			return nil
+		}
+		f.Stamp = settled
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		if info.Size() >= program {
+			f.Sum = SumOf(there.Append(nil))
+			t.files[name] = f
+			return nil
+		}
+		if content, err = os.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	if content != nil {
+		f.Sum = SumOf(content)
+	}
+	t.files[name] = f
+	return nil
+}
+
+// readAll looks at the sources of the listed folders.
+func (t *Tree) readAll() error {
+	var names []string
+	for _, dir := range t.order {
+		f := t.folders[dir]
+		for _, name := range f.Names {
+			name = filepath.Join(dir, name)
+			if _, known := t.sources[name]; f.Listed && filepath.Ext(name) == ".go" && !known {
+				names = append(names, name)
+			}
+		}
+	}
+	found := make([]Source, len(names))
+	errs := make([]error, len(names))
+	var group sync.WaitGroup
+	for part := range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := part; i < len(names); i += runtime.GOMAXPROCS(0) {
+				found[i], errs[i] = t.source(names[i])
+			}
+		})
+	}
+	group.Wait()
+	for i, name := range names {
+		t.sources[name] = found[i]
+	}
+	return errors.Join(errs...)
+}
+
+// source looks at one source file, and reads it unless its stat is on record.
+func (t *Tree) source(name string) (Source, error) {
+	s := Source{Name: filepath.Base(name)}
+	old, known := t.old.sources[name]
+	content, planned := t.planned[name]
+	if !planned {
+		there, settled, err := t.look(name)
+		switch {
+		case err != nil:
+			return s, err
+		case !there.Exists() || there.IsDir():
+			return s, errShape
+		case known && settled.Exists() && settled == old.Stamp:
+			return old, nil
+		}
+		s.Stamp = settled
+		if content, err = os.ReadFile(name); err != nil {
+			return s, err
+		}
+	}
+	t.mu.Lock()
+	t.contents[name] = content
+	t.mu.Unlock()
+	if s.Sum = SumOf(content); known && s.Sum == old.Sum {
+		s.Head = old.Head
+		return s, nil
+	}
+	var ok bool
+	if s.Head, ok = headOf(content); !ok {
+		return s, fmt.Errorf("%s: %w", name, errShape)
+	}
+	return s, nil
+}
+
+// Read returns the content of a source that the tree looked at, or an error when
+// it is another one by now.
+func (t *Tree) Read(name string) ([]byte, error) {
+	t.mu.Lock()
+	content, read := t.contents[name]
+	t.mu.Unlock()
+	if read {
+		return content, nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if SumOf(content) != t.sources[name].Sum {
+		return nil, fmt.Errorf("%s: %w", name, errShape)
+	}
+	return content, nil
+}
+
+// Has reports whether a file is a source that the tree looked at.
+func (t *Tree) Has(name string) bool {
+	_, ok := t.sources[name]
+	return ok
+}
+
+// Same reports whether a source holds what it held on record.
+func (t *Tree) Same(name string) bool {
+	now, there := t.sources[name]
+	was, known := t.old.sources[name]
+	return there && known && now.Sum == was.Sum
+}
+
+// lists reports whether the go command lists the same packages for both trees:
+// nothing that decides about it differs.
+func (t *Tree) lists(old *Tree) bool {
+	if len(t.files) != len(old.files) {
+		return false
+	}
+	for name, f := range t.files {
+		if was, ok := old.files[name]; !ok || was.Sum != f.Sum {
+			return false
+		}
+	}
+	return t.within(old) && old.within(t)
+}
+
+// within reports whether all of the tree that decides is in the other one.
+func (t *Tree) within(other *Tree) bool {
+	for dir, f := range t.folders {
+		var there []string
+		if o := other.folders[dir]; o != nil {
+			there = o.Names
+		}
+		for _, name := range t.deciding(f) {
+			if _, ok := slices.BinarySearch(there, name); !ok {
+				return false
+			}
+			source := filepath.Join(dir, name)
+			if t.sources[source].Head != other.sources[source].Head {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// deciding are the names in a folder that decide about the listing. Generated
+// code does when it is all there is, for that is an error.
+func (t *Tree) deciding(f *Folder) []string {
+	var names, generated []string
+	code := false
+	for _, name := range f.Names {
+		switch {
+		case strings.HasSuffix(name, "/"), !f.Listed && name != "go.mod":
+		case t.sources[filepath.Join(f.Dir, name)].Head == asideSum:
+			generated = append(generated, name)
+		default:
+			names = append(names, name)
+			code = code || filepath.Ext(name) == ".go"
+		}
+	}
+	if code {
+		return names
+	}
+	return append(names, generated...)
+}
+
+// Listing reports whether the packages of the record are those of the tree.
+func (t *Tree) Listing() bool { return t.lists(t.old) }
+
+// Still reports whether everything on the disk is as it was looked at. What was
+// added must also have been so before start.
+func (t *Tree) Still(start time.Time) bool {
+	for name, was := range t.raw {
+		if now, err := stamp.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
+			return false
+		}
+	}
+	return true
+}
+
+// Fill puts what the tree knows into a record.
+func (t *Tree) Fill(r *Record) {
+	r.Folders, r.Outside = nil, nil
+	for _, dir := range t.order {
+		f := *t.folders[dir]
+		f.Sources = nil
+		for _, name := range f.Names {
+			if s, ok := t.sources[filepath.Join(dir, name)]; ok {
+				f.Sources = append(f.Sources, s)
+			}
+		}
+		r.Folders = append(r.Folders, f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.files)) {
+		r.Outside = append(r.Outside, t.files[name])
+	}
+}

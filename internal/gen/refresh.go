@@ -1,0 +1,195 @@
+package gen
+
+import (
+	"context"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/record"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// refresh makes the result of a job of what the last run left, and of runs of
+// the generators over the packages that changed since.
+type refresh struct {
+	*past
+	src  *sources
+	job  *job
+	kept *kept
+	disk *disk
+
+	resumed bool // the graph is the last run's, which has not all packages
+
+	set     *packageSet
+	loaded  *list.Loaded
+	kinds   *kinds
+	scanned map[string]scan // of the roots of the set, by import path
+	outputs []output
+}
+
+// run generates for what is dirty. It is false where something is wrong, which
+// is another path's to tell.
+func (r *refresh) run(ctx context.Context) bool {
+	for {
+		ok := r.generate(ctx)
+		if r.set.deps != nil && r.kept.lacks(r.set.deps) {
+			continue
+		}
+		if !ok {
+			return false
+		}
+		if r.loaded != nil {
+			r.kept.keep(r.set.deps, r.loaded.Fresh)
+		}
+		if r.kinds == nil || !r.admit(r.kinds.groups) {
+			return true
+		}
+	}
+}
+
+// exact reports whether a run over a part of the packages makes of it what a run
+// over all does, and next can tell what came of what.
+func (r *refresh) exact() bool {
+	return r.kinds != nil && !r.kinds.inexact && !r.set.twice
+}
+
+// generate loads the dirty roots and runs the generators over them.
+func (r *refresh) generate(ctx context.Context) bool {
+	if r.tree != nil {
+		r.kinds = &kinds{known: r.knownKinds(), own: func(path string) bool {
+			p := r.graph.Package(path)
+			return p == nil || !p.Fixed()
+		}}
+	}
+	roots := r.roots()
+	r.set, r.loaded = &packageSet{fset: token.NewFileSet(), kinds: r.kinds}, nil
+	if len(roots) > 0 && !r.load(ctx, roots) {
+		return false
+	}
+	known := newVocabulary()
+	r.scanned = map[string]scan{}
+	for _, root := range r.set.roots {
+		r.scanned[root.PkgPath] = scanMarkers(root, known, r.set.fset, r.src)
+	}
+	if r.set.settled = r.jointStands(); !r.set.settled && !r.mark() {
+		return false
+	}
+	var err error
+	r.outputs, err = generate(ctx, r.set, r.job.generators, r.src)
+	return err == nil && (r.loaded == nil || !r.loaded.Strayed())
+}
+
+// load loads some of the roots, and what their types refer to.
+func (r *refresh) load(ctx context.Context, roots []*list.Package) bool {
+	temp, err := r.src.tempDir()
+	if err != nil {
+		return false
+	}
+	r.set.deps = r.kept.world(r.set.fset)
+	r.loaded, err = r.graph.Of(roots).Load(ctx, list.Loading{
+		Fset: r.set.fset,
+		Read: counted(progress(ctx), func(name string) ([]byte, error) {
+			if r.tree != nil && r.tree.Has(name) {
+				return r.tree.Read(name)
+			}
+			return r.src.read(name)
+		}),
+		Filters: checkFilters(r.job.generators),
+		Deps:    r.set.deps,
+		Temp:    filepath.Join(temp, "packages.json"),
+	})
+	if err != nil {
+		return false
+	}
+	r.set.roots = r.loaded.Roots
+	return true
+}
+
+// knownKinds are the kinds whose CRDs are on the disk as they were made.
+func (r *refresh) knownKinds() map[schema.GroupKind]record.Kind {
+	known := map[schema.GroupKind]record.Kind{}
+	for _, k := range r.last.Kinds {
+		if k.Key != (record.Sum{}) && !slices.ContainsFunc(k.Outputs, r.wrong) {
+			known[schema.GroupKind{Group: k.Group, Kind: k.Kind}] = k
+		}
+	}
+	return known
+}
+
+// jointStands reports whether what is made of the markers of all roots together
+// is as it was: the roots are the same, and so are their markers.
+func (r *refresh) jointStands() bool {
+	if slices.ContainsFunc(r.last.Joint, r.wrong) {
+		return false
+	}
+	roots := 0
+	for path, u := range r.units {
+		if !u.Root {
+			continue
+		}
+		roots++
+		if p := r.graph.Package(path); p == nil || p.DepOnly {
+			return false
+		}
+		if s, ok := r.scanned[path]; ok && !slices.Equal(s.markers, u.Markers) {
+			return false
+		}
+	}
+	return roots == len(r.graph.Roots)
+}
+
+// mark gives the set all roots for generators that read markers alone: a package
+// that was not loaded is one with nothing but the markers that it is known to
+// have.
+func (r *refresh) mark() bool {
+	loaded := map[string]*loader.Package{}
+	for _, root := range r.set.roots {
+		loaded[root.PkgPath] = root
+	}
+	for _, root := range r.graph.Roots {
+		p := loaded[root.ImportPath]
+		if p == nil {
+			var err error
+			if p, err = onlyMarkers(r.set.fset, r.units[root.ImportPath].Markers); err != nil {
+				return false
+			}
+		}
+		r.set.marked = append(r.set.marked, p)
+	}
+	return true
+}
+
+// result is that of the whole job, of which next is the record.
+func (r *refresh) result(next *record.Record) *result {
+	res := &result{outputs: r.outputs, matched: len(r.graph.Roots) > 0}
+	made := map[string]bool{}
+	for _, o := range r.outputs {
+		made[o.path] = true
+	}
+	for _, o := range next.Outputs() {
+		if made[o.Path] {
+			continue
+		}
+		if r.disk.onRecord(o) {
+			res.stands = append(res.stands, o)
+		} else if content, ok := r.disk.content(o); ok {
+			res.outputs = append(res.outputs, output{generator: o.Generator, path: o.Path, content: content})
+		}
+	}
+	for _, u := range next.Units {
+		res.warnings = append(res.warnings, u.Warnings...)
+	}
+	for _, root := range r.graph.Roots {
+		if len(root.GoFiles) == 0 {
+			continue
+		}
+		if folder, ok := inProject(r.src.dir, root.Dir); ok {
+			res.folders = append(res.folders, folder)
+		}
+	}
+	res.warnings = sortWarnings(res.warnings)
+	return res
+}

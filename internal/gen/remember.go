@@ -1,0 +1,154 @@
+package gen
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/record"
+)
+
+// next is the record after the run: what stands of the last one, and what the
+// packages that were loaded came to. Sources and answers of the go command are
+// for others to fill in. It is not ok where two packages made one file.
+func (r *refresh) next() (next *record.Record, ok bool) {
+	next = &record.Record{Kinds: r.nextKinds(), Joint: r.last.Joint}
+	byPackage := map[string][]record.Output{}
+	if !r.set.settled {
+		next.Joint = nil
+	}
+	for _, o := range r.outputs {
+		is := record.Output{Generator: o.generator, Path: o.path, Sum: record.SumOf(o.content)}
+		switch {
+		case o.pkg != "":
+			byPackage[o.pkg] = append(byPackage[o.pkg], is)
+		case o.generator != "crd":
+			next.Joint = append(next.Joint, is)
+		}
+	}
+	known := r.known()
+	for _, root := range r.graph.Roots {
+		u := record.Unit{Path: root.ImportPath, Root: true}
+		if s, loaded := r.scanned[root.ImportPath]; loaded {
+			u.Group, u.Object = r.kinds.groups[root.ImportPath], byPackage[root.ImportPath]
+			u.Markers, u.Warnings = s.markers, s.warnings
+			u.Refs = r.refs(root)
+		} else {
+			u = *r.units[root.ImportPath]
+		}
+		next.Units = append(next.Units, u)
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(known), (*list.Package).Compare) {
+		if !p.DepOnly || p.Fixed() {
+			continue
+		}
+		u := record.Unit{Path: p.ImportPath, Refs: r.refs(p)}
+		if was := r.units[p.ImportPath]; was != nil && !r.read(p) {
+			u.Refs = was.Refs
+		}
+		next.Units = append(next.Units, u)
+	}
+	next.Packages = r.graph.Save(known)
+	next.Identities = r.identities()
+	r.stamp(next)
+	made := map[string]bool{}
+	for _, o := range next.Outputs() {
+		if made[o.Path] {
+			return nil, false
+		}
+		made[o.Path] = true
+	}
+	return next, true
+}
+
+// identities are those that this run asked for, and those of the last run that
+// still hold.
+func (r *refresh) identities() []record.Identity {
+	all := map[string]record.Sum{}
+	for _, is := range r.last.Identities {
+		if r.resumed || r.graph.Package(is.Path) != nil {
+			all[is.Path] = is.Sum
+		}
+	}
+	if r.kept != nil {
+		for path, is := range r.kept.asked {
+			all[path] = record.Sum(is)
+		}
+	}
+	var list []record.Identity
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, record.Identity{Path: path, Sum: all[path]})
+	}
+	return list
+}
+
+// known are the packages of which the record tells more than the name.
+func (r *refresh) known() map[*list.Package]bool {
+	known := map[*list.Package]bool{}
+	for path := range r.saved() {
+		if p := r.graph.Package(path); p != nil {
+			known[p] = true
+		}
+	}
+	if r.loaded != nil {
+		for p := range r.loaded.Read {
+			known[p] = true
+		}
+	}
+	return known
+}
+
+func (r *refresh) read(p *list.Package) bool {
+	if r.loaded == nil {
+		return false
+	}
+	_, ok := r.loaded.Read[p]
+	return ok
+}
+
+// refs are the packages that the types of a loaded package refer to and that may
+// change.
+func (r *refresh) refs(p *list.Package) []string {
+	if !r.read(p) {
+		return nil
+	}
+	var refs []string
+	for _, ref := range r.loaded.Read[p] {
+		if !ref.Fixed() {
+			refs = append(refs, ref.ImportPath)
+		}
+	}
+	slices.Sort(refs)
+	return slices.Compact(refs)
+}
+
+// nextKinds are the kinds that were found, and those of the groups that nothing
+// touched.
+func (r *refresh) nextKinds() []record.Kind {
+	touched := r.touched()
+	var all []record.Kind
+	for _, k := range r.last.Kinds {
+		if !touched[k.Group] {
+			all = append(all, k)
+		}
+	}
+	return append(all, r.kinds.found...)
+}
+
+// stamp puts on the outputs what is known of the files.
+func (r *refresh) stamp(next *record.Record) {
+	put := func(outputs []record.Output) []record.Output {
+		outputs = slices.Clone(outputs)
+		for i, o := range outputs {
+			outputs[i].Stamp = r.disk.right[o.Path]
+		}
+		return outputs
+	}
+	next.Joint = put(next.Joint)
+	for i, u := range next.Units {
+		next.Units[i].Object = put(u.Object)
+	}
+	for i, k := range next.Kinds {
+		next.Kinds[i].Outputs = put(k.Outputs)
+	}
+}
