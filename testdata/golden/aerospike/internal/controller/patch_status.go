@@ -41,7 +41,7 @@ func patchStatus(ctx context.Context, c client.Client, before, obj client.Object
 		return client.IgnoreNotFound(err)
 	}
 	cached := obj.DeepCopyObject().(client.Object)
-	return wait.PollUntilContextCancel(ctx, 5*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextCancel(ctx, time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), cached); err != nil {
 			return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 		}
