@@ -37,7 +37,8 @@ type Loaded struct {
 	// Fresh are packages whose types were made of their sources, and that
 	// Loading.Deps may keep for another time.
 	Fresh []deps.Fresh
-	// Read are the packages with syntax, and which ones the types of each refer to.
+	// Read are all but those by name alone, and which packages the types of each
+	// that has syntax refer to.
 	Read map[*Package][]*Package
 
 	names []*loader.Package // packages by name alone
@@ -84,7 +85,10 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 		return nil, fmt.Errorf("replay packages: %w", err)
 	}
 	loaded := adorn(roots, r, checked)
-	loaded.Read = r.refs
+	loaded.Read = make(map[*Package][]*Package, len(r.syntax))
+	for p := range r.syntax {
+		loaded.Read[p] = r.refs[p]
+	}
 	return loaded, nil
 }
 
