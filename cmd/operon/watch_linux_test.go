@@ -263,6 +263,25 @@ func TestWatchBroken(t *testing.T) {
 	w.exit(0)
 }
 
+// TestWatchOutside edits a module beside the project that stands for another.
+func TestWatchOutside(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	lib := filepath.Join(filepath.Dir(dir), "lib")
+	makeDir(t, lib)
+	write(t, lib, "go.mod", "module example.org/lib\n\ngo 1.26.0\n")
+	write(t, lib, "lib.go", "package lib\n\n// Sail is of canvas.\ntype Sail struct {\n\tArea int32 `json:\"area\"`\n}\n")
+	write(t, dir, "go.mod", readFile(t, filepath.Join(dir, "go.mod"))+"\nrequire example.org/lib v0.0.0\n\nreplace example.org/lib => ../lib\n")
+	w := watching(t, dir)
+	w.expect("^watching ")
+	w.edit(watchedTypes, "import (", "import (\n\t\"example.org/lib\"\n")
+	w.edit(watchedTypes, "\tFoo *string", "\tBar lib.Sail")
+	w.expect(cycle + watchedTypes + " -> .*" + watchedCRD + "$")
+	w.edit("../lib/lib.go", "Area int32", "Area int64")
+	w.expect(cycle + `../lib/lib.go -> ` + watchedCRD + "$")
+	w.current()
+}
+
 // TestWatchBusy has another command at work in the project.
 func TestWatchBusy(t *testing.T) {
 	t.Parallel()

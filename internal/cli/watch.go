@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -73,16 +74,21 @@ func (o *generate) keep(a *App, args []string) error {
 	if k.watcher, err = watch.Open(root, k.counts); err != nil { // before anything is read, so that no save is missed
 		return err
 	}
-	defer k.watcher.Close()
+	defer func() { _ = k.watcher.Close() }()
 	ctx := o.cmd.Context()
 	if err := k.first(ctx); err != nil {
+		return err
+	}
+	if err := k.watcher.Also(k.outside()); err != nil {
 		return err
 	}
 	a.note("watching %d folders, Ctrl-C ends", k.watcher.Folders())
 	for err == nil {
 		// What a short life needs no more is given back here.
 		debug.FreeOSMemory()
-		err = k.next(ctx)
+		if err = k.next(ctx); err == nil {
+			err = k.watcher.Also(k.outside())
+		}
 	}
 	if ctx.Err() == nil {
 		k.status.Clear()
@@ -193,13 +199,14 @@ func (k *keeper) show(l line, more func()) error {
 		return nil
 	}
 	paint := painter(k.Out, k.getenv)
-	text := l.text(paint, width) + "\n"
+	var text strings.Builder
+	text.WriteString(l.text(paint, width) + "\n")
 	if k.o.diff {
 		for _, c := range l.changes {
-			text += colourDiff(c.Diff(), paint)
+			text.WriteString(colourDiff(c.Diff(), paint))
 		}
 	}
-	if _, err := io.WriteString(k.Out, text); err != nil {
+	if _, err := io.WriteString(k.Out, text.String()); err != nil {
 		return fault.In("print what was generated", err)
 	}
 	if more != nil {

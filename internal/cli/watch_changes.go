@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,6 +41,22 @@ func (k *keeper) remember(applied bool) {
 			k.left[dir] = nil
 		}
 	}
+}
+
+// outside returns the folders of sources that are not in the project: those of
+// other modules of a workspace, or of modules that a folder stands for.
+func (k *keeper) outside() []string {
+	folders := map[string]bool{}
+	for _, name := range k.inputs.Sources {
+		rel, err := filepath.Rel(k.root, name)
+		if err != nil || filepath.IsLocal(rel) || !watch.IsSource(filepath.ToSlash(name)) {
+			continue
+		}
+		if _, err := os.Lstat(name); err == nil { // a go.work above would count as well
+			folders[filepath.Dir(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(folders))
 }
 
 // counts reports whether a change of a file may change what is generated. While
@@ -81,10 +99,18 @@ func (k *keeper) exists(file string) bool {
 }
 
 // readAtStart reports whether a file is one of those that the library behind plural
-// names reads from the working folder, once for each process.
+// names reads, once for each process.
 func (k *keeper) readAtStart(file string) bool {
-	name := path.Base(file)
-	return (name == "inflections.json" || name == "acronyms.json") && k.abs(file) == filepath.Join(k.Dir, name)
+	for variable, name := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
+		name = cmp.Or(k.getenv(variable), name)
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(k.Dir, name)
+		}
+		if k.abs(file) == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (k *keeper) abs(file string) string { return filepath.Join(k.root, filepath.FromSlash(file)) }

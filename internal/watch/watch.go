@@ -44,6 +44,7 @@ type Watcher struct {
 	root    string
 	counts  func(path string) bool
 	folders map[string]bool // watched, by absolute path
+	outside map[string]bool // those of Also
 	changed map[string]bool // and not yet told
 
 	source source
@@ -69,7 +70,7 @@ func Open(root string, counts func(path string) bool) (*Watcher, error) {
 }
 
 func (w *Watcher) start() error {
-	w.folders, w.changed = map[string]bool{}, map[string]bool{}
+	w.folders, w.outside, w.changed = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	return w.add(w.root, func(string) {})
 }
 
@@ -77,7 +78,31 @@ func (w *Watcher) start() error {
 func (w *Watcher) Close() error { return w.source.Close() }
 
 // Folders returns how many folders are watched.
-func (w *Watcher) Folders() int { return len(w.folders) }
+func (w *Watcher) Folders() int { return len(w.folders) + len(w.outside) }
+
+// Also watches folders that are not below the root, given by absolute path, in
+// place of those of the last call: each by itself, without what is below it. One
+// that is not to be watched is passed over.
+func (w *Watcher) Also(folders []string) error {
+	for name := range w.outside {
+		if !slices.Contains(folders, name) {
+			delete(w.outside, name)
+			_ = w.source.Remove(name)
+		}
+	}
+	for _, name := range folders {
+		if w.outside[name] {
+			continue
+		}
+		switch err := w.source.Add(name); {
+		case err == nil:
+			w.outside[name] = true
+		case isLimit(err):
+			return explain(err)
+		}
+	}
+	return nil
+}
 
 // Next waits for changes, and then until they pause. It returns the paths, sorted,
 // of files that were made, written or removed since the last call, of folders that
@@ -137,17 +162,17 @@ func (w *Watcher) tell() []string {
 // take notes what one event changes.
 func (w *Watcher) take(e fsnotify.Event, note func(path string)) error {
 	name, below := w.rel(e.Name)
-	if !below {
+	if !below && !w.outside[e.Name] && !w.outside[filepath.Dir(e.Name)] {
 		return nil
 	}
 	gone := e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
 	switch {
 	case gone && name == ".":
 		return ErrGone
-	case gone && w.folders[e.Name]:
+	case gone && (w.folders[e.Name] || w.outside[e.Name]):
 		w.forget(e.Name)
 		note(name + "/")
-	case e.Has(fsnotify.Create) && isFolder(e.Name):
+	case below && e.Has(fsnotify.Create) && isFolder(e.Name):
 		return w.add(e.Name, note)
 	case (gone || e.Has(fsnotify.Create) || e.Has(fsnotify.Write)) && w.counts(name):
 		note(name)
@@ -186,6 +211,10 @@ func (w *Watcher) add(folder string, note func(path string)) error {
 
 // forget ends the watch of a folder that is gone, and of those that were below it.
 func (w *Watcher) forget(folder string) {
+	if w.outside[folder] {
+		delete(w.outside, folder)
+		_ = w.source.Remove(folder)
+	}
 	for name := range w.folders {
 		if name == folder || strings.HasPrefix(name, folder+string(filepath.Separator)) {
 			delete(w.folders, name)

@@ -281,6 +281,38 @@ func until(t *testing.T, w *Watcher, root, last string) []string {
 	return slices.Sorted(maps.Keys(changed))
 }
 
+// TestAlso watches folders that are not below the root.
+func TestAlso(t *testing.T) {
+	t.Parallel()
+	root, near, far := t.TempDir(), t.TempDir(), t.TempDir()
+	put(t, near, "a.go", "below/b.go")
+	w, err := Open(root, IsSource)
+	must(t, err)
+	defer w.Close()
+	rel := func(dir, name string) string {
+		path, err := filepath.Rel(root, dir)
+		must(t, err)
+		return filepath.ToSlash(path) + name
+	}
+	must(t, w.Also([]string{near, far, filepath.Join(near, "missing")}))
+	if w.Folders() != 3 {
+		t.Errorf("%d folders", w.Folders())
+	}
+	put(t, near, "a.go", "below/b.go", "new/c.go", "notes.md")
+	put(t, far, "d.go")
+	want := []string{rel(near, "/a.go"), rel(far, "/d.go")}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, until(t, w, root, "end0.go")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	must(t, w.Also([]string{near}))
+	put(t, far, "d.go")
+	must(t, os.RemoveAll(near))
+	if diff := cmp.Diff([]string{rel(near, "/")}, until(t, w, root, "end1.go")); diff != "" || w.Folders() != 1 {
+		t.Errorf("%d folders, -want +got:\n%s", w.Folders(), diff)
+	}
+}
+
 func TestIsSource(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
