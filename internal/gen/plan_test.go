@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -72,6 +73,7 @@ func TestPlannedSources(t *testing.T) {
 		{name: "planned header", write: map[string]string{"hack/boilerplate.go.txt": "// Planned YEAR.\r\n"}, want: "api/v1/zz_generated.deepcopy.go"},
 		{name: "empty file", write: map[string]string{"internal/shared/doc.go": "package shared"}, want: "config/rbac/role.yaml"},
 	}
+	keep := store.Open(t.TempDir())
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,8 +95,11 @@ func TestPlannedSources(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			r.Dir = fixture(t, "zoo")
-			p := newPlan(t, r.Dir)
+			r.Dir, r.Store = fixture(t, "zoo"), keep
+			if err := Plan(t.Context(), r, newPlan(t, r.Dir)); err != nil && tt.args == nil {
+				t.Fatal(err)
+			}
+			p := newPlan(t, r.Dir) // generated from the record of the plan above, where there is one
 			for name, content := range tt.write {
 				if p.Exists(name) {
 					replace(t, p, name, content)

@@ -30,6 +30,27 @@ type refresh struct {
 	outputs []output
 }
 
+// all generates for what changed since the last run, or where that is not known,
+// for all. The record is nil where there is none.
+func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *history) (*result, *record.Record) {
+	if tree != nil && h.last != nil && dependencies(h.last, g, r.kept) {
+		r.disk = look(r.src, h.last.Outputs())
+		r.past = newPast(h.last, tree, g, r.disk.isRight)
+		if !r.run(ctx) {
+			return nil, nil
+		}
+		if next := r.next(); next != nil {
+			return r.result(next), next
+		}
+	}
+	r.disk = look(r.src, nil)
+	r.past = newPast(nil, tree, g, r.disk.isRight)
+	if !r.run(ctx) {
+		return nil, nil
+	}
+	return newResult(r.set, r.outputs, r.src), r.next()
+}
+
 // run generates for what is dirty. It is false where something is wrong, which
 // is another path's to tell.
 func (r *refresh) run(ctx context.Context) bool {
@@ -48,12 +69,6 @@ func (r *refresh) run(ctx context.Context) bool {
 			return true
 		}
 	}
-}
-
-// exact reports whether a run over a part of the packages makes of it what a run
-// over all does, and next can tell what came of what.
-func (r *refresh) exact() bool {
-	return r.kinds != nil && !r.kinds.inexact && !r.set.twice
 }
 
 // generate loads the dirty roots and runs the generators over them.

@@ -10,9 +10,13 @@ import (
 
 // next is the record after the run: what stands of the last one, and what the
 // packages that were loaded came to. Sources and answers of the go command are
-// for others to fill in. It is not ok where two packages made one file.
-func (r *refresh) next() (next *record.Record, ok bool) {
-	next = &record.Record{Kinds: r.nextKinds(), Joint: r.last.Joint}
+// for others to fill in. It is nil where a run over a part of the packages would
+// not make of it what a run over all does, or one file is made of several.
+func (r *refresh) next() *record.Record {
+	if r.kinds == nil || r.kinds.inexact || r.set.twice {
+		return nil
+	}
+	next := &record.Record{Kinds: r.nextKinds(), Joint: r.last.Joint}
 	byPackage := map[string][]record.Output{}
 	if !r.set.settled {
 		next.Joint = nil
@@ -54,11 +58,11 @@ func (r *refresh) next() (next *record.Record, ok bool) {
 	made := map[string]bool{}
 	for _, o := range next.Outputs() {
 		if made[o.Path] {
-			return nil, false
+			return nil
 		}
 		made[o.Path] = true
 	}
-	return next, true
+	return next
 }
 
 // identities are those that this run asked for, and those of the last run that

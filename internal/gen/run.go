@@ -60,11 +60,11 @@ func (h *history) resume(ctx context.Context, src *sources, j *job) *result {
 	}
 	r := &refresh{src: src, job: j, kept: q.newKept(j, h.identity()), resumed: true, disk: look(src, h.last.Outputs())}
 	r.past = newPast(h.last, tree, g, r.disk.isRight)
-	if !r.run(ctx) || !r.exact() {
+	if !r.run(ctx) {
 		return nil
 	}
-	next, ok := r.next()
-	if !ok {
+	next := r.next()
+	if next == nil {
 		return nil
 	}
 	next.Go = h.last.Go
@@ -85,55 +85,25 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *
 	if g == nil {
 		return nil
 	}
-	if tree != nil {
-		outside, ok := q.outside(g.Folders)
-		if !ok || tree.Add(q.changing(g.Folders), outside) != nil {
-			tree = nil
-		}
+	// Of a plan, nobody knows yet whether it will be applied.
+	outside, known := q.outside(g.Folders)
+	if tree != nil && tree.Add(q.changing(g.Folders), outside) != nil {
+		tree = nil
 	}
-	res := q.refresh(ctx, j, h, g, tree, start)
-	if res != nil {
-		res.inputs = func() ([]string, bool) { return q.inputs(g.Folders, j.headers(q.src)) }
-	}
-	return res
-}
-
-// refresh generates for what changed since the last run, or where there is no
-// telling, for all.
-func (q *query) refresh(ctx context.Context, j *job, h *history, g *list.Graph, tree *record.Tree, start time.Time) *result {
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
-	defer ids.Save()
 	r := &refresh{src: q.src, job: j, kept: q.newKept(j, g.Identity(ids.Of))}
-	if tree != nil && h.last != nil && dependencies(h.last, g, r.kept) {
-		r.disk = look(q.src, h.last.Outputs())
-		r.past = newPast(h.last, tree, g, r.disk.isRight)
-		if r.run(ctx) && r.exact() {
-			if next, ok := r.next(); ok {
-				q.keep(h, next, tree, g, start)
-				return r.result(next)
-			}
-		}
-	}
-	r.disk = look(q.src, nil)
-	r.past = newPast(nil, tree, g, r.disk.isRight)
-	if !r.run(ctx) {
+	res, next := r.all(ctx, g, tree, h)
+	if res == nil {
 		return nil
 	}
-	if r.exact() {
-		if next, ok := r.next(); ok {
-			q.keep(h, next, tree, g, start)
-		}
-	}
-	return newResult(r.set, r.outputs, q.src)
-}
-
-// keep keeps the record, unless sources changed while they were read.
-func (q *query) keep(h *history, next *record.Record, tree *record.Tree, g *list.Graph, start time.Time) {
-	if tree.Still(start) {
+	ids.Save()
+	if next != nil && known && tree.Still(start) {
 		next.Go = q.answer(g.Folders)
 		tree.Fill(next)
 		h.keep(next)
 	}
+	res.inputs = func() ([]string, bool) { return q.inputs(g.Folders, j.headers(q.src)) }
+	return res
 }
 
 // list lists the packages, or returns nil.

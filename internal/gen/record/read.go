@@ -68,8 +68,11 @@ func (t *Tree) readAll() error {
 	for _, dir := range t.order {
 		f := t.folders[dir]
 		for _, name := range f.Names {
+			if !f.Listed || filepath.Ext(name) != ".go" {
+				continue // a folder ends in a slash
+			}
 			name = filepath.Join(dir, name)
-			if _, known := t.sources[name]; f.Listed && filepath.Ext(name) == ".go" && !known {
+			if _, known := t.sources[name]; !known {
 				names = append(names, name)
 			}
 		}

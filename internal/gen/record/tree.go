@@ -142,9 +142,9 @@ func (t *Tree) visit(dir string, below, listed bool) error {
 	return nil
 }
 
-// passedOver is the go command's rule for folders.
+// passedOver is the go command's rule for folders below a pattern.
 func passedOver(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata"
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
 // folder looks at one folder.
@@ -154,8 +154,8 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !there.Exists() && t.names[dir] != nil:
-		// It is only planned.
+	case !there.Exists():
+		// It holds what is planned, or nothing.
 	case !there.IsDir():
 		return nil, errShape
 	default:
