@@ -91,7 +91,8 @@ func describe(g generator, src *sources) (text []string, ok bool) {
 }
 
 // surroundings are what the answers of the go command and of the libraries
-// depend on beside files: this program, and the environment.
+// depend on beside the files of packages: this program, the environment, and
+// the words that plural names are made with.
 func surroundings() (text []string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {
@@ -110,6 +111,14 @@ func surroundings() (text []string, ok bool) {
 		}
 	}
 	slices.Sort(text[2:])
+	words, err := vocabularyFiles()
+	if err != nil {
+		return nil, false
+	}
+	for _, file := range words {
+		content, err := os.ReadFile(file)
+		text = append(text, fmt.Sprint(err == nil), string(content))
+	}
 	return text, true
 }
 

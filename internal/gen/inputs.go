@@ -109,17 +109,30 @@ func sameFile(a, b string) bool {
 
 // vocabulary adds what the library behind plural names reads as it starts.
 func (in *inputs) vocabulary() {
-	dir, err := os.Getwd()
+	files, err := vocabularyFiles()
 	in.failed = in.failed || err != nil
-	for variable, file := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
-		if name, ok := os.LookupEnv(variable); ok {
+	for _, file := range files {
+		in.add(file)
+	}
+}
+
+func vocabularyFiles() ([]string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, v := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
+		file := v.file
+		if name, ok := os.LookupEnv(v.variable); ok {
 			file = name
 		}
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
-		in.add(file)
+		files = append(files, file)
 	}
+	return files, nil
 }
 
 // workspace adds the module at root, or the workspace that it is part of, and
