@@ -1,0 +1,137 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// startingFiles are those of testdata/edits.txtar, with the requirements of a
+// scaffolded project and the sums of another Kubernetes release.
+func startingFiles(t *testing.T) map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile("../../testdata/edits.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	fleet := filepath.Join(goldenDir, "fleet")
+	files["project/go.mod"] = strings.Replace(readFile(t, filepath.Join(fleet, "go.mod")), "module example.org/fleet", "module "+repo, 1) +
+		"\nrequire example.org/local v0.0.0\n\nreplace example.org/local => ../local\n"
+	files["project/go.sum"] = readFile(t, filepath.Join(fleet, "go.sum")) + otherSums(t)
+	return files
+}
+
+// otherKubernetes replaces the release of Kubernetes that the project requires
+// by the one that a module requires which make modules fetches.
+const (
+	otherKubernetes = "\nreplace k8s.io/api => k8s.io/api v0.36.3\n\nreplace k8s.io/apimachinery => k8s.io/apimachinery v0.36.3\n"
+	otherModule     = "sigs.k8s.io/cluster-api/api@v1.14.2"
+)
+
+func otherSums(t *testing.T) string {
+	t.Helper()
+	var m struct{ Dir string }
+	if err := json.Unmarshal([]byte(command(t, ".", "go", "mod", "download", "-json", otherModule)), &m); err != nil {
+		t.Fatal(err)
+	}
+	return readFile(t, filepath.Join(m.Dir, "go.sum"))
+}
+
+// operon runs it in the project below dir.
+func (e *edits) operon(dir string, env []string) outcome {
+	return e.run(dir, "operon", append([]string{"generate"}, e.arguments(true)...), append(env, uncollected))
+}
+
+// uncached runs operon in a copy of a tree, without any cache.
+func (e *edits) uncached(tree map[string]string) outcome {
+	dir := filepath.Join(e.TempDir(), "a")
+	defer os.RemoveAll(dir)
+	for name, content := range tree {
+		e.must(put(filepath.Join(dir, name), content))
+	}
+	return e.operon(dir, []string{"OPERON_CACHE=off"})
+}
+
+// controllerGen runs it in a copy of a tree.
+func (e *edits) controllerGen(tree map[string]string) outcome {
+	key := fmt.Sprint(visible(tree), e.env, e.arguments(false)) // maps print in order
+	if o, ok := e.known[key]; ok {
+		return o
+	}
+	dir := filepath.Join(e.TempDir(), "a")
+	defer os.RemoveAll(dir)
+	for name, content := range tree {
+		e.must(put(filepath.Join(dir, name), content))
+		e.must(os.Chtimes(filepath.Join(dir, name), time.Time{}, time.Unix(1, 0)))
+	}
+	o := e.run(dir, e.peer, e.arguments(false), []string{"GOGC=off"})
+	for name := range o.files {
+		info, err := os.Stat(filepath.Join(dir, name))
+		e.must(err)
+		if info.ModTime().Equal(time.Unix(1, 0)) {
+			delete(o.files, name)
+		}
+	}
+	e.known[key] = o
+	return o
+}
+
+// run runs a program in the project below dir.
+func (e *edits) run(dir, program string, args, env []string) outcome {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "project"), &stdout, &stderr
+	cmd.Env = append(append(append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SOURCE_DATE_EPOCH=1767225600"), env...), e.env...)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		e.fail("%v", err)
+	}
+	short := strings.NewReplacer(filepath.Join(dir, "project")+"/", "", dir, "DIR")
+	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), short.Replace(stderr.String()), e.tree(dir)}
+}
+
+// tree reads the files below dir, by slash-separated path.
+func (e *edits) tree(dir string) map[string]string {
+	files := map[string]string{}
+	e.must(filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		if d.IsDir() {
+			if rel == "project/.operon/journal" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		files[filepath.ToSlash(rel)] = string(content)
+		return err
+	}))
+	return files
+}
+
+// put writes a file and the folders that it needs.
+func put(name, content string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(content), 0o644)
+}

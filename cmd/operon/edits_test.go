@@ -1,0 +1,308 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEdits changes a project at random, step after step, and runs operon after
+// each one, with a cache that it keeps all the while. Whatever changed, the
+// outputs are those of controller-gen in a fresh copy, or the errors are; and
+// in all that a user sees it is as if there were no cache.
+//
+// OPERON_STEPS says how many steps, and OPERON_SEED which.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	steps, seeds := number(t, "OPERON_STEPS", 25), []uint64{1, 2}
+	if seed := number(t, "OPERON_SEED", 0); seed > 0 {
+		seeds = []uint64{uint64(seed)}
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			e := newEdits(t, seed)
+			e.check()
+			if e.fine != 1 {
+				t.Fatal("the project has errors before it is edited")
+			}
+			for e.step = 1; e.step <= steps; e.step++ {
+				e.edit()
+				e.check()
+			}
+			t.Logf("%d of %d runs met no error", e.fine, e.step)
+		})
+	}
+}
+
+func number(t *testing.T, variable string, preset int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return preset
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+// edits is a project under change.
+type edits struct {
+	*testing.T
+	*rand.Rand
+	seed uint64
+	step int
+	fine int      // runs without errors
+	log  []string // what was done, step by step
+
+	dir   string // holds the project, and the module beside it
+	cache string
+	peer  string // controller-gen
+	known map[string]outcome
+
+	start map[string]string // the sources that there were
+	state
+	good    state             // the last one without errors
+	broken  bool              // there are errors now
+	deleted map[string]string // what can be restored
+}
+
+// state is all that a run depends on.
+type state struct {
+	files map[string]string // the sources, by path below dir
+	env   []string
+	args  map[string]string // see arguments
+}
+
+func (s state) clone() state {
+	return state{maps.Clone(s.files), slices.Clone(s.env), maps.Clone(s.args)}
+}
+
+// outcome is what came of a run.
+type outcome struct {
+	code           int
+	stdout, stderr string
+	files          map[string]string // below dir; of controller-gen only those it wrote
+}
+
+func newEdits(t *testing.T, seed uint64) *edits {
+	e := &edits{
+		T: t, Rand: rand.New(rand.NewPCG(seed, 7)), seed: seed,
+		dir: filepath.Join(t.TempDir(), "a"), cache: filepath.Join(t.TempDir(), "cache"),
+		peer: peerProgram(t, "controller-gen"), known: map[string]outcome{}, deleted: map[string]string{},
+		start: startingFiles(t),
+	}
+	e.state = state{files: maps.Clone(e.start), args: maps.Clone(usualArguments)}
+	e.good = e.clone()
+	return e
+}
+
+// edit does one thing at random, or takes errors back. It writes the sources,
+// those that changed alone.
+func (e *edits) edit() {
+	before := e.clone()
+	var done string
+	if e.broken && e.IntN(4) > 0 {
+		e.state, done = e.good.clone(), "take errors back"
+		for name := range e.outputs() { // which may be what is wrong
+			e.must(os.Remove(e.path(name)))
+		}
+	}
+	for done == "" {
+		op := operations[e.IntN(len(operations))]
+		if what := op.do(e); what != "" {
+			done = op.name + " " + what
+		}
+	}
+	e.log = append(e.log, fmt.Sprintf("%d: %s", e.step, done))
+	e.write(before.files)
+}
+
+// write brings the disk from the sources that it has to those of the state.
+func (e *edits) write(before map[string]string) {
+	for name := range before {
+		if _, ok := e.files[name]; !ok {
+			e.must(os.RemoveAll(e.path(name)))
+			for dir := filepath.Dir(e.path(name)); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+				continue // empty folders go too, as they do in git
+			}
+		}
+	}
+	for name, content := range e.files {
+		if old, ok := before[name]; !ok || old != content {
+			e.must(put(e.path(name), content))
+		}
+	}
+}
+
+func (e *edits) path(name string) string { return filepath.Join(e.dir, filepath.FromSlash(name)) }
+
+// outputs are the files on the disk that are no sources.
+func (e *edits) outputs() map[string]string {
+	files := visible(e.tree(e.dir))
+	maps.DeleteFunc(files, func(name, _ string) bool { _, source := e.files[name]; return source })
+	return files
+}
+
+// check runs operon and compares.
+func (e *edits) check() {
+	e.Helper()
+	if e.step == 0 {
+		e.write(nil)
+	}
+	before := e.tree(e.dir)
+	want := e.controllerGen(before)
+	plain := e.uncached(before)
+	got := e.operon(e.dir, e.cached())
+	e.broken = want.code != 0
+	diff := e.unlikePeer(want, before, got)
+	if diff == "" {
+		diff = unlike(plain, got)
+	}
+	if diff != "" {
+		if !e.undecided(want, plain, before) {
+			e.fail("%s", diff)
+		}
+		e.broken = true // it depends on the order of a map
+		return
+	}
+	if e.broken {
+		return
+	}
+	for name := range want.files {
+		delete(e.files, name)
+	}
+	e.good = e.clone()
+	e.fine++
+
+	// Nothing changes any more, once or twice.
+	for range e.IntN(3) {
+		time.Sleep(time.Duration(e.IntN(2)) * 40 * time.Millisecond) // no edit was just now, or it was
+		again := e.operon(e.dir, e.cached())
+		if again.stdout != "nothing to do\n" {
+			e.fail("a repeat prints\n%s%s", again.stdout, again.stderr)
+		}
+		if again.stderr != got.stderr { // what is stale may be told once
+			got = e.operon(e.dir, []string{"OPERON_CACHE=off"})
+		}
+		got.stdout = again.stdout
+		if diff := unlike(got, again); diff != "" {
+			e.fail("a repeat: %s", diff)
+		}
+	}
+}
+
+// undecided reports whether the sources are such that controller-gen, or operon
+// without a cache, does not do the same every time: two packages of one group
+// and version, say, of which a map gives one.
+func (e *edits) undecided(want, plain outcome, before map[string]string) bool {
+	for range 6 {
+		clear(e.known)
+		again := e.controllerGen(before)
+		if want.code != 0 { // what it wrote before it failed is of no interest
+			again.files = want.files
+		}
+		if unlike(want, again) != "" || unlike(plain, e.uncached(before)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// unlike tells how two runs differ in what they show; "" is not at all.
+func unlike(want, got outcome) string {
+	want.files, got.files = visible(want.files), visible(got.files)
+	if want.code != 0 {
+		want.stderr, got.stderr = strings.Join(messages(want.stderr), "\n"), strings.Join(messages(got.stderr), "\n")
+	}
+	return cmp.Diff(want, got, cmp.AllowUnexported(outcome{}))
+}
+
+// visible is a tree without what operon keeps for itself.
+func visible(tree map[string]string) map[string]string {
+	tree = maps.Clone(tree)
+	maps.DeleteFunc(tree, func(name, _ string) bool { return strings.HasPrefix(name, "project/.operon/") })
+	return tree
+}
+
+// unlikePeer tells how a run of operon differs from one of controller-gen.
+// Either fails as the other does, and then operon has written nothing.
+func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) string {
+	if want.code != 0 {
+		if got.code != 1 && got.code != 2 {
+			return fmt.Sprintf("exit code %d, where controller-gen says\n%s", got.code, want.stderr)
+		}
+		if diff := cmp.Diff(visible(before), visible(got.files)); diff != "" {
+			return "a run that fails changed (-before +after):\n" + diff
+		}
+		if got.code == 2 || strings.Contains(want.stderr, "panic: ") || strings.Contains(want.stderr, "\nUsage:\n") {
+			return "" // operon does not panic, nor does it explain its usage when a listing fails as a whole
+		}
+		return cmp.Diff(messages(want.stderr), messages(got.stderr))
+	}
+	if got.code != 0 {
+		return fmt.Sprintf("controller-gen is content, operon exits with %d:\n%s", got.code, got.stderr)
+	}
+	for name, content := range want.files {
+		if have, ok := got.files[name]; have != content || !ok {
+			return fmt.Sprintf("%s (-controller-gen +operon):\n%s", name, cmp.Diff(content, have))
+		}
+	}
+	for name, content := range visible(got.files) {
+		if _, ok := want.files[name]; !ok && before[name] != content {
+			return fmt.Sprintf("operon alone wrote %s (-before +after):\n%s", name, cmp.Diff(before[name], content))
+		}
+	}
+	for name := range e.files {
+		if _, ok := got.files[name]; !ok {
+			return "operon deleted the source " + name
+		}
+	}
+	return ""
+}
+
+var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*|hint:  .*|       .*)\n`)
+
+var place = regexp.MustCompile(`^\S*/([^/\s]+:\d+)|^\S+: (CRD for )`)
+
+// messages are the lines of errors, each once and sorted, for controller-gen
+// prints them in the order of a map; without the dash for an unknown place,
+// without the one of several packages that a map puts first, and with the last
+// element alone of a path, which the go command may start from any folder that
+// controller-gen lists.
+func messages(stderr string) []string {
+	text := strings.TrimPrefix(noise.ReplaceAllString(stderr, ""), "error: ")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, l := range lines {
+		lines[i] = place.ReplaceAllString(strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1), "$1$2")
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// fail ends the test and tells how to see it again.
+func (e *edits) fail(format string, args ...any) {
+	e.Helper()
+	e.Fatalf("OPERON_SEED=%d OPERON_STEPS=%d\n%s\n%s", e.seed, e.step, strings.Join(e.log[max(0, len(e.log)-12):], "\n"), fmt.Sprintf(format, args...))
+}
+
+func (e *edits) must(err error) {
+	e.Helper()
+	if err != nil {
+		e.fail("%v", err)
+	}
+}
