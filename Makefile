@@ -74,8 +74,8 @@ golden: assets modules ## Rewrite the golden projects, expected outputs and gene
 	$(GO) test ./internal/cli -run TestReference -update
 
 .PHONY: bench
-bench: build modules ## Measure operon beside kubebuilder and controller-gen
-	$(GO) test ./cmd/operon -run '^$$' -bench . -benchtime 5x -timeout 30m
+bench: build modules ## Measure operon beside its peers, into docs/performance.md
+	$(GO) run ./internal/bench $(BENCH)
 
 .PHONY: prebuilt
 prebuilt: ## Read anew what of the pinned modules is a part of the program

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,4 +104,28 @@ func freeAddresses(b *testing.B, n int) (all []string) {
 		all = append(all, l.Addr().String())
 	}
 	return all
+}
+
+// compare reports the medians and their ratio. It judges nothing.
+func compare(b *testing.B, ours, theirs []time.Duration) {
+	median := func(d []time.Duration) float64 {
+		slices.Sort(d)
+		return float64(d[len(d)/2].Microseconds()) / 1000
+	}
+	a, k := median(ours), median(theirs)
+	b.ReportMetric(0, "ns/op") // the whole loop's time says nothing
+	b.ReportMetric(a, "operon-ms")
+	b.ReportMetric(k, "peer-ms")
+	b.ReportMetric(k/a, "times-faster")
+}
+
+// built returns the binary as users get it: the one that other tests run is a
+// copy of the test binary, and slower to start.
+func built(b testing.TB) string {
+	b.Helper()
+	name := filepath.Join(b.TempDir(), "operon")
+	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	return name
 }
