@@ -16,14 +16,14 @@ import (
 type disk struct {
 	dir    string
 	plan   *scaffold.Plan
-	right  map[string]stamp.Stamp       // of those that are, by path; zero where it cannot be relied on
+	right  map[string]record.Output     // those that are, by path; the stamp is zero where it cannot be relied on
 	record map[string]scaffold.Recorded // what the project has on record, by path
 }
 
 // look looks at outputs of the last run. One whose stamp is as it was is not
 // read.
 func look(src *sources, outputs []record.Output) *disk {
-	d := &disk{dir: src.dir, plan: src.plan, right: map[string]stamp.Stamp{}, record: map[string]scaffold.Recorded{}}
+	d := &disk{dir: src.dir, plan: src.plan, right: map[string]record.Output{}, record: map[string]scaffold.Recorded{}}
 	for _, r := range src.plan.Recorded() {
 		d.record[r.Path] = r
 	}
@@ -38,9 +38,11 @@ func look(src *sources, outputs []record.Output) *disk {
 	for part := range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for i := part; i < len(there); i += runtime.GOMAXPROCS(0) {
-				if is, ok := d.compare(there[i]); ok {
+				o := there[i]
+				var ok bool
+				if o.Stamp, ok = d.compare(o); ok {
 					mu.Lock()
-					d.right[there[i].Path] = is
+					d.right[o.Path] = o
 					mu.Unlock()
 				}
 			}
@@ -70,8 +72,8 @@ func (d *disk) compare(o record.Output) (is stamp.Stamp, ok bool) {
 
 // isRight reports whether the output is on the disk as it was made.
 func (d *disk) isRight(o record.Output) bool {
-	_, ok := d.right[o.Path]
-	return ok
+	is, ok := d.right[o.Path]
+	return ok && is.Sum == o.Sum
 }
 
 // onRecord reports whether the project has the output on record as it was made.

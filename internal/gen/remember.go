@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/stamp"
 )
 
 // next is the record after the run: what stands of the last one, and what the
@@ -144,7 +145,10 @@ func (r *refresh) stamp(next *record.Record) {
 	put := func(outputs []record.Output) []record.Output {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {
-			outputs[i].Stamp = r.disk.right[o.Path]
+			outputs[i].Stamp = stamp.Stamp{} // nobody may have written it
+			if r.disk.isRight(o) {
+				outputs[i].Stamp = r.disk.right[o.Path].Stamp
+			}
 		}
 		return outputs
 	}

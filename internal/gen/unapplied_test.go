@@ -1,0 +1,52 @@
+package gen
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// TestUnapplied plans what a dry run shows, again and again: nothing is written, so
+// nothing stands.
+func TestUnapplied(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	keep := store.Open(t.TempDir())
+	plan := func(s *store.Store) *scaffold.Plan {
+		t.Helper()
+		time.Sleep(60 * time.Millisecond) // files are old enough to be known by their stamps
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if err := plan(keep).Apply(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	plan(keep)
+	for name, edit := range map[string][2]string{
+		"internal/controller/lion_controller.go": {"resources=lions,", "resources=lions;cubs,"},
+		"api/v1/lion_types.go":                   {"type LionSpec struct {", "type LionSpec struct {\n\tExtra *int `json:\"extra,omitempty\"`\n"},
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, name, []byte(strings.Replace(string(src), edit[0], edit[1], 1)))
+	}
+	want := outcome(plan(nil))
+	for range 3 {
+		if diff := cmp.Diff(want, outcome(plan(keep))); diff != "" {
+			t.Fatalf("(-from nothing +from the record):\n%s", diff)
+		}
+	}
+}
