@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
-	"encoding/hex"
 	"fmt"
 	"go/token"
 	"io"
@@ -99,32 +98,20 @@ func TestPrebuilt(t *testing.T) {
 // prebuild returns the archive of the prebuilt packages.
 func prebuild(t *testing.T, release string) []byte {
 	t.Helper()
-	folder := t.TempDir()
-	s, dir := store.Open(folder), seed(t)
+	s, dir := store.Open(t.TempDir()), seed(t)
+	files := map[string][]byte{}
 	for _, gens := range []string{"crd object", "crd"} {
-		keepAll(t, dir, s, append(strings.Fields(gens), "paths=./..."))
-	}
-	names, err := filepath.Glob(filepath.Join(folder, "deps", "*"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("nothing was kept (%v)", err)
+		maps.Copy(files, keepAll(t, dir, s, append(strings.Fields(gens), "paths=./...")))
 	}
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
 	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
-	for _, name := range names {
-		var key store.Key
-		if _, err := hex.Decode(key[:], []byte(filepath.Base(name))); err != nil {
-			t.Fatal(err)
-		}
-		content, ok := s.Get("deps", key)
-		if !ok {
-			t.Fatalf("no entry in %s", name)
-		}
-		out, err := w.CreateHeader(&zip.FileHeader{Name: filepath.Base(name), Method: zip.Deflate})
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := out.Write(content); err != nil {
+		if _, err := out.Write(files[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,8 +150,8 @@ func seed(t *testing.T) string {
 }
 
 // keepAll keeps all packages that those in dir lead to, and of API packages all
-// schemas.
-func keepAll(t *testing.T, dir string, s *store.Store, args []string) {
+// schemas, and returns them as files of the archive.
+func keepAll(t *testing.T, dir string, s *store.Store, args []string) map[string][]byte {
 	t.Helper()
 	f := newFast(t, dir, s, args)
 	set := &packageSet{fset: token.NewFileSet()}
@@ -199,7 +186,19 @@ func keepAll(t *testing.T, dir string, s *store.Store, args []string) {
 		}
 	}
 	set.deps.Collect(parser)
+	for i := range f.loaded.Fresh {
+		f.loaded.Fresh[i].Direct = true
+	}
 	f.keep()
+	files := map[string][]byte{}
+	for _, p := range f.loaded.Fresh {
+		name, content, ok := f.kept.cache.Prebuild(p.Path, f.kept.identity)
+		if !ok {
+			t.Fatalf("%s was not kept", p.Path)
+		}
+		files[name] = content
+	}
+	return files
 }
 
 // askFor asks for the schema of a type. When there is an error, it forgets all

@@ -37,15 +37,17 @@ type Cache struct {
 // An entry is exact: its packages are what they were when it was made, and so
 // what their types lead to is the same packages, all of which it names.
 func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *Entry {
-	id, ok := identity(path)
-	if !ok {
-		return nil
+	if c.Store != nil {
+		if id, ok := identity(path); ok {
+			if e := pick(c.stored(c.key(path, id)), path, identity); e != nil {
+				return e
+			}
+		}
 	}
-	k := c.key(path, id)
-	if e := pick(c.stored(k), path, identity); e != nil || !c.Prebuilt {
-		return e
+	if c.Prebuilt {
+		return pick(prebuilt(c.name(path)), path, identity)
 	}
-	return pick(prebuilt(k), path, identity)
+	return nil
 }
 
 func pick(found []*Entry, path string, identity func(path string) (Identity, bool)) *Entry {
@@ -85,6 +87,12 @@ func (c *Cache) stored(k store.Key) []*Entry {
 	return found
 }
 
+// name is the key of a package of whatever identity.
+func (c *Cache) name(path string) store.Key {
+	return store.KeyOf(slices.Concat([]string{format, path}, c.Environment)...)
+}
+
 func (c *Cache) key(path string, id Identity) store.Key {
-	return store.KeyOf(slices.Concat([]string{format, path, string(id[:])}, c.Environment)...)
+	name := c.name(path)
+	return store.KeyOf(string(name[:]), string(id[:]))
 }

@@ -18,11 +18,14 @@ type Fresh struct {
 	Path  string
 	Types *types.Package
 	Refs  []string // paths of the packages that its types refer to
+	// Direct is whether a package refers to it that will be read next time too.
+	Direct bool
 }
 
 // Keep keeps packages for other worlds: those that can be, because they and all
-// that their types lead to have identities. It is to be called after a run
-// without errors.
+// that their types lead to have identities, and that will be asked for. To keep
+// the rest takes more time than all else here; that is done once a world was
+// parted because it was not. Keep is to be called after a run without errors.
 func (w *World) Keep(fresh []Fresh) {
 	if w == nil || w.cache.Store == nil {
 		return
@@ -35,6 +38,9 @@ func (w *World) Keep(fresh []Fresh) {
 	var group sync.WaitGroup
 	tokens := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, f := range fresh {
+		if !f.Direct && len(w.schemas[f.Path]) == 0 && !w.parted {
+			continue
+		}
 		e := &Entry{Closure: w.closure(f.Path, byPath, closures)}
 		var ok bool
 		if e.Sum, ok = sum(e.Closure, w.identity); !ok {

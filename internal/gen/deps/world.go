@@ -30,6 +30,7 @@ type World struct {
 	mu      sync.Mutex
 	used    map[string]*Entry
 	refused map[string]bool // paths whose entries are of no use
+	parted  bool
 	imports map[string]*types.Package
 	preset  map[string]*loader.Package
 
@@ -49,9 +50,6 @@ func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bo
 		groups:  map[string]string{},
 	}
 }
-
-// Identity returns the identity of the package with a path, if it has one.
-func (w *World) Identity(path string) (Identity, bool) { return w.identity(path) }
 
 // Use takes the package with a path into the world, if there is an entry for it,
 // and returns the paths of packages that are then needed too. It is safe for
@@ -90,6 +88,7 @@ func (w *World) Part(read func(path string) bool) []string {
 		}
 	}
 	w.refuse(parted)
+	w.parted = w.parted || len(parted) > 0
 	return parted
 }
 

@@ -125,8 +125,16 @@ func isComment(src []byte, i int) bool {
 	return src[i] == '/' && i+1 < len(src) && (src[i+1] == '/' || src[i+1] == '*')
 }
 
+// plain are the bytes that mean nothing here wherever they are.
+var plain = func() (plain [256]bool) {
+	for i := range plain {
+		plain[i] = bytes.IndexByte([]byte("/`\"'{}()[]\n"), byte(i)) < 0
+	}
+	return plain
+}()
+
 // skip returns the index behind the comment, string or character literal that
-// begins at i, or else behind one byte.
+// begins at i, or else behind one byte, or all plain ones.
 func skip(src []byte, i int) int {
 	past := func(from int, end string) int {
 		if n := bytes.Index(src[min(from, len(src)):], []byte(end)); n >= 0 {
@@ -154,6 +162,10 @@ func skip(src []byte, i int) int {
 			}
 		}
 		return len(src)
+	default:
+		for i+1 < len(src) && plain[src[i]] && plain[src[i+1]] {
+			i++
+		}
 	}
 	return i + 1
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/deps"
 )
 
-// checked is a package whose types were made here and not by the loader: one
-// that deps may keep. Such types are made in the same way every time: of other
+// checked is a package whose types were made here and not by the loader, so that
+// deps may keep it. Such types are made in the same way every time: of other
 // packages they see those that they refer to, and nothing of the rest, of which
 // the loader lets them see what other packages happened to need before.
 type checked struct {
@@ -18,22 +18,30 @@ type checked struct {
 	types *types.Package // nil where it is left to the loader
 	info  *types.Info
 	refs  []*Package
+	// direct is whether a package refers to it whose sources may change.
+	direct bool
 }
 
 func (c *checked) fresh(p *Package) deps.Fresh {
-	f := deps.Fresh{Path: p.ImportPath, Types: c.types}
+	f := deps.Fresh{Path: p.ImportPath, Types: c.types, Direct: c.direct}
 	for _, ref := range c.refs {
 		f.Refs = append(f.Refs, ref.ImportPath)
 	}
 	return f
 }
 
-// check makes the types of the packages that have an identity, and so have all
-// that their types lead to.
+// check makes the types of the packages whose types lead to no root.
 func (r *reader) check() map[*Package]*checked {
 	all := make(map[*Package]*checked, len(r.refs))
 	for p := range r.refs {
 		all[p] = &checked{refs: r.refs[p]}
+	}
+	for p, c := range all {
+		for _, ref := range c.refs {
+			if !p.fixed && all[ref] != nil {
+				all[ref].direct = true
+			}
+		}
 	}
 	var group sync.WaitGroup
 	for p := range all {
@@ -50,7 +58,7 @@ func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package 
 	}
 	c := all[p]
 	c.once.Do(func() {
-		if _, ok := r.deps.Identity(p.ImportPath); !ok {
+		if !p.DepOnly {
 			return
 		}
 		visible := map[string]*types.Package{}
