@@ -40,7 +40,7 @@ command's changes or none, and never overwrites a line of yours.
 	root.AddCommand(
 		newInit(a), newCreate(a), newEdit(a),
 		newGenerate(a), newManifests(a),
-		newTest(a), newEnvtest(a),
+		newTest(a), newEnvtest(a), newHooks(a),
 		newCompletion(), newVersion(a),
 	)
 	return root

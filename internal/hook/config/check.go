@@ -1,0 +1,128 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// check compares a value with a shape.
+func (j *judge) check(s *shape, v any, p path) {
+	if s.kind == "" {
+		return
+	}
+	if got := kindOf(v); got != s.kind {
+		j.refuse(p, ruleSchema, "%s must be %s, not %s", p, article(s.kind), article(got))
+		return
+	}
+	switch s.kind {
+	case "object":
+		j.checkObject(s, v.(map[string]any), p)
+	case "array":
+		items := v.([]any)
+		if len(items) < s.min {
+			j.refuse(p, ruleSchema, "%s is empty", p)
+		}
+		for i, item := range items {
+			j.check(s.items, item, p.in(i))
+		}
+	case "string":
+		if len(s.enum) > 0 && !slices.Contains(s.enum, v.(string)) {
+			j.refuse(p, ruleSchema, "%s is %q, and must be one of %s%s", p, v, strings.Join(s.enum, ", "), meant(v.(string), s.enum))
+		}
+	}
+}
+
+func (j *judge) checkObject(s *shape, v map[string]any, p path) {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		inner, known := s.keys[name]
+		switch {
+		case known:
+			j.check(inner, v[name], p.in(name))
+		case s.rest != nil:
+			j.check(s.rest, v[name], p.in(name))
+		default:
+			j.unknown(s, name, p)
+		}
+	}
+	for _, name := range s.required {
+		if _, there := v[name]; !there {
+			j.refuse(p, ruleSchema, "%s lacks %s", orConfiguration(p), name)
+		}
+	}
+	switch {
+	case len(v) < s.min && len(p) == 0:
+		j.refuse(p, ruleSchema, "the configuration has no binding")
+	case len(v) < s.min:
+		j.refuse(p, ruleSchema, "%s must have %s", p, count(s.min, s.keys))
+	case s.max > 0 && len(v) > s.max:
+		j.refuse(p, ruleSchema, "%s has more than %d keys", p, s.max)
+	}
+}
+
+// unknown reports a key that the engine does not know, at the key.
+func (j *judge) unknown(s *shape, name string, p path) {
+	known := slices.Sorted(maps.Keys(s.keys))
+	j.add(Finding{Rule: ruleSchema, Refused: true, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, meant(name, known))},
+		p.in(name), true)
+}
+
+func orConfiguration(p path) string {
+	if len(p) == 0 {
+		return "the configuration"
+	}
+	return p.String()
+}
+
+func count(least int, keys map[string]*shape) string {
+	names := slices.Sorted(maps.Keys(keys))
+	if least == len(names) {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("at least %d of %s", least, strings.Join(names, ", "))
+}
+
+// kindOf names the type of a decoded JSON value; a whole number is an integer
+// however it is written.
+func kindOf(v any) string {
+	switch x := v.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+			return "integer"
+		}
+		return "number"
+	}
+	return "null"
+}
+
+func article(kind string) string {
+	switch kind {
+	case "null":
+		return "empty"
+	case "array":
+		return "a list"
+	case "object", "integer":
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// meant is a question for the nearest of the known names, or "".
+func meant(name string, known []string) string {
+	if near := fault.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}

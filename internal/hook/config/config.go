@@ -1,0 +1,229 @@
+// Package config reads what a hook prints when it is run with --config, and
+// judges it as shell-operator does, with the place of everything that is wrong.
+//
+// The engine refuses to start as a whole when it refuses one configuration: so
+// whatever it refuses is refused here. What it takes and does not do, or hardly
+// means what its author meant, is a finding that does not refuse.
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Config is a configuration of version v1, or as much of one without a version
+// as has a counterpart there.
+type Config struct {
+	Version    string // v1 or v0
+	Settings   *Settings
+	OnStartup  *float64 // the order, ascending
+	Schedule   []Schedule
+	Kubernetes []Kubernetes
+	Validating []Admission  `json:"kubernetesValidating"`
+	Mutating   []Admission  `json:"kubernetesMutating"`
+	Conversion []Conversion `json:"kubernetesCustomResourceConversion"`
+}
+
+// Settings limit how often a hook runs.
+type Settings struct {
+	ExecutionMinInterval string // a Go duration
+	ExecutionBurst       *float64
+}
+
+// Schedule is a binding to the clock.
+type Schedule struct {
+	Name                 string
+	Crontab              string
+	AllowFailure         bool
+	IncludeSnapshotsFrom []string
+	Queue                string
+	Group                string
+}
+
+// BindingName is the name in contexts.
+func (s Schedule) BindingName() string { return cmp.Or(s.Name, "schedule") }
+
+// Kubernetes is a binding to objects of one kind.
+type Kubernetes struct {
+	Name                         string
+	APIVersion                   string
+	Kind                         string
+	ExecuteHookOnEvent           []string // Added, Modified, Deleted; nil: see Events
+	WatchEvent                   []string // its former name
+	ExecuteHookOnSynchronization *bool
+	WaitForSynchronization       *bool
+	KeepFullObjectsInMemory      *bool
+	AllowFailure                 bool
+	ResynchronizationPeriod      string
+	IncludeSnapshotsFrom         []string
+	JQFilter                     string
+	Queue                        string
+	Group                        string
+	NameSelector                 *NameSelector
+	LabelSelector                *metav1.LabelSelector
+	FieldSelector                *FieldSelector
+	Namespace                    *NamespaceSelector
+}
+
+// BindingName is the name in contexts.
+func (k Kubernetes) BindingName() string { return cmp.Or(k.Name, "kubernetes") }
+
+// QueueName is the name of the queue that the binding's events wait in.
+func (k Kubernetes) QueueName() string { return cmp.Or(k.Queue, "main") }
+
+// NameSelector selects objects, or namespaces, by name.
+type NameSelector struct{ MatchNames []string }
+
+// FieldSelector selects objects by fields that the API server knows.
+type FieldSelector struct {
+	MatchExpressions []struct{ Field, Operator, Value string }
+}
+
+// NamespaceSelector selects namespaces.
+type NamespaceSelector struct {
+	NameSelector  *NameSelector
+	LabelSelector *metav1.LabelSelector
+}
+
+// Admission is a binding to requests of the API server, to validate or mutate.
+type Admission struct {
+	Name                 string
+	Group                string
+	IncludeSnapshotsFrom []string
+	FailurePolicy        string
+	SideEffects          string
+	TimeoutSeconds       *int32
+	MatchConditions      []struct{ Name, Expression string }
+	LabelSelector        *metav1.LabelSelector
+	Namespace            *NamespaceSelector
+	Rules                []Requests
+}
+
+// Requests says which requests a webhook gets.
+type Requests struct {
+	APIGroups, APIVersions, Resources, Operations []string
+	Scope                                         string
+}
+
+// Conversion is a binding to requests to convert objects of one CRD.
+type Conversion struct {
+	Name                 string
+	Group                string
+	IncludeSnapshotsFrom []string
+	CRDName              string
+	Conversions          []struct{ FromVersion, ToVersion string }
+}
+
+// Finding is something in a configuration that the engine refuses, or that a
+// person should look at.
+type Finding struct {
+	Line, Column int // in the configuration, from 1; 0 when unknown
+	Rule         string
+	Refused      bool // the engine does not start with it
+	Message      string
+}
+
+// judge collects findings about one source.
+type judge struct {
+	source
+	findings []Finding
+}
+
+func (j *judge) add(f Finding, p path, key bool) {
+	if f.Line == 0 {
+		f.Line, f.Column = j.place(p, key)
+	}
+	if !slices.Contains(j.findings, f) {
+		j.findings = append(j.findings, f)
+	}
+}
+
+func (j *judge) refuse(p path, rule, format string, args ...any) {
+	j.add(Finding{Rule: rule, Refused: true, Message: fmt.Sprintf(format, args...)}, p, false)
+}
+
+func (j *judge) lint(p path, rule, format string, args ...any) {
+	j.add(Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
+}
+
+// Parse reads a configuration, YAML or JSON, and judges it. Findings are in the
+// order of their places. The configuration is nil when any of them refuses.
+func Parse(text []byte) (*Config, []Finding) {
+	src, failed := read(text)
+	if failed != nil {
+		return nil, []Finding{*failed}
+	}
+	j := &judge{source: src}
+	c := j.config()
+	slices.SortStableFunc(j.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if slices.ContainsFunc(j.findings, func(f Finding) bool { return f.Refused }) {
+		return nil, j.findings
+	}
+	return c, j.findings
+}
+
+func (j *judge) config() *Config {
+	schema, version := version1, "v1"
+	switch v, there := j.values["configVersion"]; {
+	case !there:
+		schema, version = version0, "v0"
+	case v != "v1":
+		j.refuse(path{"configVersion"}, ruleSchema, "configVersion is %v, and the engine knows v1 only", quoted(v))
+		return nil
+	}
+	j.check(schema, anyOf(j.values), nil)
+	if len(j.findings) > 0 {
+		return nil // what follows relies on the shape
+	}
+	if version == "v0" {
+		return j.legacy()
+	}
+	c := &Config{Version: version}
+	content, err := json.Marshal(j.values)
+	if err == nil {
+		err = json.Unmarshal(content, c)
+	}
+	if err != nil { // a number that is too large
+		j.refuse(nil, ruleSchema, "%v", err)
+		return nil
+	}
+	j.refusals(c)
+	j.lints(c)
+	return c
+}
+
+// anyOf is the object of a configuration; one that is empty is none at all.
+func anyOf(values map[string]any) any {
+	if values == nil {
+		return map[string]any{}
+	}
+	return values
+}
+
+func quoted(v any) string {
+	if s, isText := v.(string); isText {
+		return fmt.Sprintf("%q", s)
+	}
+	return article(kindOf(v))
+}
+
+// Events are those that run the hook, Added, Modified and Deleted unless the
+// binding names others.
+func (k Kubernetes) Events() []string {
+	switch {
+	case k.ExecuteHookOnEvent != nil:
+		return k.ExecuteHookOnEvent
+	case k.WatchEvent != nil:
+		return k.WatchEvent
+	}
+	return []string{"Added", "Modified", "Deleted"}
+}
+
+// Synchronizes reports whether the hook is run with all objects at first.
+func (k Kubernetes) Synchronizes() bool { return !off(k.ExecuteHookOnSynchronization) }

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFindings shows one finding of each rule, with its place.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, tc := range []struct{ text, want string }{
+		{"a: b: c", "0: ERROR syntax: mapping values are not allowed in this context"},
+		{"- x", "1: ERROR syntax: the configuration is no object"},
+		{"{}", "1:1: ERROR schema: the configuration has no binding"},
+		{"configVersion: v2\nonStartup: 1", "1:16: ERROR schema: configVersion is \"v2\", and the engine knows v1 only"},
+		{"configVersion:\nonStartup: 1", "1:15: ERROR schema: configVersion is empty, and the engine knows v1 only"},
+		{"configVersion: v1", "1:1: ERROR schema: the configuration has no binding"},
+		{"configVersion: v1\nonstartup: 1", "2:1: ERROR schema: the configuration has no key onstartup; did you mean onStartup?"},
+		{"configVersion: v1\nonStartup: soon", "2:12: ERROR schema: onStartup must be an integer, not a string"},
+		{"configVersion: v1\nonStartup: 1.5", "2:12: ERROR schema: onStartup must be an integer, not a number"},
+		{"configVersion: v1\nschedule: []", "2:11: ERROR schema: schedule is empty"},
+		{"configVersion: v1\nschedule:\n- {crontab: '* * * * *', name: yes}", "3:32: ERROR schema: schedule[0].name must be a string, not a boolean"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: [Add]", "4:16: ERROR schema: kubernetes[0].watchEvent[0] is \"Add\", and must be one of Added, Modified, Deleted"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  namespace: {}", "4:14: ERROR schema: kubernetes[0].namespace must have at least 1 of labelSelector, nameSelector"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  fieldSelector: {matchExpressions: [{field: a, value: b}]}",
+			"4:38: ERROR schema: kubernetes[0].fieldSelector.matchExpressions[0] must have field, operator, value"},
+		{"configVersion: v1\nonStartup: 1\nsettings: {executionMinInterval: 3s}", "3:11: ERROR settings: settings lacks executionBurst, which counts runs"},
+		{"configVersion: v1\nonStartup: 1\nsettings:\n  executionMinInterval: 3\n  executionBurst: 1", "4:25: ERROR schema: settings.executionMinInterval must be a string, not an integer"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  apiVersion: a/b/c", "4:15: ERROR kind: kubernetes[0].apiVersion is \"a/b/c\", and must be a version, or group/version"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: .a |", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: unexpected EOF"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: nope", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: function not defined: nope/0"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  nameSelector: {matchNames: [a]}\n  fieldSelector: {matchExpressions: [{field: metadata.name, operator: '=', value: b}]}",
+			"5:38: ERROR selector: kubernetes[0] selects by name in both nameSelector and fieldSelector"},
+		{"configVersion: v1\nkubernetes:\n- {kind: Pod, name: pods}\nschedule:\n- crontab: '* * * * *'\n  includeSnapshotsFrom: [pod]",
+			"6:26: ERROR snapshots: schedule[0]: no kubernetes binding is named \"pod\"; did you mean pods?"},
+		{"configVersion: v1\nschedule:\n- crontab: '61 * * * *'", "3:12: ERROR crontab: schedule[0].crontab: end of range (61) above maximum (59): 61"},
+		{"configVersion: v1\nschedule:\n- crontab: CRON_TZ=UTC * * * * *", "3:12: ERROR crontab: schedule[0].crontab: the engine knows a time zone as TZ=, not as CRON_TZ="},
+		{"configVersion: v1\nkubernetesValidating:\n- name: short\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
+			"3:9: ERROR webhook: kubernetesValidating[0].name is \"short\": should be a domain with at least three segments separated by dots"},
+
+		{"onStartup: 1", "1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ"},
+		{"configVersion: v1\nonStartup: 1\n---\nx: y", "1:1: lint second-document: the engine reads the first document and passes over the others"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n- kind: Node", "4:3: lint duplicate-binding: kubernetes[1] is another binding named \"kubernetes\": contexts and snapshots cannot tell them apart"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  waitForSynchronization: false", "4:27: lint wait-without-queue: kubernetes[0].waitForSynchronization is passed over without a queue of its own: set queue"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  keepFullObjectsInMemory: false", "4:28: lint nothing-kept: kubernetes[0] without jqFilter leaves nothing of the objects for the hook"},
+		{"configVersion: v1\nkubernetes:\n- kind: secrets", "3:3: lint secrets-in-memory: kubernetes[0] keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it"},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent"},
+		{"configVersion: v1\nkubernetesValidating:\n- name: a.b.c", "3:3: lint webhook-never-called: kubernetesValidating[0] has no rules, so it is never called"},
+		{"configVersion: v1\nkubernetesMutating:\n- name: a.b.c\n  timeoutSeconds: 31\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
+			"4:19: lint mutating-refused: kubernetesMutating[0].timeoutSeconds must be from 1 to 30, or the API server refuses the webhook when the operator starts"},
+		{"configVersion: v1\nkubernetes:\n- {kind: Pod, group: g}\nschedule:\n- {crontab: '* * * * *', group: g, queue: q}",
+			"5:3: lint group-in-queues: schedule[0] of group \"g\" waits in queue \"q\", and another member in \"main\": the hook may run for both at once"},
+		{"configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: a, crdName: b, conversions: [{fromVersion: v1, toVersion: v1}]}",
+			"3:39: lint conversion-to-itself: kubernetesCustomResourceConversion[0].conversions[0] converts v1 to itself, which nobody asks for"},
+		// JSON is YAML, and places in it are places.
+		{`{"configVersion": "v1",` + "\n" + ` "onStartup": "1"}`, "2:15: ERROR schema: onStartup must be an integer, not a string"},
+		// Aliases lead to where the value stands.
+		{"configVersion: v1\nkubernetes:\n- &a {kind: Pod, name: x, queue: 1}\n- *a", "3:34: ERROR schema: kubernetes[0].queue must be a string, not an integer"},
+	} {
+		c, findings := Parse([]byte(tc.text))
+		if len(findings) == 0 {
+			t.Errorf("%s\nno finding, want %s", tc.text, tc.want)
+			continue
+		}
+		f := findings[0]
+		seen[f.Rule] = true
+		if got := line(f); got != tc.want {
+			t.Errorf("%s\ngot  %s\nwant %s", tc.text, got, tc.want)
+		}
+		if (c == nil) != f.Refused {
+			t.Errorf("%s\nrefused: %t, but the configuration is there: %t", tc.text, f.Refused, c != nil)
+		}
+	}
+	for _, r := range Rules() {
+		if !seen[r.Name] {
+			t.Errorf("no example of the rule %s", r.Name)
+		}
+		delete(seen, r.Name)
+	}
+	if len(seen) > 0 {
+		t.Errorf("rules that are not listed: %v", seen)
+	}
+}
+
+func line(f Finding) string {
+	place := fmt.Sprint(f.Line)
+	if f.Column > 0 {
+		place += fmt.Sprintf(":%d", f.Column)
+	}
+	kind := "lint"
+	if f.Refused {
+		kind = "ERROR"
+	}
+	return fmt.Sprintf("%s: %s %s: %s", place, kind, f.Rule, f.Message)
+}
+
+// TestParse reads what the engine would do.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	c, findings := Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Pod\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
+	if c == nil || len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	pods, nodes := c.Kubernetes[0], c.Kubernetes[1]
+	if got := strings.Join([]string{pods.BindingName(), pods.QueueName(), nodes.BindingName(), nodes.QueueName(), c.Schedule[0].BindingName()}, " "); got != "kubernetes main nodes q schedule" {
+		t.Error(got)
+	}
+	if !slices.Equal(pods.Events(), []string{"Added", "Modified", "Deleted"}) || !slices.Equal(nodes.Events(), []string{"Added"}) {
+		t.Error(pods.Events(), nodes.Events())
+	}
+	if !pods.Synchronizes() || nodes.Synchronizes() {
+		t.Error("synchronization is on unless it is off")
+	}
+}
+
+// FuzzParse looks for texts that end in a panic, or in a refusal without words.
+func FuzzParse(f *testing.F) {
+	f.Add("configVersion: v1\nkubernetes:\n- &a {kind: Pod, namespace: {nameSelector: {matchNames: [x]}}}\n- *a\n")
+	f.Add("onKubernetesEvent:\n- event: [add]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, findings := Parse([]byte(text))
+		refused := slices.ContainsFunc(findings, func(f Finding) bool { return f.Refused })
+		if (c == nil) != refused {
+			t.Fatalf("a configuration: %t, findings: %v", c != nil, findings)
+		}
+		for _, f := range findings {
+			if f.Message == "" || strings.Contains(f.Message, "\n") {
+				t.Errorf("no line for a person: %q", f.Message)
+			}
+		}
+	})
+}

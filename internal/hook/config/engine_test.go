@@ -1,0 +1,195 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "ask the engine anew, which takes minutes to build the first time")
+
+// verdictsFile holds what the engine of testdata/engine says about the
+// configurations of the test: the sum of all of them, and for each a 1 when it
+// is refused.
+const verdictsFile = "testdata/engine/verdicts.txt"
+
+// TestEngine judges thousands of configurations, made from one that uses
+// everything by a few random changes each, and refuses those that the engine
+// refuses, no other.
+func TestEngine(t *testing.T) {
+	t.Parallel()
+	texts := configurations(t)
+	recorded := readVerdicts(t, texts)
+	refused, differ := 0, 0
+	for i, text := range texts {
+		c, findings := Parse([]byte(text))
+		want := recorded[i] == '1'
+		if want {
+			refused++
+		}
+		if (c == nil) != want {
+			if differ++; differ <= 5 {
+				t.Errorf("the engine refuses it: %t, we find %v\n%s", want, findings, text)
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of %d differ", differ, len(texts))
+	}
+	if share := refused * 100 / len(texts); share < 20 || share > 95 {
+		t.Errorf("%d %% of the configurations are refused, which shows little about the others", share)
+	}
+}
+
+func readVerdicts(t *testing.T, texts []string) string {
+	t.Helper()
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
+	if *update {
+		verdicts := new(strings.Builder)
+		for _, v := range askEngine(t, texts) {
+			verdicts.WriteByte("01"[min(1, len(v))])
+		}
+		if err := os.WriteFile(verdictsFile, []byte(sum+"\n"+verdicts.String()+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(verdictsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(content), "\n")
+	if len(lines) < 2 || lines[0] != sum || len(lines[1]) != len(texts) {
+		t.Fatalf("%s is about other configurations: run go test ./internal/hook/config -run TestEngine -update", verdictsFile)
+	}
+	return lines[1]
+}
+
+// askEngine builds the engine's judge from its pinned module, and asks it.
+func askEngine(t *testing.T, texts []string) []string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "engine")
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Dir = "testdata/engine"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the engine: %v\n%s", err, out)
+	}
+	in, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := exec.Command(bin)
+	ask.Stdin = bytes.NewReader(in)
+	out, err := ask.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []string
+	if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != len(texts) {
+		t.Fatalf("%d verdicts about %d configurations: %v", len(verdicts), len(texts), err)
+	}
+	return verdicts
+}
+
+// configurations are the same in every run.
+func configurations(t *testing.T) []string {
+	t.Helper()
+	everything, err := os.ReadFile("testdata/everything.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, failed := read(everything)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	whole, err := json.Marshal(src.values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{
+		string(everything), "", "x", "[]", "{}", "a: b: c", "\tx: y", "configVersion: v2", "configVersion:", "configVersion: 1", "configVersion: [v1]",
+		"onStartup: 1", "onStartup: 1\nconfigVersion: v1", "onStartup: yes\nconfigVersion: v1", "onStartup: 010\nconfigVersion: v1",
+		"schedule: []", "schedule:\n- crontab: x", "schedule:\n- crontab: '* * * * *'", "onKubernetesEvent:\n- event: [added]", "onKubernetesEvent:\n- event: [add]\n  jqFilter: '.['",
+		"configVersion: v1\nonStartup: 1\n---\nmore: 1", "configVersion: v1\nonStartup: 1\nonStartup: 2", "configVersion: v1\nschedule:\n- crontab: '* * * * *'\n  name: yes",
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		var v map[string]any
+		if err := json.Unmarshal(whole, &v); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + r.IntN(2) {
+			mutate(r, v)
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+// values are put in the place of others. A step of 0 in a crontab is not among
+// them: the engine never returns from it.
+var values = []any{
+	nil, true, false, "", "*", "x", "v1", "v2", "false", "10", 0.0, -1.0, 1.5, 31.0, 1e10, "Added", "In", "NotIn", "Exists", "pods", "nodes", "kubernetes",
+	"1h", "banana", "*/5 * * * *", "* * * * * *", "@every 30s", "@hourly", "@reboot", "TZ=Europe/Moscow 0 0 * * *", "TZ=Nowhere/x * * * * *", "TZ=UTC",
+	"CRON_TZ=UTC * * * * *", "60 * * * *", "1-5/2 * * * *", "5-1 * * * *", "* * * jan mon", "* * * * 7", ",", "a b c d e", "@every x",
+	"1,2 * * * *", "* * *", "? ? ? ? ?", "*/100 * * * *", ".a |", ".a | nope", ".metadata.name", ". as $x | $y", "a/b/c", "/", "apps/v1", "a b",
+	"metadata.name", "==", "a.b.c", "A.b.c", "a.b", "x..y.z", "*/*", "pods/*", "*/status", "pods/status", "CREATE", "Cluster",
+	[]any{}, map[string]any{}, []any{"x"}, []any{""}, []any{"*", "x"}, []any{nil}, map[string]any{"x": "y"}, map[string]any{"bad key!": "y"}, map[string]any{"x": "bad value!"},
+}
+
+var keys = []string{"name", "group", "kind", "nope", "queue", "matchLabels", "values"}
+
+// mutate changes a value below v, or takes a key away, or adds one, and returns
+// what stands in the place of v.
+func mutate(r *rand.Rand, v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		if len(x) == 0 || r.IntN(12) == 0 {
+			x[keys[r.IntN(len(keys))]] = pick(r)
+			return x
+		}
+		sorted := slices.Sorted(maps.Keys(x))
+		k := sorted[r.IntN(len(sorted))]
+		if r.IntN(10) == 0 {
+			delete(x, k)
+		} else {
+			x[k] = mutate(r, x[k])
+		}
+		return x
+	case []any:
+		switch {
+		case len(x) > 0 && r.IntN(6) > 0:
+			i := r.IntN(len(x))
+			x[i] = mutate(r, x[i])
+			return x
+		case len(x) > 0 && r.IntN(2) == 0:
+			return append(x, x[r.IntN(len(x))])
+		}
+	}
+	return pick(r)
+}
+
+// pick returns one of the values, which is not yet part of anything.
+func pick(r *rand.Rand) any {
+	switch v := values[r.IntN(len(values))].(type) {
+	case map[string]any:
+		return maps.Clone(v)
+	case []any:
+		return slices.Clone(v)
+	default:
+		return v
+	}
+}

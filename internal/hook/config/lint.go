@@ -1,0 +1,112 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// lints finds what the engine takes without a word.
+func (j *judge) lints(c *Config) {
+	if j.more {
+		j.lint(nil, ruleDocuments, "the engine reads the first document and passes over the others")
+	}
+	j.lintNames(c)
+	j.lintGroups(c)
+	for i, k := range c.Kubernetes {
+		j.lintKubernetes(k, path{"kubernetes", i})
+	}
+	for i, a := range c.Validating {
+		j.lintRules(a, path{"kubernetesValidating", i})
+	}
+	for i, a := range c.Mutating {
+		p := path{"kubernetesMutating", i}
+		j.lintRules(a, p)
+		for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
+			j.lint(p.in("name"), ruleMutating, "%s is %q, which the API server refuses when the operator starts: %s", p.in("name"), a.Name, e.Detail)
+		}
+		if t := a.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+			j.lint(p.in("timeoutSeconds"), ruleMutating,
+				"%s must be from 1 to 30, or the API server refuses the webhook when the operator starts", p.in("timeoutSeconds"))
+		}
+	}
+	for i, v := range c.Conversion {
+		for n, r := range v.Conversions {
+			if r.FromVersion == r.ToVersion {
+				p := path{"kubernetesCustomResourceConversion", i, "conversions", n}
+				j.lint(p, ruleSameVersion, "%s converts %s to itself, which nobody asks for", p, r.FromVersion)
+			}
+		}
+	}
+}
+
+func (j *judge) lintKubernetes(k Kubernetes, p path) {
+	if off(k.WaitForSynchronization) && k.Queue == "" {
+		j.lint(p.in("waitForSynchronization"), ruleNoWait, "%s is passed over without a queue of its own: set queue", p.in("waitForSynchronization"))
+	}
+	if off(k.KeepFullObjectsInMemory) && k.JQFilter == "" {
+		j.lint(p.in("keepFullObjectsInMemory"), ruleNoObject, "%s without jqFilter leaves nothing of the objects for the hook", p)
+	}
+	if k.ResynchronizationPeriod != "" {
+		j.lint(p.in("resynchronizationPeriod"), ruleNoEffect, "%s has no effect: no version of the engine reads it", p.in("resynchronizationPeriod"))
+	}
+	if k.ExecuteHookOnEvent != nil && k.WatchEvent != nil {
+		j.lint(p.in("watchEvent"), ruleNoEffect, "%s has no effect beside executeHookOnEvent", p.in("watchEvent"))
+	}
+	if isSecret(k.Kind) && !off(k.KeepFullObjectsInMemory) &&
+		k.NameSelector == nil && k.LabelSelector == nil && k.FieldSelector == nil && k.Namespace == nil {
+		j.lint(p, ruleSecrets,
+			"%s keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p)
+	}
+}
+
+func isSecret(kind string) bool {
+	return slices.Contains([]string{"secret", "secrets"}, strings.ToLower(kind))
+}
+
+// lintNames finds bindings of one name, which a hook cannot tell apart.
+func (j *judge) lintNames(c *Config) {
+	seen := map[string]bool{}
+	for i, k := range c.Kubernetes {
+		name := k.BindingName()
+		if seen[name] {
+			j.lint(path{"kubernetes", i}, ruleDuplicate, "kubernetes[%d] is another binding named %q: contexts and snapshots cannot tell them apart", i, name)
+		}
+		seen[name] = true
+	}
+}
+
+// lintGroups finds groups whose members wait in different queues: their hook may
+// run for both at once.
+func (j *judge) lintGroups(c *Config) {
+	queues := map[string]string{}
+	look := func(group, queue string, p path) {
+		if group == "" {
+			return
+		}
+		if queue == "" {
+			queue = "main"
+		}
+		if first, known := queues[group]; known && first != queue {
+			j.lint(p, ruleGroupQueues, "%s of group %q waits in queue %q, and another member in %q: the hook may run for both at once", p, group, queue, first)
+			return
+		}
+		queues[group] = queue
+	}
+	for i, k := range c.Kubernetes {
+		look(k.Group, k.Queue, path{"kubernetes", i})
+	}
+	for i, s := range c.Schedule {
+		look(s.Group, s.Queue, path{"schedule", i})
+	}
+}
+
+func (j *judge) lintRules(a Admission, p path) {
+	if len(a.Rules) == 0 {
+		j.lint(p, ruleNoRules, "%s has no rules, so it is never called", p)
+	}
+}
+
+func off(b *bool) bool { return b != nil && !*b }

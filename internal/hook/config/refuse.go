@@ -1,0 +1,204 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// refusals finds what the engine refuses in a configuration of the right shape.
+func (j *judge) refusals(c *Config) {
+	if s := c.Settings; s != nil {
+		j.settings(s)
+	}
+	for i, k := range c.Kubernetes {
+		j.kubernetes(c, k, path{"kubernetes", i})
+	}
+	for i, s := range c.Schedule {
+		p := path{"schedule", i}
+		if err := parseCrontab(s.Crontab); err != "" {
+			j.refuse(p.in("crontab"), ruleCrontab, "%s: %s", p.in("crontab"), err)
+		}
+		j.snapshots(c, s.IncludeSnapshotsFrom, p)
+	}
+	names := map[string]bool{}
+	for i, a := range c.Validating {
+		p := path{"kubernetesValidating", i}
+		j.admission(c, a, p)
+		j.webhook(a, p)
+		if names[a.Name] {
+			j.refuse(p.in("name"), ruleWebhook, "%s: there is another webhook %q", p.in("name"), a.Name)
+		}
+		names[a.Name] = true
+	}
+	for i, a := range c.Mutating {
+		j.admission(c, a, path{"kubernetesMutating", i})
+	}
+	for i, v := range c.Conversion {
+		j.snapshots(c, v.IncludeSnapshotsFrom, path{"kubernetesCustomResourceConversion", i})
+	}
+}
+
+// settings finds that both settings are needed, or none of them.
+func (j *judge) settings(s *Settings) {
+	p := path{"settings"}
+	if _, err := time.ParseDuration(s.ExecutionMinInterval); err != nil {
+		if s.ExecutionMinInterval == "" {
+			j.refuse(p, ruleSettings, "settings lacks executionMinInterval, a duration such as 3s")
+		} else {
+			j.refuse(p.in("executionMinInterval"), ruleSettings, "settings.executionMinInterval is %q, and no duration such as 3s", s.ExecutionMinInterval)
+		}
+	}
+	switch burst := s.ExecutionBurst; {
+	case burst == nil:
+		j.refuse(p, ruleSettings, "settings lacks executionBurst, which counts runs")
+	case *burst > math.MaxInt32 || *burst < math.MinInt32:
+		j.refuse(p.in("executionBurst"), ruleSettings, "settings.executionBurst is too large")
+	}
+}
+
+func (j *judge) kubernetes(c *Config, k Kubernetes, p path) {
+	if _, err := schema.ParseGroupVersion(k.APIVersion); err != nil {
+		j.refuse(p.in("apiVersion"), ruleKind, "%s is %q, and must be a version, or group/version", p.in("apiVersion"), k.APIVersion)
+	}
+	j.selector(k.LabelSelector, p.in("labelSelector"))
+	if k.NameSelector != nil && len(k.NameSelector.MatchNames) > 0 && k.FieldSelector != nil {
+		for i, e := range k.FieldSelector.MatchExpressions {
+			if e.Field == "metadata.name" {
+				j.refuse(p.in("fieldSelector").in("matchExpressions").in(i), ruleSelector,
+					"%s selects by name in both nameSelector and fieldSelector", p)
+			}
+		}
+	}
+	if err := compileJQ(k.JQFilter); err != nil {
+		j.refuse(p.in("jqFilter"), ruleJQ, "%s: %v", p.in("jqFilter"), err)
+	}
+	j.snapshots(c, k.IncludeSnapshotsFrom, p)
+}
+
+// snapshots finds names that are not those of exactly one binding.
+func (j *judge) snapshots(c *Config, names []string, p path) {
+	for i, name := range names {
+		var known []string
+		for _, k := range c.Kubernetes {
+			known = append(known, k.BindingName())
+		}
+		at := p.in("includeSnapshotsFrom").in(i)
+		switch same := slices.DeleteFunc(slices.Clone(known), func(n string) bool { return n != name }); len(same) {
+		case 0:
+			j.refuse(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, meant(name, known))
+		case 1:
+		default:
+			j.refuse(at, ruleSnapshots, "%s: %d kubernetes bindings are named %q", p, len(same), name)
+		}
+	}
+}
+
+// selector finds what the API machinery does not take for a selector.
+func (j *judge) selector(s *metav1.LabelSelector, p path) {
+	if s == nil {
+		return
+	}
+	if _, err := metav1.LabelSelectorAsSelector(s); err != nil {
+		j.refuse(p, ruleSelector, "%s: %v", p, err)
+	}
+}
+
+func (j *judge) admission(c *Config, a Admission, p path) {
+	j.snapshots(c, a.IncludeSnapshotsFrom, p)
+	j.selector(a.LabelSelector, p.in("labelSelector"))
+	if a.Namespace != nil {
+		j.selector(a.Namespace.LabelSelector, p.in("namespace").in("labelSelector"))
+	}
+}
+
+// webhook finds what the API server would refuse in a webhook. The engine looks
+// for it in validating webhooks only.
+func (j *judge) webhook(a Admission, p path) {
+	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
+		j.refuse(p.in("name"), ruleWebhook, "%s is %q: %s", p.in("name"), a.Name, e.Detail)
+	}
+	if t := a.TimeoutSeconds; t != nil && (*t < 1 || *t > 30) {
+		j.refuse(p.in("timeoutSeconds"), ruleWebhook, "%s must be from 1 to 30", p.in("timeoutSeconds"))
+	}
+	for i, r := range a.Rules {
+		j.requests(r, p.in("rules").in(i))
+	}
+	selectors := map[string]*metav1.LabelSelector{"labelSelector": a.LabelSelector}
+	if a.Namespace != nil {
+		selectors["namespace"] = a.Namespace.LabelSelector
+	}
+	for name, s := range selectors {
+		if s == nil {
+			continue
+		}
+		for _, e := range metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil) {
+			j.refuse(p.in(name), ruleSelector, "%s: %s", p.in(name), e.ErrorBody())
+		}
+	}
+}
+
+func (j *judge) requests(r Requests, p path) {
+	for name, values := range map[string][]string{"apiGroups": r.APIGroups, "apiVersions": r.APIVersions, "operations": r.Operations} {
+		if len(values) > 1 && slices.Contains(values, "*") {
+			j.refuse(p.in(name), ruleWebhook, "%s: * stands alone", p.in(name))
+		}
+	}
+	for name, values := range map[string][]string{"apiVersions": r.APIVersions, "resources": r.Resources} {
+		if i := slices.Index(values, ""); i >= 0 {
+			j.refuse(p.in(name).in(i), ruleWebhook, "%s is empty", p.in(name).in(i))
+		}
+	}
+	j.resources(r.Resources, p.in("resources"))
+}
+
+// resources finds wildcards beside what they cover already.
+func (j *judge) resources(all []string, p path) {
+	anySub, anyOf := map[string]bool{}, map[string]bool{} // x in x/*, y in */y
+	plain := false
+	for i, name := range all {
+		resource, sub, isSub := strings.Cut(name, "/")
+		if !isSub {
+			if name != "" {
+				plain = name != "*" // as the engine has it: the last one decides
+			}
+			continue
+		}
+		if anySub[resource] || anyOf[sub] {
+			j.refuse(p.in(i), ruleWebhook, "%s: %s is among what a wildcard before it names", p.in(i), name)
+		}
+		anySub[resource] = anySub[resource] || sub == "*"
+		anyOf[sub] = anyOf[sub] || resource == "*"
+	}
+	if len(all) > 1 && slices.Contains(all, "*/*") {
+		j.refuse(p, ruleWebhook, "%s: */* stands alone", p)
+	}
+	if plain && slices.Contains(all, "*") {
+		j.refuse(p, ruleWebhook, "%s: * leaves no resources to be named beside it", p)
+	}
+}
+
+var crontab = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+
+// parseCrontab returns what is wrong with a crontab, or "". The engine has an
+// older version of the same library, which knows one spelling of a time zone.
+func parseCrontab(spec string) string {
+	if strings.HasPrefix(spec, "CRON_TZ=") {
+		return "the engine knows a time zone as TZ=, not as CRON_TZ="
+	}
+	if zone := strings.HasPrefix(spec, "TZ="); zone && !strings.Contains(spec, " ") {
+		return "nothing comes after the time zone"
+	}
+	if _, err := crontab.Parse(spec); err != nil {
+		return err.Error()
+	}
+	return ""
+}

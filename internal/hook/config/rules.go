@@ -1,0 +1,59 @@
+package config
+
+// Rule is what findings of one name are about.
+type Rule struct {
+	Name    string
+	Refuses bool // the engine does not start
+	About   string
+}
+
+// Names of rules.
+const (
+	ruleSyntax    = "syntax"
+	ruleSchema    = "schema"
+	ruleSettings  = "settings"
+	ruleKind      = "kind"
+	ruleSelector  = "selector"
+	ruleJQ        = "jq"
+	ruleSnapshots = "snapshots"
+	ruleCrontab   = "crontab"
+	ruleWebhook   = "webhook"
+
+	ruleVersion     = "legacy-version"
+	ruleDocuments   = "second-document"
+	ruleDuplicate   = "duplicate-binding"
+	ruleNoWait      = "wait-without-queue"
+	ruleNoObject    = "nothing-kept"
+	ruleSecrets     = "secrets-in-memory"
+	ruleNoEffect    = "no-effect"
+	ruleNoRules     = "webhook-never-called"
+	ruleMutating    = "mutating-refused"
+	ruleGroupQueues = "group-in-queues"
+	ruleSameVersion = "conversion-to-itself"
+)
+
+// Rules are all that findings of this package can be about.
+func Rules() []Rule {
+	return []Rule{
+		{ruleSyntax, true, "neither YAML nor JSON"},
+		{ruleSchema, true, "a key, a type or a value that the engine does not know"},
+		{ruleSettings, true, "one of the two settings without the other"},
+		{ruleKind, true, "no version of an API"},
+		{ruleSelector, true, "a selector that the API server does not take"},
+		{ruleJQ, true, "a filter that does not compile"},
+		{ruleSnapshots, true, "snapshots of a binding that is not there, or twice"},
+		{ruleCrontab, true, "no time"},
+		{ruleWebhook, true, "a validating webhook that the API server would refuse"},
+		{ruleVersion, false, "no configVersion: the engine's first format"},
+		{ruleDocuments, false, "a second YAML document, which nobody reads"},
+		{ruleDuplicate, false, "two bindings of one name"},
+		{ruleNoWait, false, "waitForSynchronization: false without a queue, which is passed over"},
+		{ruleNoObject, false, "neither objects nor filter results are kept"},
+		{ruleSecrets, false, "all Secrets of the cluster are kept, whole"},
+		{ruleNoEffect, false, "a key that the engine does not read"},
+		{ruleNoRules, false, "a webhook without rules, which is never called"},
+		{ruleMutating, false, "a mutating webhook that the API server refuses when the operator starts"},
+		{ruleGroupQueues, false, "members of one group that do not wait for each other"},
+		{ruleSameVersion, false, "a conversion from a version to itself"},
+	}
+}

@@ -1,0 +1,115 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// path leads to a value: keys as strings, and positions in lists as numbers.
+type path []any
+
+// in is the path of something directly below p.
+func (p path) in(step any) path { return append(p[:len(p):len(p)], step) }
+
+// String is kubernetes[0].nameSelector.
+func (p path) String() string {
+	var b strings.Builder
+	for _, step := range p {
+		switch s := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", s)
+		case string:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s)
+		}
+	}
+	return b.String()
+}
+
+// source is a configuration as text: its values as the engine reads them, and
+// where they stand.
+type source struct {
+	values map[string]any
+	root   *yaml.Node // nil when places are not known
+	more   bool       // there are documents behind the first one
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// read parses text as the engine does, by way of the same library, for which
+// yes is true and 010 is eight. Places come from another one.
+func read(text []byte) (source, *Finding) {
+	var s source
+	if err := kyaml.Unmarshal(text, &s.values); err != nil {
+		f := &Finding{Rule: ruleSyntax, Refused: true}
+		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+		if m := yamlLine.FindStringSubmatch(msg); m != nil {
+			f.Line, _ = strconv.Atoi(m[1])
+			msg = strings.TrimPrefix(msg, m[0])
+		}
+		if strings.Contains(msg, "cannot unmarshal") {
+			f.Line, msg = 1, "the configuration is no object"
+		}
+		f.Message = strings.TrimPrefix(msg, "yaml: ")
+		return s, f
+	}
+	dec := yaml.NewDecoder(strings.NewReader(string(text)))
+	var doc yaml.Node
+	if dec.Decode(&doc) == nil && len(doc.Content) == 1 {
+		s.root = doc.Content[0]
+		s.more = dec.Decode(&yaml.Node{}) == nil
+	}
+	return s, nil
+}
+
+// place returns the line and column of the value at p, or as far towards it as
+// the text goes; of its key, when it has one and key is asked for.
+func (s source) place(p path, key bool) (line, column int) {
+	node := s.root
+	if node == nil {
+		return 0, 0
+	}
+	at := node
+	for i, step := range p {
+		if node.Kind == yaml.AliasNode {
+			node = node.Alias
+		}
+		name, next := child(node, step)
+		if next == nil {
+			break
+		}
+		node, at = next, next
+		if key && i == len(p)-1 && name != nil {
+			at = name
+		}
+	}
+	return at.Line, at.Column
+}
+
+// child is what a step leads to, with its key in an object. Of a key that is
+// there twice, the last one counts.
+func child(node *yaml.Node, step any) (key, value *yaml.Node) {
+	switch s := step.(type) {
+	case int:
+		if node.Kind == yaml.SequenceNode && s < len(node.Content) {
+			return nil, node.Content[s]
+		}
+	case string:
+		if node.Kind != yaml.MappingNode {
+			return nil, nil
+		}
+		for i := len(node.Content) - 2; i >= 0; i -= 2 {
+			if node.Content[i].Value == s {
+				return node.Content[i], node.Content[i+1]
+			}
+		}
+	}
+	return nil, nil
+}

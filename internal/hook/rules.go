@@ -1,0 +1,40 @@
+package hook
+
+import (
+	"slices"
+
+	"github.com/operon-dev/operon/internal/hook/config"
+)
+
+// Names of rules about files and scripts. Those about configurations are in
+// package config.
+const (
+	ruleShebang       = "shebang"
+	ruleConfigFails   = "config-fails"
+	ruleNotExecutable = "not-executable"
+	ruleLibExecutable = "executable-in-lib"
+	ruleNoHandler     = "no-handler"
+	ruleDeadHandler   = "dead-handler"
+)
+
+// Rules are all that findings can be about: first those that refuse.
+func Rules() []config.Rule {
+	all := append([]config.Rule{
+		{Name: ruleShebang, Refuses: true, About: "a first line with which the system cannot start the hook"},
+		{Name: ruleConfigFails, Refuses: true, About: "--config fails, or does not end"},
+		{Name: ruleNotExecutable, About: "a script that the engine passes over"},
+		{Name: ruleLibExecutable, About: "an executable file in lib, which is no hook there"},
+		{Name: ruleNoHandler, About: "a binding that no function of the script handles"},
+		{Name: ruleDeadHandler, About: "a function that no binding calls"},
+	}, config.Rules()...)
+	slices.SortStableFunc(all, func(a, b config.Rule) int {
+		switch {
+		case a.Refuses == b.Refuses:
+			return 0
+		case a.Refuses:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
