@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/emit"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -52,13 +51,11 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 	}
 	g.deps.Override(parser, kinds)
 	defer g.deps.Collect(parser)
-	header, err := g.header(ctx)
+	out, err := g.printer(ctx)
 	if err != nil {
 		return err
 	}
-
-	var emitter emit.Emitter
-	options := g.transforms()
+	defer func() { _ = out.finish() }() // also when the library panics
 	for i, kind := range kinds {
 		g.say(i, len(kinds))
 		key, stands := g.known.stands(parser, kind)
@@ -74,21 +71,11 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 			c.Annotations[versionAnnotation] = ControllerToolsVersion()
 		}
 		crd.FixTopLevelMetadata(c)
-		content, err := emitter.CRD(c, options...)
-		if err != nil {
+		if err := out.add(printed{kind, key, c}); err != nil {
 			return err
 		}
-		var files []*memoryFile
-		for _, name := range g.fileNames(c) {
-			f, err := write(ctx, name, header, content)
-			if err != nil {
-				return err
-			}
-			files = append(files, f)
-		}
-		g.known.made(kind, key, files)
 	}
-	return nil
+	return out.finish()
 }
 
 func (g crds) header(ctx *genall.GenerationContext) (string, error) {
@@ -124,17 +111,6 @@ func (g crds) transforms() []*genall.WriteYAMLOptions {
 		}))
 	}
 	return options
-}
-
-func write(ctx *genall.GenerationContext, name, header string, content []byte) (*memoryFile, error) {
-	out, err := ctx.Open(nil, name)
-	if err != nil {
-		return nil, err
-	}
-	f := out.(*memoryFile)
-	f.WriteString(header)
-	f.Write(content)
-	return f, nil
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

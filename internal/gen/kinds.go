@@ -23,6 +23,7 @@ type kinds struct {
 	// own reports whether a package may change while the listing stays.
 	own func(path string) bool
 
+	mu      sync.Mutex
 	found   []record.Kind
 	groups  map[string]string // API groups of packages, by path
 	inexact bool              // the CRDs depend on more than on the types they reach
@@ -52,7 +53,9 @@ func (k *kinds) stands(p *crd.Parser, kind schema.GroupKind) (key record.Sum, st
 	if !known || was.Key != key {
 		return key, false
 	}
+	k.mu.Lock()
 	k.found = append(k.found, was)
+	k.mu.Unlock()
 	return key, true
 }
 
@@ -62,7 +65,9 @@ func (k *kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile)
 		return
 	}
 	made := record.Kind{Group: kind.Group, Kind: kind.Kind, Key: key, Outputs: make([]record.Output, len(files))}
+	k.mu.Lock()
 	k.found = append(k.found, made)
+	k.mu.Unlock()
 	for i, f := range files {
 		made.Outputs[i] = record.Output{Generator: f.generator, Path: f.path}
 		k.sums.Go(func() { made.Outputs[i].Sum = record.SumOf(f.Bytes()) })

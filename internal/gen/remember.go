@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -137,7 +138,11 @@ func (r *refresh) nextKinds() []record.Kind {
 			all = append(all, k)
 		}
 	}
-	return append(all, r.kinds.found...)
+	all = append(all, r.kinds.found...)
+	slices.SortFunc(all, func(a, b record.Kind) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
+	})
+	return all
 }
 
 // stamp puts on the outputs what is known of the files.
