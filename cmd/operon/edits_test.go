@@ -277,18 +277,26 @@ func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) 
 
 var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*|hint:  .*|       .*)\n`)
 
-var place = regexp.MustCompile(`^\S*/([^/\s]+:\d+)|^\S+: (CRD for )`)
+var (
+	place  = regexp.MustCompile(`^\S*/([^/\s]+:\d+)|^\S+: (CRD for )`)
+	absent = regexp.MustCompile(`^.*(?:no Go files in|build constraints exclude all Go files in|no required module provides package) \S*?([^/\s;]+)(?:; to add it:)?$`)
+)
 
 // messages are the lines of errors, each once and sorted, for controller-gen
 // prints them in the order of a map; without the dash for an unknown place,
 // without the one of several packages that a map puts first, and with the last
 // element alone of a path, which the go command may start from any folder that
-// controller-gen lists.
+// controller-gen lists. Of a folder without sources the go command speaks
+// otherwise when its files are two seconds old.
 func messages(stderr string) []string {
 	text := strings.TrimPrefix(noise.ReplaceAllString(stderr, ""), "error: ")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, l := range lines {
-		lines[i] = place.ReplaceAllString(strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1), "$1$2")
+		l = place.ReplaceAllString(strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1), "$1$2")
+		if l = absent.ReplaceAllString(l, "no package $1"); strings.HasPrefix(l, "\tgo get ") {
+			l = ""
+		}
+		lines[i] = l
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines)

@@ -96,7 +96,7 @@ var otherArguments = [][2]string{
 	{"crd", "crd:maxDescLen=20"}, {"crd", "crd:generateEmbeddedObjectMeta=true,allowDangerousTypes=true"}, {"crd", "crd:ignoreUnexportedFields=true"},
 	{"crd", "crd:headerFile=hack/boilerplate.go.txt,year=2001"}, {"crd", "crd:maxDescLen=0,allowDangerousTypes=true"}, {"crd", "crd:omitToolVersion=true"},
 	{"rbac", "rbac:roleName=other"}, {"rbac", "rbac:roleName=r,fileName=roles.yaml"}, {"object", "object"}, {"object", "object:headerFile=hack/boilerplate.go.txt,year=1999"},
-	{"paths", "paths=./api/..."}, {"paths", "paths=./api/ship/v1;./internal/..."}, {"paths", "paths=" + repo + "/api/..."}, {"paths", "paths=./api/...;../local/..."},
+	{"paths", "paths=./api/..."}, {"paths", "paths=./api/ship/v1;./internal/..."}, {"paths", "paths=" + repo + "/api/..."},
 	{"output", "output:crd:dir=crds"}, {"output", "output:crd:stdout"}, {"output", "output:crd:none"},
 	{"only", "rbac"}, {"only", "rbac"}, {"only", "crd"}, {"only", "object"}, {"only", "webhook"},
 }

@@ -18,7 +18,7 @@ func (b *bencher) describe(text *strings.Builder) {
 	fmt.Fprintf(text, "Measured on %s with `make bench`: %d rounds, medians; a ratio is the median of the rounds' ratios.\n",
 		time.Now().UTC().Format(time.DateOnly), b.rounds)
 	fmt.Fprintf(text, "Machine: %s, %d cores, %s of memory, %s, %s.\n\n", processor(), runtime.NumCPU(), memory(), system(), strings.TrimSpace(goVersion))
-	fmt.Fprintf(text, "    operon generate %[1]s\n    controller-gen  %[1]s\n\n", strings.Join(generators(false), " "))
+	fmt.Fprintf(text, "    operon generate %[1]s\n    controller-gen  %[1]s\n\n", strings.Join(corpora[0].arguments(first), " "))
 }
 
 // table writes the rows; times in milliseconds, memory in MB.
