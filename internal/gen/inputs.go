@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -22,9 +21,9 @@ const maxInputs = 50_000
 // file would count if there were one. It is a superset.
 type inputs struct {
 	paths   map[string]bool
-	modules map[string]bool // folders of modules whose sources may change; true when walked
-	walked  map[string]bool // folders of such modules
-	failed  bool            // something is not known
+	modules map[string]bool     // folders of modules whose sources may change; true when walked
+	walked  map[string][]string // folders of such modules, with their files
+	failed  bool                // something is not known
 }
 
 // inputs returns what the answer to the query and the sources behind it depend
@@ -32,7 +31,7 @@ type inputs struct {
 // are what generators read beside. ok is false when that cannot be told, as of a
 // go command that is a script, or of flags that lead to other files.
 func (q *query) inputs(folders, files []string) (paths []string, ok bool) {
-	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string]bool{}}
+	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = len(q.src.changed) > 0 || !plainFlags(q.goFlags) || q.settings.root == "" || q.settings.modCache == ""
 	in.add(files...)
 	in.goCommand(q.settings)
@@ -239,42 +238,30 @@ func (in *inputs) source(dir string, s settings) {
 		in.modules[module] = true
 		in.walk(module, false)
 	}
-	if !in.walked[dir] {
-		in.failed = true // a link leads there
-		return
-	}
-	in.files(dir, func(string) bool { return true })
+	files, ok := in.walked[dir]
+	in.failed = in.failed || !ok // a link leads there
+	in.add(files...)
 }
 
 // walk adds the folders below dir, and the files in which packages may come to
 // be. ignored are folders that patterns pass over.
 func (in *inputs) walk(dir string, ignored bool) {
 	in.add(dir)
-	in.walked[dir] = true
-	if len(in.paths) > maxInputs {
-		return
-	}
-	if !ignored {
-		in.files(dir, func(name string) bool { return filepath.Ext(name) == ".go" })
-	}
 	entries, err := os.ReadDir(dir)
 	in.failed = in.failed || err != nil
+	var files []string
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() && name != ".git" {
-			in.walk(filepath.Join(dir, name),
-				ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
+		path := filepath.Join(dir, name)
+		switch {
+		case !e.IsDir():
+			files = append(files, path)
+			if !ignored && filepath.Ext(name) == ".go" {
+				in.add(path)
+			}
+		case name != ".git" && len(in.paths) <= maxInputs:
+			in.walk(path, ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
 		}
 	}
-}
-
-// files adds the files of a folder, and links, whose name is wanted.
-func (in *inputs) files(dir string, wanted func(string) bool) {
-	entries, err := os.ReadDir(dir)
-	in.failed = in.failed || err != nil
-	for _, e := range entries {
-		if e.Type()&fs.ModeDir == 0 && wanted(e.Name()) {
-			in.add(filepath.Join(dir, e.Name()))
-		}
-	}
+	in.walked[dir] = files
 }
