@@ -166,41 +166,42 @@ func (q *query) answer(folders []string) record.Go {
 	return is
 }
 
-// changing are the folders among those of packages whose sources may change.
-func (q *query) changing(folders []string) []string {
-	var dirs []string
+// outside are the folders among those of packages whose sources may change, and
+// what a listing depends on beside sources. ok is false where that is not known.
+func (q *query) outside(folders []string) (changing, files []string, ok bool) {
+	var fixed []string
 	for _, dir := range folders {
-		if !isBelow(q.settings.root, dir) && !isBelow(q.settings.modCache, dir) {
-			dirs = append(dirs, dir)
+		if isBelow(q.settings.root, dir) || isBelow(q.settings.modCache, dir) {
+			fixed = append(fixed, dir)
+		} else {
+			changing = append(changing, dir)
 		}
 	}
-	return dirs
+	files, ok = q.inputs(fixed, nil)
+	known := map[string]bool{}
+	for _, name := range files {
+		known[name] = true
+	}
+	for _, dir := range slices.Concat(changing, q.walked()) {
+		for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
+			module := filepath.Join(d, "go.mod") // which would make it one of another module
+			if known[module] {
+				break
+			}
+			known[module] = true
+			files = append(files, module)
+		}
+	}
+	return changing, files, ok
 }
 
-// outside are the inputs of the listing that are no sources. ok is false where
-// they are not known.
-func (q *query) outside(folders []string) (paths []string, ok bool) {
-	all, ok := q.inputs(folders, nil)
-	if !ok {
-		return nil, false
+// walked are the folders that the patterns start from.
+func (q *query) walked() []string {
+	var dirs []string
+	for _, f := range q.together {
+		dirs = append(dirs, f.dir)
 	}
-	var modules []string
-	for _, name := range all {
-		if filepath.Base(name) == "go.mod" {
-			modules = append(modules, filepath.Dir(name))
-		}
-	}
-	for _, name := range all {
-		switch filepath.Base(name) {
-		case "go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt":
-			paths = append(paths, name)
-			continue
-		}
-		if !slices.ContainsFunc(modules, func(dir string) bool { return dir == name || isBelow(dir, name) }) {
-			paths = append(paths, name)
-		}
-	}
-	return paths, true
+	return dirs
 }
 
 func isBelow(dir, name string) bool {

@@ -86,8 +86,8 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *
 		return nil
 	}
 	// Of a plan, nobody knows yet whether it will be applied.
-	outside, known := q.outside(g.Folders)
-	if tree != nil && tree.Add(q.changing(g.Folders), outside) != nil {
+	changing, outside, known := q.outside(g.Folders)
+	if tree != nil && tree.Add(changing, outside) != nil {
 		tree = nil
 	}
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)

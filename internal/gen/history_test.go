@@ -1,0 +1,110 @@
+package gen
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+)
+
+// TestOutside finds what decides about a listing beside the sources.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	p := newPlan(t, dir)
+	j, err := newJob(Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := newSources(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.close()
+	q, err := newQuery(t.Context(), src, j.paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := q.list(t.Context())
+	if g == nil {
+		t.Fatal("not listed")
+	}
+	changing, files, ok := q.outside(g.Folders)
+	if !ok {
+		t.Fatal("not known")
+	}
+	slices.Sort(changing)
+	want := []string{filepath.Join(dir, "api", "v1"), filepath.Join(dir, "internal", "shared")}
+	if !slices.Equal(changing, want) {
+		t.Errorf("changing are %q, want %q", changing, want)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum", "go.work", "vendor/modules.txt", "api/go.mod", "api/v1/go.mod", "internal/go.mod", filepath.Join(here, "inflections.json")} {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		if !slices.Contains(files, name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for _, name := range files {
+		if strings.HasPrefix(name, dir) && filepath.Ext(name) == ".go" {
+			t.Errorf("%s is a source", name)
+		}
+	}
+}
+
+// TestSameQuestion has a record for each question, and for no other one.
+func TestSameQuestion(t *testing.T) {
+	dir := fixture(t, "zoo", "-- other.txt --\n// Other.\n")
+	s := store.Open(t.TempDir())
+	open := func(args string) *history {
+		t.Helper()
+		p := newPlan(t, dir)
+		j, err := newJob(Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := newSources(dir, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openHistory(s, src, j)
+	}
+	const usual = "crd object paths=./..."
+	first := open(usual)
+	if first == nil || open(usual).key != first.key {
+		t.Fatal("the same question is another one")
+	}
+	for _, args := range []string{
+		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
+		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
+	} {
+		if h := open(args); h == nil || h.key == first.key {
+			t.Errorf("%s is the question %s", args, usual)
+		}
+	}
+	for _, args := range []string{
+		"crd object paths=./... output:stdout", "crd object paths=./... output:crd:none", "schemapatch:manifests=x paths=./...",
+		"crd paths=example.com/zoo/...", "crd paths=/tmp/...",
+	} {
+		if open(args) != nil {
+			t.Errorf("%s has a record", args)
+		}
+	}
+	header := open("crd object:headerFile=other.txt paths=./...").key
+	writeFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
+	if open("crd object:headerFile=other.txt paths=./...").key == header {
+		t.Error("another header is the same")
+	}
+	t.Setenv("GOFLAGS", "-tags=x")
+	if open(usual).key == first.key {
+		t.Error("other settings are the same")
+	}
+}
