@@ -108,7 +108,7 @@ func (o *generate) keep(a *App, args []string) error {
 func (k *keeper) first(ctx context.Context) error {
 	_, err := k.cycle(ctx, func(r report) error { return k.print(r, k.o.output) })
 	if err == nil {
-		k.warnings = k.plan.Warnings()
+		k.warnings, k.plan = k.plan.Warnings(), nil
 		return nil
 	}
 	if ctx.Err() != nil || fault.Code(err) == fault.CodeUsage {
