@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -23,27 +22,13 @@ func TestResume(t *testing.T) {
 	keep := store.Open(t.TempDir())
 	others := t.TempDir() // the store of runs that have what is kept of dependencies, but no record
 	edit := func(name, before, after string) func(*testing.T) {
-		return func(t *testing.T) {
-			t.Helper()
-			src, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(string(src), before) {
-				t.Fatalf("%s does not contain %q:\n%s", name, before, src)
-			}
-			writeFile(t, filepath.Join(dir, name), []byte(strings.Replace(string(src), before, after, 1)))
-		}
+		return func(t *testing.T) { t.Helper(); replaceIn(t, filepath.Join(dir, name), before, after) }
 	}
 	write := func(name, content string) func(*testing.T) {
 		return func(t *testing.T) { writeFile(t, filepath.Join(dir, name), []byte(content)) }
 	}
 	remove := func(name string) func(*testing.T) {
-		return func(t *testing.T) {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		return func(t *testing.T) { t.Helper(); drop(t, dir, name) }
 	}
 	lion := "api/v1/lion_types.go"
 	steps := []struct {

@@ -46,6 +46,25 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 // resume answers from the record, without asking the go command, where the
 // packages are those of the last run. Else it returns nil.
 func (h *history) resume(ctx context.Context, src *sources, j *job) *result {
+	r := h.refresh(src, j)
+	if r == nil || !r.run(ctx) {
+		return nil
+	}
+	next := r.next()
+	if next == nil {
+		return nil
+	}
+	next.Go = h.last.Go
+	r.tree.Fill(next)
+	h.keep(next)
+	res := r.result(next)
+	res.inputs = func() ([]string, bool) { return h.query(src).inputs(next.Go.Folders, j.headers(src)) }
+	return res
+}
+
+// refresh is the work that is left where the packages are those of the last run,
+// or nil.
+func (h *history) refresh(src *sources, j *job) *refresh {
 	if h == nil || h.last == nil {
 		return nil
 	}
@@ -60,19 +79,7 @@ func (h *history) resume(ctx context.Context, src *sources, j *job) *result {
 	}
 	r := &refresh{src: src, job: j, kept: q.newKept(j, h.identity()), resumed: true, disk: look(src, h.last.Outputs())}
 	r.past = newPast(h.last, tree, g, r.disk.isRight)
-	if !r.run(ctx) {
-		return nil
-	}
-	next := r.next()
-	if next == nil {
-		return nil
-	}
-	next.Go = h.last.Go
-	tree.Fill(next)
-	h.keep(next)
-	res := r.result(next)
-	res.inputs = func() ([]string, bool) { return q.inputs(next.Go.Folders, j.headers(src)) }
-	return res
+	return r
 }
 
 // fast answers from one cheap listing, or returns nil.

@@ -1,0 +1,182 @@
+package gen
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/corpus"
+	"github.com/operon-dev/operon/internal/gen/store"
+)
+
+// TestDirty edits a project of two groups, of which the second has two versions,
+// and sees which packages are loaded for it, and what is made.
+func TestDirty(t *testing.T) {
+	t.Parallel()
+	start := writeCorpus(t, 12)
+	writeFile(t, filepath.Join(start, "other", "other.go"), []byte("// Package other has types.\npackage other\n\n// Word is one.\ntype Word string\n"))
+	compass := filepath.Join("api", "harbor", "v1", "compass_types.go") // refers to other
+	replaceIn(t, filepath.Join(start, compass), "import (", "import (\n\t\"example.com/corpus/other\"")
+	replaceIn(t, filepath.Join(start, compass), "type CompassSpec struct {", "type CompassSpec struct {\n\t// Word is one.\n\tWord other.Word `json:\"word\"`\n")
+	keep := store.Open(t.TempDir())
+	settle(t, start, keep)
+	files := tree(t, start)
+
+	const crds, fleet = "config/crd/bases/", "api/fleet/v1/"
+	harbor := []string{"api/harbor/v1", "api/harbor/v1beta1"}
+	both := []string{crds + "harbor.example.com_compassen.yaml", crds + "harbor.example.com_convoys.yaml"}
+	code := func(dirs ...string) (names []string) {
+		for _, dir := range dirs {
+			names = append(names, dir+"/"+deepcopyFile)
+		}
+		return names
+	}
+	for name, tt := range map[string]struct {
+		edit  func(t *testing.T, dir string)
+		roots []string // below the module
+		made  []string
+	}{
+		"nothing": {edit: func(*testing.T, string) {}},
+		"field of a kind": {
+			edit:  in(fleet+"anchor_types.go", "type AnchorSpec struct {", "type AnchorSpec struct {\n\t// New is new.\n\tNew int `json:\"new\"`\n"),
+			roots: []string{"api/fleet/v1"}, made: append(code("api/fleet/v1"), crds+"fleet.example.com_anchors.yaml"),
+		},
+		"type of all kinds in a group": {
+			edit:  in(fleet+"shared_types.go", "type CommonSpec struct {", "type CommonSpec struct {\n\t// New is new.\n\tNew int `json:\"new\"`\n"),
+			roots: []string{"api/fleet/v1"}, made: append(code("api/fleet/v1"), all(files, crds+"fleet")...),
+		},
+		"comment without meaning": {
+			edit:  in(fleet+"anchor_types.go", "package v1", "package v1\n\n// Nothing."),
+			roots: []string{"api/fleet/v1"}, made: code("api/fleet/v1"),
+		},
+		"marker of a kind": {
+			edit:  in(fleet+"anchor_types.go", "// +kubebuilder:object:root=true", "// +kubebuilder:object:root=true\n// +kubebuilder:resource:shortName=new"),
+			roots: []string{"api/fleet/v1"}, made: append(code("api/fleet/v1"), crds+"fleet.example.com_anchors.yaml"),
+		},
+		"one of two versions": {
+			edit:  in("api/harbor/v1beta1/convoy_types.go", "type ConvoySpec struct {", "type ConvoySpec struct {\n\t// New is new.\n\tNew int `json:\"new\"`\n"),
+			roots: harbor, made: append(code(harbor...), both[1]),
+		},
+		"package that a type refers to": {
+			edit:  in("other/other.go", "// Word is one.", "// Word is one.\n// +kubebuilder:validation:MaxLength=3"),
+			roots: append(slices.Clone(harbor), "other"), made: append(code(harbor...), both[0]),
+		},
+		"body of a function": {
+			edit:  in("internal/controller/fleet/anchor_controller.go", "return ctrl.Result{}, client", "return ctrl.Result{RequeueAfter: 1}, client"),
+			roots: []string{"internal/controller/fleet"},
+		},
+		"role": {
+			edit:  in("internal/controller/fleet/anchor_controller.go", "// +kubebuilder:rbac:groups=fleet.example.com,resources=anchors,verbs=", "// +kubebuilder:rbac:groups=fleet.example.com,resources=anchors,verbs=deletecollection;"),
+			roots: []string{"internal/controller/fleet"}, made: []string{"config/rbac/role.yaml", "config/webhook/manifests.yaml"},
+		},
+		"CRD deleted": {
+			edit:  func(t *testing.T, dir string) { drop(t, dir, both[0]) },
+			roots: harbor, made: append(code(harbor...), both[0]),
+		},
+		"code edited": {
+			edit:  in(code("api/fleet/v1")[0], "package v1", "package v1\n\n// Mine.\n"),
+			roots: []string{"api/fleet/v1"}, made: code("api/fleet/v1"),
+		},
+		"role deleted": {
+			edit: func(t *testing.T, dir string) { drop(t, dir, "config/rbac/role.yaml") },
+			made: []string{"config/rbac/role.yaml", "config/webhook/manifests.yaml"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for name, content := range files { // in the place that the record is of
+				if was, _ := os.ReadFile(filepath.Join(start, name)); string(was) != content {
+					writeFile(t, filepath.Join(start, name), []byte(content))
+				}
+			}
+			tt.edit(t, start)
+			roots, made := resumed(t, start, keep)
+			if diff := cmp.Diff(tt.roots, roots); diff != "" {
+				t.Errorf("loaded (-want +got):\n%s", diff)
+			}
+			slices.Sort(tt.made)
+			if diff := cmp.Diff(tt.made, made); diff != "" {
+				t.Errorf("made (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// settle generates until nothing changes any more.
+func settle(t *testing.T, dir string, s *store.Store) {
+	t.Helper()
+	for range 2 {
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, Store: s, ThisYear: "2042"}, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// resumed plans from the record, which stays as it is, and returns the roots that
+// were loaded, and the outputs that were made.
+func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
+	t.Helper()
+	p := newPlan(t, dir)
+	j, err := newJob(Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := newSources(dir, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.close()
+	h := openHistory(s, src, j)
+	r := h.refresh(src, j)
+	if r == nil || !r.run(t.Context()) {
+		t.Fatal("not resumed")
+	}
+	for _, root := range r.roots() {
+		roots = append(roots, strings.TrimPrefix(root.ImportPath, corpus.Repo+"/"))
+	}
+	for _, o := range r.outputs {
+		made = append(made, o.path)
+	}
+	slices.Sort(roots)
+	slices.Sort(made)
+	return roots, made
+}
+
+func replaceIn(t *testing.T, name, before, after string) {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(src), before) {
+		t.Fatalf("%s does not contain %q:\n%s", name, before, src)
+	}
+	writeFile(t, name, []byte(strings.Replace(string(src), before, after, 1)))
+}
+
+func in(name, before, after string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) { t.Helper(); replaceIn(t, filepath.Join(dir, name), before, after) }
+}
+
+func drop(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// all are the names of files that begin alike.
+func all(files map[string]string, prefix string) (names []string) {
+	for name := range files {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
