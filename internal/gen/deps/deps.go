@@ -19,6 +19,7 @@
 package deps
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/store"
@@ -104,8 +105,6 @@ func (e *Entry) absorb(old *Entry) error {
 		e.Group, e.Grouped = old.Group, old.Grouped
 	}
 	schemas, _ := e.Schemas()
-	for name, schema := range schemas {
-		more[name] = schema
-	}
+	maps.Copy(more, schemas)
 	return e.SetSchemas(more)
 }

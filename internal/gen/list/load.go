@@ -59,20 +59,40 @@ func (l *Loaded) Strayed() bool {
 // parse, or an import that is not there, is [ErrInexact].
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
-	if !r.readAll() {
-		return nil, ErrInexact
+	for needed := g.Roots; ; {
+		if !r.readAll(needed) {
+			return nil, ErrInexact
+		}
+		var made map[*Package]*checked
+		var unreadable []string
+		var group sync.WaitGroup
+		if how.Deps != nil {
+			group.Go(func() { // while another process answers
+				if unreadable = how.Deps.Read(); len(unreadable) == 0 {
+					made = r.check()
+				}
+			})
+		}
+		roots, err := g.replay(ctx, how, r.syntax)
+		group.Wait()
+		if err != nil {
+			return nil, err
+		}
+		if needed = r.forget(unreadable); len(needed) == 0 {
+			return adorn(roots, r, made), nil
+		}
 	}
-	if err := g.write(how.Temp, r.syntax); err != nil {
+}
+
+// replay makes the loader's packages of packages with syntax, and of those in
+// their stead.
+func (g *Graph) replay(ctx context.Context, how Loading, syntax map[*Package][]*ast.File) ([]*loader.Package, error) {
+	if err := g.write(how.Temp, syntax); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
-	}
-	var checked map[*Package]*checked
-	var group sync.WaitGroup
-	if how.Deps != nil {
-		group.Go(func() { checked = r.check() })
 	}
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{
 		Context: ctx,
@@ -80,16 +100,10 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 		Env:     append(os.Environ(), "GOPACKAGESDRIVER="+self),
 		Fset:    how.Fset,
 	}, replay.Pattern(how.Temp))
-	group.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("replay packages: %w", err)
 	}
-	loaded := adorn(roots, r, checked)
-	loaded.Read = make(map[*Package][]*Package, len(r.syntax))
-	for p := range r.syntax {
-		loaded.Read[p] = r.refs[p]
-	}
-	return loaded, nil
+	return roots, nil
 }
 
 // write writes the packages with syntax, those in their stead, and those that
@@ -130,7 +144,10 @@ func (p *Package) named() *packages.Package {
 
 // adorn gives the loader's packages what a driver cannot hand over.
 func adorn(roots []*loader.Package, r *reader, checked map[*Package]*checked) *Loaded {
-	l := &Loaded{Roots: roots}
+	l := &Loaded{Roots: roots, Read: make(map[*Package][]*Package, len(r.syntax))}
+	for p := range r.syntax {
+		l.Read[p] = r.refs[p]
+	}
 	seen := map[*loader.Package]bool{}
 	var visit func(p *loader.Package)
 	visit = func(p *loader.Package) {

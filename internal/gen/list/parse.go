@@ -35,31 +35,30 @@ func newReader(g *Graph, how Loading) *reader {
 		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}}
 }
 
-// readAll reads all that the type checker will visit. It is false where that
-// would not be exact.
-func (r *reader) readAll() bool {
-	for _, p := range r.graph.Roots {
-		r.need(p)
-	}
-	for {
+// readAll reads packages, and all that the type checker will visit from there.
+// It is false where that would not be exact.
+func (r *reader) readAll(needed []*Package) bool {
+	for len(needed) > 0 {
+		for _, p := range needed {
+			r.need(p)
+		}
 		r.group.Wait()
 		if r.failed {
 			return false
 		}
-		again := r.deps.Part(func(path string) bool { return r.syntax[r.graph.byPath[path]] != nil })
-		if len(again) == 0 {
-			again = r.deps.Read()
-		}
-		if len(again) == 0 {
-			return true
-		}
-		for _, path := range again {
-			delete(r.syntax, r.graph.byPath[path])
-		}
-		for _, path := range again {
-			r.need(r.graph.byPath[path])
-		}
+		needed = r.forget(r.deps.Part(func(path string) bool { return r.syntax[r.graph.byPath[path]] != nil }))
 	}
+	return true
+}
+
+// forget returns packages that deps has no more, as if nobody had needed them.
+func (r *reader) forget(paths []string) []*Package {
+	all := make([]*Package, len(paths))
+	for i, path := range paths {
+		all[i] = r.graph.byPath[path]
+		delete(r.syntax, all[i])
+	}
+	return all
 }
 
 // need starts to read p and what it refers to, unless that was done.
