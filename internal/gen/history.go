@@ -90,9 +90,9 @@ func describe(g generator, src *sources) (text []string, ok bool) {
 	return text, true
 }
 
-// surroundings are what the answers of the go command and of the libraries
-// depend on beside the files of packages: this program, the environment, and
-// the words that plural names are made with.
+// surroundings are what outputs depend on beside packages and arguments: this
+// program, the environment, and the words that the library behind plural names
+// reads as the program starts.
 func surroundings() (text []string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {
@@ -103,14 +103,22 @@ func surroundings() (text []string, ok bool) {
 		return nil, false
 	}
 	text = []string{self, string(is.Append(nil))}
+	for _, words := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
+		if name, ok := os.LookupEnv(words.variable); ok {
+			words.file = name
+		}
+		content, _ := os.ReadFile(words.file)
+		text = append(text, string(content))
+	}
+	first := len(text)
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		if strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(
-			[]string{"CC", "CXX", "PKG_CONFIG", "PATH", "PATHEXT", "HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE", "INFLECT_PATH", "ACRONYMS_PATH"}, strings.ToUpper(name)) {
+			[]string{"CC", "CXX", "PKG_CONFIG", "PATH", "PATHEXT", "HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"}, strings.ToUpper(name)) {
 			text = append(text, e)
 		}
 	}
-	slices.Sort(text[2:])
+	slices.Sort(text[first:])
 	words, err := vocabularyFiles()
 	if err != nil {
 		return nil, false

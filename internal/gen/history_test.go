@@ -103,6 +103,15 @@ func TestSameQuestion(t *testing.T) {
 	if open("crd object:headerFile=other.txt paths=./...").key == header {
 		t.Error("another header is the same")
 	}
+	words := filepath.Join(t.TempDir(), "words.json")
+	writeFile(t, words, []byte(`{"cow": "kine"}`))
+	t.Setenv("INFLECT_PATH", words)
+	before := open(usual).key
+	writeFile(t, words, []byte(`{"cow": "cows"}`))
+	if open(usual).key == before {
+		t.Error("other words are the same")
+	}
+	t.Setenv("INFLECT_PATH", "")
 	t.Setenv("GOFLAGS", "-tags=x")
 	if open(usual).key == first.key {
 		t.Error("other settings are the same")

@@ -32,8 +32,8 @@ type refresh struct {
 
 // all generates for what changed since the last run, or where that is not known,
 // for all. The record is nil where there is none.
-func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *history) (*result, *record.Record) {
-	if tree != nil && h.last != nil && dependencies(h.last, g, r.kept) {
+func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *history, answer record.Go) (*result, *record.Record) {
+	if tree != nil && h.last != nil && h.last.Go.Arch == answer.Arch && h.last.Go.Flags == answer.Flags && dependencies(h.last, g, r.kept) {
 		r.disk = look(r.src, h.last.Outputs())
 		r.past = newPast(h.last, tree, g, r.disk.isRight)
 		if !r.run(ctx) {

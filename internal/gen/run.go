@@ -99,13 +99,14 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *
 	}
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
 	r := &refresh{src: q.src, job: j, kept: q.newKept(j, g.Identity(ids.Of))}
-	res, next := r.all(ctx, g, tree, h)
+	answer := q.answer(g.Folders)
+	res, next := r.all(ctx, g, tree, h, answer)
 	if res == nil {
 		return nil
 	}
 	ids.Save()
 	if next != nil && known && tree.Still(start) {
-		next.Go = q.answer(g.Folders)
+		next.Go = answer
 		tree.Fill(next)
 		h.keep(next)
 	}
