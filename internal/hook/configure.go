@@ -63,9 +63,9 @@ func (s *Sandbox) env() []string {
 	}
 }
 
-// config returns what the hook prints when it is asked for its configuration, or
+// ask returns what the hook prints when it is asked for its configuration, or
 // what went wrong.
-func (s *Sandbox) config(ctx context.Context, h Hook) ([]byte, *Finding, error) {
+func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, h.Path, "--config")

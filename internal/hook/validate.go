@@ -24,7 +24,7 @@ func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) 
 		group.Go(func() {
 			tokens <- struct{}{}
 			defer func() { <-tokens }()
-			results[i], errs[i] = s.validate(ctx, h)
+			_, results[i], errs[i] = s.Config(ctx, h)
 		})
 	}
 	group.Wait()
@@ -44,25 +44,27 @@ func Sorted(findings []Finding) []Finding {
 	return findings
 }
 
-func (s *Sandbox) validate(ctx context.Context, h Hook) ([]Finding, error) {
+// Config asks a hook for its configuration and judges both. The configuration is
+// nil when the engine refuses it, or the hook.
+func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding, error) {
 	if f := h.startable(); f != nil {
-		return []Finding{*f}, nil
+		return nil, []Finding{*f}, nil
 	}
-	text, failed, err := s.config(ctx, h)
+	text, failed, err := s.ask(ctx, h)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if failed != nil {
-		return []Finding{*failed}, nil
+		return nil, []Finding{*failed}, nil
 	}
 	script, err := os.ReadFile(h.Path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, judged := config.Parse(text)
 	findings := h.found(judged, embedded(script, text))
 	if c != nil {
 		findings = append(findings, h.handlers(script, c)...)
 	}
-	return findings, nil
+	return c, findings, nil
 }

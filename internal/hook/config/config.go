@@ -227,3 +227,6 @@ func (k Kubernetes) Events() []string {
 
 // Synchronizes reports whether the hook is run with all objects at first.
 func (k Kubernetes) Synchronizes() bool { return !off(k.ExecuteHookOnSynchronization) }
+
+// KeepsObjects reports whether contexts and snapshots hold whole objects.
+func (k Kubernetes) KeepsObjects() bool { return !off(k.KeepFullObjectsInMemory) }

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/binding"
+	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// hookEvents are what --event may be.
+var hookEvents = []string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}
+
+// hooksContext holds the flags of `operon hooks context`.
+type hooksContext struct {
+	dir       string
+	event     string
+	binding   string
+	objects   []string
+	old       string
+	given     []string
+	operation string
+	from, to  string
+	timeout   time.Duration
+}
+
+func newHooksContext(a *App) *cobra.Command {
+	o := &hooksContext{}
+	cmd := &cobra.Command{
+		Use:   "context <hook>",
+		Short: "Print what the engine would pass to a hook for an event",
+		Long: `Print the binding context, the JSON that shell-operator would write for a hook
+when something happens: with selectors, jqFilter, groups and snapshots applied.
+The objects come from files; no cluster is asked. The hook is run with --config, as
+hooks validate does.
+
+Snapshots and synchronizations show the objects that --given names, and the object
+of the event. When the engine would not run the hook, that is said, and the exit
+code is 1.`,
+		Example: `  operon hooks context copy.sh --event Added --object secret.yaml --given cluster/
+  operon hooks context policy.sh --event validating --operation UPDATE --object new.yaml --old-object old.yaml
+  BINDING_CONTEXT_PATH=<(operon hooks context copy.sh --event sync) hooks/copy.sh`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
+	f.StringVar(&o.event, "event", "", "what happens: "+strings.Join(hookEvents, ", "))
+	f.StringVar(&o.binding, "binding", "", "name of the binding (default: the only one that can be meant)")
+	f.StringArrayVar(&o.objects, "object", nil, "`file` with the object that it happens to; several for a conversion")
+	f.StringVar(&o.old, "old-object", "", "`file` with that object before it was modified")
+	f.StringArrayVar(&o.given, "given", nil, "`file` or folder with objects that are in the cluster")
+	f.StringVar(&o.operation, "operation", "", "of a request to validate or mutate: CREATE, UPDATE, DELETE or CONNECT (default: by the objects)")
+	f.StringVar(&o.from, "from", "", "version to convert from (default: the only rule's)")
+	f.StringVar(&o.to, "to", "", "version to convert to")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long the hook may take to print its configuration")
+	completeValues(cmd, "event", hookEvents...)
+	completeValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
+	return cmd
+}
+
+func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
+	if len(args) != 1 {
+		return fault.Usage("such as operon hooks context copy.sh --event sync", "name one hook, got %d", len(args))
+	}
+	if !slices.Contains(hookEvents, o.event) {
+		hint := "events: " + strings.Join(hookEvents, ", ")
+		if o.event == "" {
+			return fault.Usage(hint, "--event is missing")
+		}
+		return fault.Usage(hint, "unknown --event %q", o.event)
+	}
+	conf, err := o.config(ctx, a, args[0])
+	if err != nil {
+		return err
+	}
+	made, err := o.context(a, conf)
+	if notRun := (*binding.NotRunError)(nil); errors.As(err, &notRun) {
+		return fault.Failed("", "the engine would not run %s: %v", args[0], err)
+	}
+	if err != nil {
+		return err
+	}
+	return printJSON(a.Out, []binding.Context{made})
+}
+
+// config asks the hook for its configuration.
+func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config.Config, error) {
+	dir := a.inDir(o.dir)
+	hooks, _, err := hook.Discover(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
+	}
+	if err != nil {
+		return nil, fault.Failed("", "look for hooks: %v", err)
+	}
+	var names []string
+	for _, h := range hooks {
+		names = append(names, h.Name)
+	}
+	i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
+	if i < 0 {
+		return nil, fault.Usage("hooks: "+cmp.Or(strings.Join(names, ", "), "none"), "%s has no hook %s", o.dir, name)
+	}
+	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	if err != nil {
+		return nil, fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer sandbox.Close()
+	conf, found, err := sandbox.Config(ctx, hooks[i])
+	if err != nil {
+		return nil, err
+	}
+	if conf == nil {
+		refusal := found[slices.IndexFunc(found, func(f hook.Finding) bool { return f.Refused })]
+		return nil, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", hooks[i].Name, refusal.Message)
+	}
+	return conf, nil
+}
+
+// context makes the context of the event.
+func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, error) {
+	var objects []*unstructured.Unstructured
+	for _, file := range o.objects {
+		read, err := a.readObjects(file)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, read...)
+	}
+	var old *unstructured.Unstructured
+	if o.old != "" {
+		read, err := a.readObjects(o.old)
+		if err != nil {
+			return nil, err
+		}
+		old = read[0]
+	}
+	cluster, err := a.cluster(o.given)
+	if err != nil {
+		return nil, err
+	}
+	switch o.event {
+	case "startup":
+		if conf.OnStartup == nil {
+			return nil, &binding.NotRunError{Reason: "it has no onStartup"}
+		}
+		return binding.Startup(), nil
+	case "schedule":
+		s, err := pick(o.binding, "schedule", conf.Schedule, config.Schedule.BindingName)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.Schedule(conf, s)
+	case "sync":
+		k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
+		if err != nil {
+			return nil, err
+		}
+		return cluster.Synchronization(conf, k)
+	case "conversion":
+		return o.conversion(conf, cluster, objects)
+	}
+	if len(objects) != 1 && (o.event != "validating" && o.event != "mutating" || len(objects) > 1 || old == nil) {
+		return nil, fault.Usage("--object file.yaml, with one object in it", "--event %s is about one object, got %d", o.event, len(objects))
+	}
+	switch o.event {
+	case "validating", "mutating":
+		return o.admission(conf, cluster, objects, old)
+	}
+	k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.After(o.event, objects[0]).Event(conf, k, o.event, objects[0], old)
+}
+
+func (o *hooksContext) admission(conf *config.Config, cluster binding.Cluster, objects []*unstructured.Unstructured, old *unstructured.Unstructured) (binding.Context, error) {
+	webhooks := conf.Validating
+	if o.event == "mutating" {
+		webhooks = conf.Mutating
+	}
+	w, err := pick(o.binding, o.event+" webhook", webhooks, func(w config.Admission) string { return w.Name })
+	if err != nil {
+		return nil, err
+	}
+	r := binding.Request{Operation: o.operation, Old: old}
+	if len(objects) > 0 {
+		r.Object = objects[0]
+	}
+	if r.Operation == "" {
+		switch {
+		case r.Object == nil:
+			r.Operation = "DELETE"
+		case old != nil:
+			r.Operation = "UPDATE"
+		default:
+			r.Operation = "CREATE"
+		}
+	}
+	if !slices.Contains([]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}, r.Operation) {
+		return nil, fault.Usage("CREATE, UPDATE, DELETE or CONNECT", "unknown --operation %q", r.Operation)
+	}
+	if r.Operation == "DELETE" && r.Old == nil {
+		r.Object, r.Old = nil, r.Object // what is deleted is the old one
+	}
+	return cluster.Admission(conf, w, o.event == "mutating", r)
+}
+
+func (o *hooksContext) conversion(conf *config.Config, cluster binding.Cluster, objects []*unstructured.Unstructured) (binding.Context, error) {
+	v, err := pick(o.binding, "conversion", conf.Conversion, func(v config.Conversion) string { return v.Name })
+	if err != nil {
+		return nil, err
+	}
+	if len(objects) == 0 {
+		return nil, fault.Usage("--object file.yaml", "--event conversion is about objects, got none")
+	}
+	var rules []string
+	for _, r := range v.Conversions {
+		rules = append(rules, r.FromVersion+" to "+r.ToVersion)
+		if (o.from == "" || o.from == r.FromVersion) && (o.to == "" || o.to == r.ToVersion) && (o.from+o.to != "" || len(v.Conversions) == 1) {
+			return cluster.Conversion(conf, v, r.FromVersion, r.ToVersion, objects)
+		}
+	}
+	return nil, fault.Usage("it converts "+strings.Join(rules, ", ")+": choose with --from and --to", "%s: which conversion is meant?", v.Name)
+}
+
+// pick returns the binding of that name, or the only one.
+func pick[B any](name, what string, all []B, nameOf func(B) string) (B, error) {
+	var none B
+	var names []string
+	for _, b := range all {
+		if name == nameOf(b) {
+			return b, nil
+		}
+		names = append(names, nameOf(b))
+	}
+	switch {
+	case len(all) == 0:
+		return none, &binding.NotRunError{Reason: "it has no " + what}
+	case name != "":
+		return none, fault.Usage("it has "+strings.Join(names, ", "), "no %s is named %q", what, name)
+	case len(all) > 1:
+		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "it has %d of them: which %s is meant?", len(all), what)
+	}
+	return all[0], nil
+}
