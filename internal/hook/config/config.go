@@ -178,21 +178,23 @@ func (j *judge) config() *Config {
 		return nil
 	}
 	j.check(schema, anyOf(j.values), nil)
-	if len(j.findings) > 0 {
-		return nil // what follows relies on the shape
-	}
-	if version == "v0" {
-		return j.legacy()
-	}
 	c := &Config{Version: version}
 	content, err := json.Marshal(j.values)
 	if err == nil {
-		err = json.Unmarshal(content, c)
+		err = json.Unmarshal(content, c) // all that fits
+	}
+	if len(j.findings) > 0 {
+		j.expressions(c)
+		return nil // what else there is to find relies on the shape
+	}
+	if version == "v0" {
+		return j.legacy()
 	}
 	if err != nil { // a number that is too large
 		j.refuse(nil, ruleSchema, "%v", err)
 		return nil
 	}
+	j.expressions(c)
 	j.refusals(c)
 	j.lints(c)
 	return c

@@ -24,8 +24,8 @@ func (j *judge) refusals(c *Config) {
 	}
 	for i, s := range c.Schedule {
 		p := path{"schedule", i}
-		if err := parseCrontab(s.Crontab); err != "" {
-			j.refuse(p.in("crontab"), ruleCrontab, "%s: %s", p.in("crontab"), err)
+		if s.Crontab == "" {
+			j.refuse(p.in("crontab"), ruleCrontab, "%s is empty", p.in("crontab"))
 		}
 		j.snapshots(c, s.IncludeSnapshotsFrom, p)
 	}
@@ -44,6 +44,22 @@ func (j *judge) refusals(c *Config) {
 	}
 	for i, v := range c.Conversion {
 		j.snapshots(c, v.IncludeSnapshotsFrom, path{"kubernetesCustomResourceConversion", i})
+	}
+}
+
+// expressions finds what is wrong in texts that have a grammar of their own.
+func (j *judge) expressions(c *Config) {
+	for i, k := range c.Kubernetes {
+		if err := compileJQ(k.JQFilter); err != nil {
+			p := path{"kubernetes", i, "jqFilter"}
+			j.refuse(p, ruleJQ, "%s: %v", p, err)
+		}
+	}
+	for i, s := range c.Schedule {
+		if err := parseCrontab(s.Crontab); s.Crontab != "" && err != "" {
+			p := path{"schedule", i, "crontab"}
+			j.refuse(p, ruleCrontab, "%s: %s", p, err)
+		}
 	}
 }
 
@@ -77,9 +93,6 @@ func (j *judge) kubernetes(c *Config, k Kubernetes, p path) {
 					"%s selects by name in both nameSelector and fieldSelector", p)
 			}
 		}
-	}
-	if err := compileJQ(k.JQFilter); err != nil {
-		j.refuse(p.in("jqFilter"), ruleJQ, "%s: %v", p.in("jqFilter"), err)
 	}
 	j.snapshots(c, k.IncludeSnapshotsFrom, p)
 }
