@@ -28,10 +28,9 @@ type marker struct {
 // whichever generators run, so that one set of sources has one set of
 // warnings.
 func markerWarnings(set *packageSet, src *sources) []scaffold.Warning {
-	known := newVocabulary()
 	var all []scaffold.Warning
-	for _, root := range set.roots {
-		all = append(all, scanMarkers(root, known, set.fset, src).warnings...)
+	for _, s := range scanAll(set, src) {
+		all = append(all, s.warnings...)
 	}
 	return sortWarnings(all)
 }

@@ -48,7 +48,8 @@ func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *
 	if !r.run(ctx) {
 		return nil, nil
 	}
-	return newResult(r.set, r.outputs, r.src), r.next()
+	next := r.next()
+	return r.result(next), next
 }
 
 // run generates for what is dirty. It is false where something is wrong, which
@@ -84,10 +85,9 @@ func (r *refresh) generate(ctx context.Context) bool {
 	if len(roots) > 0 && !r.load(ctx, roots) {
 		return false
 	}
-	known := newVocabulary()
 	r.scanned = map[string]scan{}
-	for _, root := range r.set.roots {
-		r.scanned[root.PkgPath] = scanMarkers(root, known, r.set.fset, r.src)
+	for i, s := range scanAll(r.set, r.src) {
+		r.scanned[r.set.roots[i].PkgPath] = s
 	}
 	if r.set.settled = r.jointStands(); !r.set.settled && !r.mark() {
 		return false
@@ -177,34 +177,46 @@ func (r *refresh) mark() bool {
 	return true
 }
 
-// result is that of the whole job, of which next is the record.
+// result is that of the whole job, of which next is the record. Without one, all
+// was generated. It is nil when a file changed meanwhile.
 func (r *refresh) result(next *record.Record) *result {
 	res := &result{outputs: r.outputs, matched: len(r.graph.Roots) > 0}
-	made := map[string]bool{}
-	for _, o := range r.outputs {
-		made[o.path] = true
-	}
-	for _, o := range next.Outputs() {
-		if made[o.Path] {
-			continue
-		}
-		if r.disk.onRecord(o) {
-			res.stands = append(res.stands, o)
-		} else if content, ok := r.disk.content(o); ok {
-			res.outputs = append(res.outputs, output{generator: o.Generator, path: o.Path, content: content})
-		}
-	}
-	for _, u := range next.Units {
-		res.warnings = append(res.warnings, u.Warnings...)
+	if next != nil && !r.addStanding(res, next.Outputs()) {
+		return nil
 	}
 	for _, root := range r.graph.Roots {
-		if len(root.GoFiles) == 0 {
-			continue
+		if s, loaded := r.scanned[root.ImportPath]; loaded {
+			res.warnings = append(res.warnings, s.warnings...)
+		} else {
+			res.warnings = append(res.warnings, r.units[root.ImportPath].Warnings...)
 		}
-		if folder, ok := inProject(r.src.dir, root.Dir); ok {
+		if folder, ok := inProject(r.src.dir, root.Dir); ok && len(root.GoFiles) > 0 {
 			res.folders = append(res.folders, folder)
 		}
 	}
 	res.warnings = sortWarnings(res.warnings)
 	return res
+}
+
+// addStanding adds the outputs that were not made again. What the project has not
+// on record is read, to be put there.
+func (r *refresh) addStanding(res *result, outputs []record.Output) bool {
+	made := map[string]bool{}
+	for _, o := range r.outputs {
+		made[o.path] = true
+	}
+	for _, o := range outputs {
+		switch {
+		case made[o.Path]:
+		case r.disk.onRecord(o):
+			res.stands = append(res.stands, o)
+		default:
+			content, ok := r.disk.content(o)
+			if !ok {
+				return false
+			}
+			res.outputs = append(res.outputs, output{generator: o.Generator, path: o.Path, content: content})
+		}
+	}
+	return true
 }

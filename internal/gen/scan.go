@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/tools/go/packages"
@@ -17,6 +19,22 @@ import (
 type scan struct {
 	warnings []scaffold.Warning
 	markers  []string // that make roles and webhook configurations, with the plus sign
+}
+
+// scanAll scans the roots of a set, in their order.
+func scanAll(set *packageSet, src *sources) []scan {
+	known := newVocabulary()
+	all := make([]scan, len(set.roots))
+	var group sync.WaitGroup
+	for part := range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
+				all[i] = scanMarkers(set.roots[i], known, set.fset, src)
+			}
+		})
+	}
+	group.Wait()
+	return all
 }
 
 func scanMarkers(root *loader.Package, known *vocabulary, fset *token.FileSet, src *sources) scan {
