@@ -120,7 +120,7 @@ type fast struct {
 	identities *deps.Identities
 }
 
-func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
+func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
 	t.Helper()
 	p := newPlan(t, dir)
 	j, err := newJob(Request{Dir: dir, Args: args, Store: s}, p)
@@ -135,6 +135,12 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string) *fast {
 	q, err := newQuery(t.Context(), src, j.paths)
 	if err != nil {
 		t.Fatal(err)
+	}
+	q.Env = append(q.Env, env...)
+	for _, e := range env {
+		if arch, ok := strings.CutPrefix(e, "GOARCH="); ok {
+			q.Arch = arch
+		}
 	}
 	g := q.list(t.Context())
 	if g == nil {

@@ -45,7 +45,7 @@ func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *
 		}
 	}
 	if c.Prebuilt {
-		return pick(prebuilt(c.name(path)), path, identity)
+		return pick(prebuilt(c.PrebuiltName(path)), path, identity)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (c *Cache) Keep(e *Entry, identity func(path string) (Identity, bool)) {
 	k := c.key(e.Path(), id)
 	kept := slices.DeleteFunc(c.stored(k), e.same)
 	kept = slices.Insert(kept, 0, e)
-	c.Store.Put(entries, k, encode(kept[:min(len(kept), variants)]))
+	c.Store.Put(entries, k, Encode(kept[:min(len(kept), variants)]))
 }
 
 func (c *Cache) stored(k store.Key) []*Entry {

@@ -10,44 +10,72 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 )
 
-// encode writes entries one after the other, as lengths and bytes.
-func encode(entries []*Entry) []byte {
-	var e encoder
-	e.count(len(entries))
-	for _, entry := range entries {
-		e.count(len(entry.Closure))
-		for _, path := range entry.Closure {
-			e.text(path)
+// Encode writes entries one after the other, as lengths and bytes, behind the
+// texts that they consist of: entries of several origins often say the same.
+func Encode(entries []*Entry) []byte {
+	var all []string
+	numbers := map[string]int{}
+	var list encoder
+	text := func(s string) {
+		n, ok := numbers[s]
+		if !ok {
+			n = len(all)
+			numbers[s] = n
+			all = append(all, s)
 		}
-		e = append(e, entry.Sum[:]...)
-		e.text(string(entry.Types))
-		e.text(entry.Group)
-		e.count(map[bool]int{true: 1}[entry.Grouped])
-		e.count(len(entry.Uses))
-		for _, path := range entry.Uses {
-			e.text(path)
-		}
-		e.text(string(entry.schemas))
+		list.count(n)
 	}
-	return e
+	list.count(len(entries))
+	for _, entry := range entries {
+		list.count(len(entry.Closure))
+		for _, path := range entry.Closure {
+			text(path)
+		}
+		text(string(entry.Sum[:]))
+		text(string(entry.Types))
+		text(entry.Group)
+		list.count(map[bool]int{true: 1}[entry.Grouped])
+		list.count(len(entry.Uses))
+		for _, path := range entry.Uses {
+			text(path)
+		}
+		text(string(entry.schemas))
+	}
+	var e encoder
+	e.count(len(all))
+	for _, s := range all {
+		e.text(s)
+	}
+	return append(e, list...)
 }
 
-// decode reads what encode wrote. Whatever else it is given, is not ok.
+// decode reads what Encode wrote. Whatever else it is given, is not ok.
 func decode(content []byte) (entries []*Entry, ok bool) {
-	d := decoder{rest: content, ok: true}
+	d := decoder{rest: content, size: len(content), ok: true}
+	var all [][]byte
+	for range d.count() {
+		all = append(all, d.bytes())
+	}
+	text := func() []byte {
+		if n := d.count(); n < len(all) {
+			return all[n]
+		}
+		d = decoder{}
+		return nil
+	}
 	for range d.count() {
 		entry := &Entry{}
 		for range d.count() {
-			entry.Closure = append(entry.Closure, d.text())
+			entry.Closure = append(entry.Closure, string(text()))
 		}
-		copy(entry.Sum[:], d.take(len(entry.Sum)))
-		entry.Types = d.bytes()
-		entry.Group = d.text()
+		d.ok = copy(entry.Sum[:], text()) == len(entry.Sum) && d.ok
+		entry.Types = text()
+		entry.Group = string(text())
 		entry.Grouped = d.count() == 1
 		for range d.count() {
-			entry.Uses = append(entry.Uses, d.text())
+			entry.Uses = append(entry.Uses, string(text()))
 		}
-		entry.schemas = d.bytes()
+		entry.schemas = text()
 		d.ok = d.ok && len(entry.Closure) > 0
 		entries = append(entries, entry)
 	}
@@ -65,13 +93,14 @@ func (e *encoder) text(s string) {
 
 type decoder struct {
 	rest []byte
+	size int // of all
 	ok   bool
 }
 
-// count is a number of things that follow: never more than there are bytes.
+// count is a number that is at most that of all bytes.
 func (d *decoder) count() int {
 	n, size := binary.Uvarint(d.rest)
-	if size <= 0 || n > uint64(len(d.rest)) {
+	if size <= 0 || n > uint64(d.size) {
 		*d = decoder{}
 		return 0
 	}
@@ -90,8 +119,6 @@ func (d *decoder) take(n int) []byte {
 }
 
 func (d *decoder) bytes() []byte { return d.take(d.count()) }
-
-func (d *decoder) text() string { return string(d.bytes()) }
 
 // encodeSchemas writes schemas in the Protocol Buffers form that the API server
 // has for them, as the definitions of one: it is faster than JSON, and keeps

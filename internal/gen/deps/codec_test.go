@@ -41,7 +41,7 @@ func entry(t *testing.T, sum store.Key, closure ...string) *Entry {
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	want := []*Entry{entry(t, store.KeyOf("1"), "k8s.io/x", "time"), {Closure: []string{"y"}}}
-	content := encode(want)
+	content := Encode(want)
 	got, ok := decode(content)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Entry{}), cmp.Transformer("text", func(b []byte) string { return string(b) })); !ok || diff != "" {
 		t.Fatalf("ok is %v (-want +got):\n%s", ok, diff)

@@ -7,14 +7,13 @@ import (
 	"io"
 	"strings"
 	"sync"
-
-	"github.com/operon-dev/operon/internal/gen/store"
 )
 
 // archive holds entries for the packages that scaffolded projects depend on, in
 // the versions of internal/pins, so that the first run in one finds them. A file
-// in it has the [Cache.name] of its package; the archive's comment is the release of Go that
-// it was made with. `make prebuilt` writes it.
+// in it has the [Cache.PrebuiltName] of its package, and entries for several
+// systems; the archive's comment is the release of Go that it was made with.
+// `make prebuilt` writes it.
 //
 //go:embed prebuilt.zip
 var archive string
@@ -30,8 +29,8 @@ var files = sync.OnceValue(func() map[string]*zip.File {
 })
 
 // prebuilt returns the entries of a package that are a part of this program.
-func prebuilt(name store.Key) []*Entry {
-	f := files()[hex.EncodeToString(name[:])]
+func prebuilt(name string) []*Entry {
+	f := files()[name]
 	if f == nil {
 		return nil
 	}
@@ -47,13 +46,9 @@ func prebuilt(name store.Key) []*Entry {
 	return found
 }
 
-// Prebuild returns the entry of a package as the archive of prebuilt ones holds
-// it, and the name of its file there.
-func (c *Cache) Prebuild(path string, identity func(path string) (Identity, bool)) (name string, content []byte, ok bool) {
-	e := c.Find(path, identity)
-	if e == nil {
-		return "", nil, false
-	}
+// PrebuiltName is the name of the file in the archive that holds the entries of a
+// package, encoded, for all systems.
+func (c *Cache) PrebuiltName(path string) string {
 	k := c.name(path)
-	return hex.EncodeToString(k[:]), encode([]*Entry{e}), true
+	return hex.EncodeToString(k[:])
 }

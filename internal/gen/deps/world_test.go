@@ -136,7 +136,7 @@ func TestUnreadable(t *testing.T) {
 	for i := range good.Types {
 		bad := *good
 		bad.Types = bytesWith(good.Types, i)
-		c.Store.Put(entries, c.key("b", id), encode([]*Entry{&bad}))
+		c.Store.Put(entries, c.key("b", id), Encode([]*Entry{&bad}))
 		w := world(c)
 		use(t, w, "a", "b")
 		if unreadable := w.Read(); len(unreadable) > 0 {
@@ -150,7 +150,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	bad := *good
 	bad.Types = []byte("no types")
-	c.Store.Put(entries, c.key("b", id), encode([]*Entry{&bad}))
+	c.Store.Put(entries, c.key("b", id), Encode([]*Entry{&bad}))
 	w := world(c)
 	if use(t, w, "b"); len(w.Read()) != 1 {
 		t.Error("read what are no types")
