@@ -54,8 +54,9 @@ func otherSums(t *testing.T) string {
 }
 
 // operon runs it in the project below dir.
-func (e *edits) operon(dir string, env []string) outcome {
-	return e.run(dir, "operon", append([]string{"generate"}, e.arguments(true)...), append(env, uncollected))
+func (e *edits) operon(dir string, env []string, more ...string) outcome {
+	args := append([]string{"generate"}, e.arguments(true)...)
+	return e.run(dir, "operon", append(args, more...), append(env, uncollected))
 }
 
 // uncached runs operon in a copy of a tree, without any cache.
