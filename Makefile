@@ -8,7 +8,7 @@ EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/mon
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
 # Modules, and what below them operon and controller-gen generate from in tests.
 APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
-                 github.com/cert-manager/cert-manager@v1.20.2//pkg/apis
+                 github.com/cert-manager/cert-manager@v1.20.2//pkg/apis sigs.k8s.io/kueue@v0.19.2//apis
 # One of each system: nothing here depends on the processor.
 PLATFORMS     := linux/arm64 darwin/arm64 windows/amd64
 

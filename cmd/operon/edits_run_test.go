@@ -46,11 +46,17 @@ const (
 
 func otherSums(t *testing.T) string {
 	t.Helper()
+	return readFile(t, filepath.Join(moduleDir(t, otherModule), "go.sum"))
+}
+
+// moduleDir is where the module cache has a module that make modules fetches.
+func moduleDir(t *testing.T, version string) string {
+	t.Helper()
 	var m struct{ Dir string }
-	if err := json.Unmarshal([]byte(command(t, ".", "go", "mod", "download", "-json", otherModule)), &m); err != nil {
+	if err := json.Unmarshal([]byte(command(t, ".", "go", "mod", "download", "-json", version)), &m); err != nil {
 		t.Fatal(err)
 	}
-	return readFile(t, filepath.Join(m.Dir, "go.sum"))
+	return m.Dir
 }
 
 // operon runs it in the project below dir.

@@ -100,13 +100,17 @@ type outcome struct {
 }
 
 func newEdits(t *testing.T, seed uint64) *edits {
+	return editsOf(t, seed, startingFiles(t), usualArguments)
+}
+
+func editsOf(t *testing.T, seed uint64, files, args map[string]string) *edits {
 	e := &edits{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 7)), seed: seed,
 		dir: filepath.Join(t.TempDir(), "a"), cache: filepath.Join(t.TempDir(), "cache"),
 		peer: peerProgram(t, "controller-gen"), known: map[string]outcome{}, deleted: map[string]string{},
-		start: startingFiles(t),
+		start: files,
 	}
-	e.state = state{files: maps.Clone(e.start), args: maps.Clone(usualArguments)}
+	e.state = state{files: maps.Clone(files), args: maps.Clone(args)}
 	e.good = e.clone()
 	return e
 }
@@ -195,8 +199,13 @@ func (e *edits) check() {
 	e.good = e.clone()
 	e.fine++
 
-	// Nothing changes any more, once or twice.
-	for range e.IntN(3) {
+	e.repeat(e.IntN(3), got)
+}
+
+// repeat runs operon again, and again, where nothing has changed since a run.
+func (e *edits) repeat(times int, got outcome) {
+	e.Helper()
+	for range times {
 		time.Sleep(time.Duration(e.IntN(2)) * 40 * time.Millisecond) // no edit was just now, or it was
 		again := e.operon(e.dir, e.cached())
 		if again.stdout != "nothing to do\n" {

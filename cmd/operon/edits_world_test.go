@@ -119,7 +119,7 @@ func (e *edits) arguments(ours bool) []string {
 	only := e.args["only"]
 	var args []string
 	for _, g := range []string{"crd", "object", "rbac", "webhook"} {
-		if ours || only == "" || only == g {
+		if e.args[g] != "" && (ours || only == "" || only == g) {
 			args = append(args, e.args[g])
 		}
 	}

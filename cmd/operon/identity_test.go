@@ -1,0 +1,110 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/corpus"
+)
+
+// TestIdentity compares with controller-gen over projects of others and of any
+// size, in every state of the cache: empty; full, while the outputs are gone;
+// full, and nothing changed; full, and a type edited that a kind is made of.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	dangerous := maps.Clone(usualArguments)
+	dangerous["crd"], dangerous["object"] = "crd:allowDangerousTypes=true", "object"
+	crds := map[string]string{"crd": "crd", "paths": "paths=./...", "output": usualArguments["output"]}
+	projects := map[string]struct{ files, args map[string]string }{
+		"kind":  {corpusFiles(t, 1), usualArguments},
+		"kinds": {corpusFiles(t, 50), usualArguments},
+
+		"prometheus-operator": {moduleFiles(t, external, "."), dangerous},
+		"cluster-api":         {moduleFiles(t, otherModule, "."), dangerous},
+		"gateway-api":         {moduleFiles(t, "sigs.k8s.io/gateway-api@v1.5.0", "apis"), dangerous},
+		"kueue":               {moduleFiles(t, "sigs.k8s.io/kueue@v0.19.2", "apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"), dangerous},
+		"cert-manager":        {moduleFiles(t, "github.com/cert-manager/cert-manager@v1.20.2", "pkg/apis"), crds}, // object refuses an interface in it
+	}
+	if os.Getenv("OPERON_LARGE") != "" { // a minute
+		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), usualArguments}
+	}
+	for name, p := range projects {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := editsOf(t, 1, p.files, p.args)
+			e.check()
+			if e.fine != 1 {
+				t.Fatal("controller-gen has errors")
+			}
+			made := e.outputs()
+			if len(made) == 0 {
+				t.Fatal("nothing was generated")
+			}
+			for name := range made {
+				e.must(os.Remove(e.path(name)))
+			}
+			e.check()
+			e.repeat(2, e.operon(e.dir, e.cached()))
+
+			before := maps.Clone(e.files)
+			file, at := e.find(specLine)
+			e.splice(file, at[1], at[1], "\t// Extra is one more.\n\tExtra map[string]int32 `json:\"extraOne,omitempty\"`\n")
+			e.write(before)
+			e.check()
+			if maps.Equal(made, e.outputs()) {
+				t.Errorf("an edit of %s changes nothing", file)
+			}
+		})
+	}
+}
+
+var specLine = regexp.MustCompile(`(?m)^type \w+Spec struct \{\n`)
+
+// corpusFiles are a made project with the requirements of a scaffold.
+func corpusFiles(t *testing.T, kinds int) map[string]string {
+	t.Helper()
+	made, err := corpus.Files(kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"project/PROJECT": anyProject}
+	for name, content := range made {
+		files["project/"+name] = string(content)
+	}
+	fleet := filepath.Join(goldenDir, "fleet")
+	files["project/go.mod"] = strings.Replace(readFile(t, filepath.Join(fleet, "go.mod")), "module example.org/fleet", "module "+corpus.Repo, 1)
+	files["project/go.sum"] = readFile(t, filepath.Join(fleet, "go.sum"))
+	return files
+}
+
+const anyProject = "domain: example.org\nlayout:\n- go.kubebuilder.io/v4\nprojectName: any\nrepo: example.org/any\nversion: \"3\"\n"
+
+// moduleFiles are folders of a public module, as a project.
+func moduleFiles(t *testing.T, version string, folders ...string) map[string]string {
+	t.Helper()
+	from := moduleDir(t, version)
+	files := map[string]string{"project/PROJECT": anyProject}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		files["project/"+name] = readFile(t, filepath.Join(from, name))
+	}
+	for _, folder := range folders {
+		err := fs.WalkDir(os.DirFS(from), folder, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && !strings.HasPrefix(path.Base(name), "zz_generated.deepcopy") {
+				files["project/"+name] = readFile(t, filepath.Join(from, name))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
