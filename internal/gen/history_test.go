@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/store"
 )
 
@@ -115,5 +116,58 @@ func TestSameQuestion(t *testing.T) {
 	t.Setenv("GOFLAGS", "-tags=x")
 	if open(usual).key == first.key {
 		t.Error("other settings are the same")
+	}
+}
+
+// TestNoRecord generates without a record where a part of the packages does not
+// tell what comes of all: with several files of one name, with kinds that share
+// nothing but the lack of a group, and with versions that only another kind
+// leads to.
+func TestNoRecord(t *testing.T) {
+	t.Parallel()
+	const sub = "-- api/v9/lion.go --\n// +groupName=zoo.example.com\npackage v9\n\n// Lion is the next one.\ntype Lion struct {\n\t// Age is one.\n\tAge int `json:\"age\"`\n}\n" +
+		"-- api/v1/next.go --\npackage v1\n\nimport \"example.com/zoo/api/v9\"\n\n// Next leads there.\ntype Next struct {\n\t// Lion is one.\n\tLion v9.Lion `json:\"lion\"`\n}\n"
+	for name, tt := range map[string]struct {
+		files, args string
+		record      bool
+	}{
+		"usual":           {"", "crd object paths=./...", true},
+		"one folder":      {"", "crd object paths=./... output:object:dir=out", false},
+		"no group":        {"-- api/v1/groupversion_info.go --\n// +kubebuilder:object:generate=true\npackage v1\n", "crd paths=./api/v1", false},
+		"another version": {sub, "crd paths=./api/v1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fixture(t, "zoo", tt.files)
+			if name == "another version" {
+				replaceIn(t, filepath.Join(dir, "api/v1/lion_types.go"), "type LionSpec struct {", "type LionSpec struct {\n\t// Next is one.\n\tNext Next `json:\"next\"`\n")
+			}
+			r := Request{Dir: dir, Args: strings.Fields(tt.args), ThisYear: "2042"}
+			want := newPlan(t, dir)
+			if err := Plan(t.Context(), r, want); err != nil {
+				t.Fatal(err)
+			}
+			r.Store = store.Open(t.TempDir())
+			for range 2 {
+				got := newPlan(t, dir)
+				if err := Plan(t.Context(), r, got); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(outcome(want), outcome(got)); diff != "" {
+					t.Errorf("(-without a store +with one):\n%s", diff)
+				}
+			}
+			j, err := newJob(r, newPlan(t, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := newSources(dir, newPlan(t, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if recorded := openHistory(r.Store, src, j).last != nil; recorded != tt.record {
+				t.Errorf("recorded is %v", recorded)
+			}
+		})
 	}
 }

@@ -234,6 +234,9 @@ func (t *Tree) Fill(r *Record) {
 	r.Folders, r.Outside = nil, nil
 	for _, dir := range t.order {
 		f := *t.folders[dir]
+		if !t.raw[dir].Exists() && len(f.Names) == 0 {
+			continue // it went
+		}
 		f.Sources = nil
 		for _, name := range f.Names {
 			if s, ok := t.sources[filepath.Join(dir, name)]; ok {
