@@ -103,14 +103,6 @@ func surroundings() (text []string, ok bool) {
 		return nil, false
 	}
 	text = []string{self, string(is.Append(nil))}
-	for _, words := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
-		if name, ok := os.LookupEnv(words.variable); ok {
-			words.file = name
-		}
-		content, _ := os.ReadFile(words.file)
-		text = append(text, string(content))
-	}
-	first := len(text)
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		if strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(
@@ -118,7 +110,7 @@ func surroundings() (text []string, ok bool) {
 			text = append(text, e)
 		}
 	}
-	slices.Sort(text[first:])
+	slices.Sort(text[2:])
 	words, err := vocabularyFiles()
 	if err != nil {
 		return nil, false

@@ -46,7 +46,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum", "go.work", "vendor/modules.txt", "api/go.mod", "api/v1/go.mod", "internal/go.mod", filepath.Join(here, "inflections.json")} {
+	for _, name := range []string{"go.mod", "go.sum", "go.work", "vendor", "vendor/modules.txt", "api/go.mod", "api/v1/go.mod", "internal/go.mod", filepath.Join(here, "inflections.json")} {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, filepath.FromSlash(name))
 		}

@@ -87,9 +87,15 @@ func (in *inputs) goCommand(s settings) {
 	if s.env != "off" && s.env != "" {
 		in.add(s.env)
 	}
+	programs := []string{"go", "gopackagesdriver"}
 	compiler, _, _ := strings.Cut(strings.TrimSpace(s.compiler), " ")
+	if filepath.Base(compiler) == compiler {
+		programs = append(programs, compiler)
+	} else {
+		in.add(compiler)
+	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		for _, name := range []string{"go", "gopackagesdriver", compiler} {
+		for _, name := range programs {
 			for _, suffix := range suffixes {
 				in.add(filepath.Join(dir, name+suffix))
 			}
@@ -144,7 +150,8 @@ func (in *inputs) workspace(root, work string) {
 	case "":
 	default:
 		dir := filepath.Dir(work)
-		in.add(work, work+".sum", filepath.Join(dir, "vendor", "modules.txt"))
+		in.add(work, work+".sum")
+		in.vendor(dir)
 		file, ok := readModFile(work, modfile.ParseWork)
 		if !ok {
 			in.failed = true
@@ -180,12 +187,20 @@ func (in *inputs) module(dir string) {
 	}
 	in.modules[dir] = false
 	name := filepath.Join(dir, "go.mod")
-	in.add(name, filepath.Join(dir, "go.sum"), filepath.Join(dir, "vendor", "modules.txt"))
+	in.add(name, filepath.Join(dir, "go.sum"))
+	in.vendor(dir)
 	if file, ok := readModFile(name, modfile.Parse); ok {
 		in.replaced(dir, file.Replace)
 	} else {
 		in.failed = true
 	}
+}
+
+// vendor adds what says that sources of other modules are in dir: the go command
+// takes the folder for it, with or without the list.
+func (in *inputs) vendor(dir string) {
+	folder := filepath.Join(dir, "vendor")
+	in.add(folder, filepath.Join(folder, "modules.txt"))
 }
 
 // replaced adds the folders that stand for modules.

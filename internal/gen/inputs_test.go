@@ -55,7 +55,7 @@ func TestInputs(t *testing.T) {
 	}
 	goRoot := strings.TrimSpace(string(out))
 	for _, name := range []string{
-		"go.mod", "go.sum", "go.work", "../go.work", "vendor/modules.txt",
+		"go.mod", "go.sum", "go.work", "../go.work", "vendor", "vendor/modules.txt",
 		".", "api", "api/excluded", "api/aqua/v1alpha1", "hack", "testdata/other",
 		"api/excluded/file.go", "api/aqua/v1alpha1/fish_test.go", "api/aqua/v1alpha1/table.txt", "hack/boilerplate.go.txt",
 		filepath.Join(here, "inflections.json"), filepath.Join(here, "acronyms.json"),
@@ -177,4 +177,13 @@ func TestInputsUnknown(t *testing.T) {
 			t.Error("a script may read anything")
 		}
 	})
+}
+
+// TestInputsCompiler has a C compiler that is not looked up on PATH.
+func TestInputsCompiler(t *testing.T) {
+	compiler := filepath.Join(t.TempDir(), "cc")
+	t.Setenv("CC", compiler+" -m64")
+	if got, ok := inputsOf(t, fixture(t, "zoo"), "rbac:roleName=r", "paths=./api/aqua/..."); !ok || !slices.Contains(got, compiler) {
+		t.Errorf("%s is missing, %v", compiler, ok)
+	}
 }

@@ -58,6 +58,8 @@ func TestResume(t *testing.T) {
 		{"constraint", edit("internal/shared/shared.go", "// Package shared", "//go:build !nothing\n\n// Package shared"), true},
 		{"other module", write("other/go.mod", "module example.com/other\n"), true},
 		{"no other module", remove("other"), false},
+		{"folder that turns vendoring on", write("vendor/readme.md", "text"), true},
+		{"no vendoring", remove("vendor"), false},
 		{"folder without packages", write("docs/readme.md", "text"), false},
 		{"passed over", write("_x/x.go", "package x\n"), false},
 		{"test", write("api/v1/x_test.go", "package v1\n"), true},

@@ -15,9 +15,9 @@ import (
 	"github.com/operon-dev/operon/internal/stamp"
 )
 
-// program is a size from which on a file is told by its stamp, and not by what
-// it holds.
-const program = 1 << 20
+// large is a size from which on a file is told by its stamp, and not by what it
+// holds. So is a program, for whether it may run counts as well.
+const large = 1 << 20
 
 // outside looks at a file that is no source. Of a folder, only that it is one
 // matters.
@@ -46,7 +46,7 @@ func (t *Tree) outside(name string) error {
 		if err != nil {
 			return err
 		}
-		if info.Size() >= program {
+		if info.Size() >= large || info.Mode()&0o111 != 0 {
 			f.Sum = SumOf(there.Append(nil))
 			t.files[name] = f
 			return nil

@@ -51,7 +51,10 @@ func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 			return nil, err
 		}
 	}
-	return t, t.readAll()
+	if err := t.readAll(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 func newTree(planned map[string][]byte) *Tree {

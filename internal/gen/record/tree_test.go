@@ -3,6 +3,7 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -220,8 +221,36 @@ func TestBadSources(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, dir, project+files)
-		if _, err := (*Record)(nil).Look([]Walk{{filepath.Join(dir, "api"), true}}, nil); (err == nil) != want {
-			t.Errorf("%s: %v", files, err)
+		tree, err := (*Record)(nil).Look([]Walk{{filepath.Join(dir, "api"), true}}, nil)
+		if (err == nil) != want || (tree != nil) != want {
+			t.Errorf("%s: %v, and a tree: %v", files, err, tree != nil)
 		}
+	}
+}
+
+// TestMadeExecutable tells a program from a file that was in its place on PATH and
+// holds the same: a script, before it could be run.
+func TestMadeExecutable(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // names tell programs there
+	}
+	dir := t.TempDir()
+	write(t, dir, project+"-- docs/go --\n#!/bin/sh\n")
+	script := filepath.Join(dir, "docs", "go")
+	r := &Record{}
+	before := look(t, nil, dir, nil)
+	if err := before.Add(nil, []string{script}); err != nil {
+		t.Fatal(err)
+	}
+	before.Fill(r)
+	if !look(t, r, dir, nil).Listing() {
+		t.Error("nothing changed")
+	}
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if look(t, r, dir, nil).Listing() {
+		t.Error("it can be run now")
 	}
 }
