@@ -91,15 +91,27 @@ func (t *Tree) Add(folders, outside []string) error {
 	return t.readAll()
 }
 
-// Again adds what the record has beside the walks.
+// Again adds what the record has beside the walks. What they came across then and
+// do not now is no folder any more: it may be a link to one, which the go command
+// does not follow there.
 func (t *Tree) Again() error {
 	var folders []string
 	for dir, f := range t.old.folders {
-		if f.Listed {
+		if f.Listed && (t.folders[dir] != nil || !t.old.walked(dir)) {
 			folders = append(folders, dir)
 		}
 	}
 	return t.Add(folders, slices.Collect(maps.Keys(t.old.files)))
+}
+
+// walked reports whether a folder was come across in the one above it.
+func (t *Tree) walked(dir string) bool {
+	above := t.folders[filepath.Dir(dir)]
+	if above == nil {
+		return false
+	}
+	_, ok := slices.BinarySearch(above.Names, filepath.Base(dir)+"/")
+	return ok
 }
 
 // plan prepares the names that the plan adds to folders or takes away.

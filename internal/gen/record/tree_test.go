@@ -151,6 +151,31 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// TestLinkedFolder has a link take the place of a folder. The go command follows
+// none below a pattern.
+func TestLinkedFolder(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // a link needs a privilege there
+	}
+	for name, want := range map[string]bool{"api/v1": false, "api/deep": false, "lib": true} {
+		dir := t.TempDir()
+		write(t, dir, project+"-- api/deep/v3/x.go --\npackage v3\n")
+		r := &Record{}
+		look(t, nil, dir, nil).Fill(r)
+		folder := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.Rename(folder, filepath.Join(dir, "moved")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(dir, "moved"), folder); err != nil {
+			t.Fatal(err)
+		}
+		if got := look(t, r, dir, nil).Listing(); got != want {
+			t.Errorf("%s: lists the same is %v", name, got)
+		}
+	}
+}
+
 // TestSettled reads again what changed so recently that its stamp says nothing,
 // and nothing else.
 func TestSettled(t *testing.T) {
