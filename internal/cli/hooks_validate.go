@@ -50,7 +50,7 @@ Warnings
 	bindOutput(cmd, &o.output, sarif, github)
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
-	completeValues(cmd, "disable", ruleNames(false)...)
+	completeList(cmd, "disable", ruleNames(false)...)
 	return cmd
 }
 
@@ -120,6 +120,9 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 	hooks, findings, err := hook.Discover(dir)
 	if err != nil {
 		return fault.Failed("", "look for hooks: %v", err)
+	}
+	if len(hooks)+len(findings) == 0 {
+		return fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
