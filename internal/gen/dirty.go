@@ -71,9 +71,9 @@ func dependencies(last *record.Record, g *list.Graph, k *kept) bool {
 // compare finds the packages whose sources, or imports, are not what they were.
 func (p *past) compare() {
 	saved := p.saved()
-	for path := range p.units {
+	for path, u := range p.units {
 		now, was := p.graph.Package(path), saved[path]
-		if now == nil || was == nil || !p.same(now, was) {
+		if now == nil || was == nil || u.Root == now.DepOnly || !p.same(now, was) {
 			p.dirty[path] = true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -104,6 +105,35 @@ func TestResume(t *testing.T) {
 		if err := got.Apply(context.WithoutCancel(t.Context())); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestLinkedPackage has a package be imported still, and yet match no pattern any
+// more: a link took the place of its folder.
+func TestLinkedPackage(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // a link needs a privilege there
+	}
+	dir := fixture(t, "zoo", "-- internal/uses/uses.go --\npackage uses\n\nimport _ \"example.com/zoo/api/aqua/v1alpha1\"\n")
+	keep := store.Open(t.TempDir())
+	settle(t, dir, keep)
+	if err := os.Rename(filepath.Join(dir, "api", "aqua"), filepath.Join(dir, "api", "_aqua")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("_aqua", filepath.Join(dir, "api", "aqua")); err != nil {
+		t.Fatal(err)
+	}
+	var outcomes [2][]string
+	for i, s := range []*store.Store{nil, keep} {
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+			t.Fatal(err)
+		}
+		outcomes[i] = outcome(p)
+	}
+	if diff := cmp.Diff(outcomes[0], outcomes[1]); diff != "" {
+		t.Errorf("(-from nothing +from the record):\n%s", diff)
 	}
 }
 
