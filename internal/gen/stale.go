@@ -22,6 +22,7 @@ const (
 	ruleStaleUnrecorded = "stale-unrecorded" // another tool wrote it; kept
 	ruleStaleRole       = "stale-role"       // no marker makes its rules; kept
 	ruleGroupMissing    = "group-missing"    // a package of types without a group
+	ruleListedMissing   = "listed-missing"   // kustomize would fail
 )
 
 // removeStale removes the files that earlier runs generated and this one did
@@ -47,6 +48,7 @@ func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 			Message: "this CRD has no group: a package of types lacks the comment // +groupName=<group>, which stands in groupversion_info.go"})
 		return nil
 	}
+	warnListed(j, src, p)
 	recorded := map[string]bool{}
 	for _, r := range p.Recorded() {
 		recorded[r.Path] = true
@@ -156,6 +158,33 @@ func (j *job) configFolder(name string, src *sources) (folder string, ok bool) {
 	return inProject(src.dir, filepath.FromSlash(folder))
 }
 
+// warnListed reports CRDs that a kustomization lists and that are not there: the
+// run that removed one said so once, and kustomize fails until it is mended.
+func warnListed(j *job, src *sources, p *scaffold.Plan) {
+	folder, ok := j.configFolder("crd", src)
+	if !ok || folder == "." {
+		return
+	}
+	file := path.Join(path.Dir(folder), "kustomization.yaml")
+	content, err := p.Read(file)
+	if err != nil {
+		return
+	}
+	for i, line := range strings.Split(string(content), "\n") {
+		entry, isItem := listItem(line)
+		if name := path.Join(path.Dir(folder), entry); isItem && path.Dir(name) == folder && path.Ext(name) == ".yaml" && !p.Exists(name) {
+			p.Warn(scaffold.Warning{File: file, Line: i + 1, Rule: ruleListedMissing,
+				Message: "it lists " + entry + ", which is not there and which nothing generates; take the line out"})
+		}
+	}
+}
+
+// listItem is what stands in a line of a YAML list of texts.
+func listItem(line string) (text string, ok bool) {
+	entry, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+	return path.Clean(strings.Trim(strings.TrimSpace(entry), `"'`)), ok
+}
+
 // listedIn tells which kustomization still lists the file, in its folder or
 // the one above. The text continues a message; it is empty when none does.
 func listedIn(p *scaffold.Plan, name string) string {
@@ -164,8 +193,7 @@ func listedIn(p *scaffold.Plan, name string) string {
 		file := path.Join(dir, "kustomization.yaml")
 		if content, err := p.Read(file); err == nil {
 			for i, line := range strings.Split(string(content), "\n") {
-				entry, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")
-				if isItem && path.Clean(strings.Trim(strings.TrimSpace(entry), `"'`)) == item {
+				if entry, isItem := listItem(line); isItem && entry == item {
 					return fmt.Sprintf("; %s:%d lists it, take the line out", file, i+1)
 				}
 			}

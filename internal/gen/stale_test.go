@@ -133,3 +133,24 @@ func TestRepeatChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestListedMissing reminds of a list as long as it names what is not there.
+func TestListedMissing(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	writeFile(t, filepath.Join(dir, "config/crd/kustomization.yaml"),
+		[]byte("resources:\n- bases/zoo.example.com_lions.yaml\n# - bases/commented.yaml\n- \"bases/gone.yaml\"\n- other.yaml\n- ../rbac/none.yaml\n"))
+	for range 2 {
+		p := newPlan(t, dir)
+		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+			t.Fatal(err)
+		}
+		const want = "config/crd/kustomization.yaml:4:0: [listed-missing] it lists bases/gone.yaml, which is not there and which nothing generates; take the line out\n"
+		if diff := cmp.Diff(want, warnings(p)); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+		if err := p.Apply(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
