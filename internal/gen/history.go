@@ -205,5 +205,5 @@ func (q *query) walked() []string {
 }
 
 func isBelow(dir, name string) bool {
-	return strings.HasPrefix(name, dir+string(filepath.Separator))
+	return dir != "" && strings.HasPrefix(name, dir+string(filepath.Separator))
 }

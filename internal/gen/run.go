@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +133,8 @@ func (q *query) list(ctx context.Context) *list.Graph {
 }
 
 // listable reports whether one listing answers the query: for folders of one
-// module, which the go command itself lists, for the usual compiler.
+// module, which the go command itself lists, for the usual compiler. Of a project
+// in the module cache, all would count as what never changes.
 func (q *query) listable(env []string) bool {
 	for _, e := range env {
 		if driver, ok := strings.CutPrefix(e, "GOPACKAGESDRIVER="); ok && driver != "" && driver != "off" {
@@ -140,6 +142,9 @@ func (q *query) listable(env []string) bool {
 		}
 	}
 	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
+		return false
+	}
+	if slices.ContainsFunc(q.Fixed, func(dir string) bool { return isBelow(dir, q.Dir) }) {
 		return false
 	}
 	return len(q.together) > 0 && q.Arch != "" && !strings.Contains(q.goFlags, "-compiler")

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"go/token"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,8 +23,14 @@ func TestListable(t *testing.T) {
 		"no go env":        {func(q *query) { q.Arch = "" }, nil, false},
 		"another compiler": {func(q *query) { q.goFlags = "-v -compiler=gccgo" }, nil, false},
 		"other flags":      {func(q *query) { q.goFlags = "-tags=x -mod=mod" }, nil, true},
-		"a driver":         {func(*query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},
-		"no driver":        {func(*query) {}, []string{"GOPACKAGESDRIVER=off"}, true},
+		"in module cache": {func(q *query) {
+			q.Dir, q.Fixed = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
+		}, nil, false},
+		"beside it": {func(q *query) {
+			q.Dir, q.Fixed = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
+		}, nil, true},
+		"a driver":  {func(*query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},
+		"no driver": {func(*query) {}, []string{"GOPACKAGESDRIVER=off"}, true},
 	} {
 		q := usual
 		tt.change(&q)
