@@ -48,8 +48,8 @@ var operations = []struct {
 	{"plurals", (*edits).plurals},
 	{"touch", (*edits).touch},
 	{"spoil", (*edits).spoil}, {"spoil", (*edits).spoil},
-	{"hide", (*edits).hide}, {"hide", (*edits).hide},
-	{"race", (*edits).race}, {"race", (*edits).race},
+	{"hide", (*edits).hide}, {"hide", (*edits).hide}, {"hide", (*edits).hide},
+	{"race", (*edits).race}, {"race", (*edits).race}, {"race", (*edits).race},
 }
 
 // fieldTypes are what fields can be: with the import of each, which may be one

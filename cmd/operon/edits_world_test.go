@@ -214,15 +214,15 @@ func (e *edits) spoil() string {
 	return name + " in a byte"
 }
 
-// sameSize replaces a letter or figure in a source by another one.
+// sameSize replaces a letter in what a source says of a field: it is seen in the
+// description of each kind that has the field.
 func (e *edits) sameSize() (name, content string) {
-	letter := regexp.MustCompile(`(?m)^\t*// .*?[a-z]([a-z0-9])\b|json:"\w*?(\w)"`)
+	letter := regexp.MustCompile(`(?m)^\t// [A-Z]\w*([a-z])\b`)
 	name, at := e.find(letter)
 	if name == "" {
 		return "", ""
 	}
-	i := max(at[2], at[4])
-	return name, e.files[name][:i] + string(rune('a'+e.IntN(26))) + e.files[name][i+1:]
+	return name, e.files[name][:at[2]] + string(rune('a'+e.IntN(26))) + e.files[name][at[3]:]
 }
 
 // hide edits a source and leaves its size and time as they were.
