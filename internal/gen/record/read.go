@@ -179,6 +179,9 @@ func (t *Tree) within(other *Tree) bool {
 	for dir, f := range t.folders {
 		var there []string
 		if o := other.folders[dir]; o != nil {
+			if t.walked(dir) != other.walked(dir) {
+				return false // one is a link, which the go command does not follow there
+			}
 			there = o.Names
 		}
 		for _, name := range t.deciding(f) {

@@ -91,13 +91,11 @@ func (t *Tree) Add(folders, outside []string) error {
 	return t.readAll()
 }
 
-// Again adds what the record has beside the walks. What they came across then and
-// do not now is no folder any more: it may be a link to one, which the go command
-// does not follow there.
+// Again adds what the record has beside the walks.
 func (t *Tree) Again() error {
 	var folders []string
 	for dir, f := range t.old.folders {
-		if f.Listed && (t.folders[dir] != nil || !t.old.walked(dir)) {
+		if f.Listed {
 			folders = append(folders, dir)
 		}
 	}

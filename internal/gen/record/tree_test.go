@@ -151,8 +151,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLinkedFolder has a link take the place of a folder. The go command follows
-// none below a pattern.
+// TestLinkedFolder has a link take the place of a folder, and the folder that of the
+// link. The go command follows none below a pattern.
 func TestLinkedFolder(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -170,8 +170,23 @@ func TestLinkedFolder(t *testing.T) {
 		if err := os.Symlink(filepath.Join(dir, "moved"), folder); err != nil {
 			t.Fatal(err)
 		}
-		if got := look(t, r, dir, nil).Listing(); got != want {
+		linked := look(t, r, dir, nil)
+		if got := linked.Listing(); got != want {
 			t.Errorf("%s: lists the same is %v", name, got)
+		}
+		if err := linked.Add([]string{folder, filepath.Join(folder, "v3")}, nil); err != nil { // others import it still
+			t.Fatal(err)
+		}
+		r = &Record{}
+		linked.Fill(r)
+		if err := os.Remove(folder); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, "moved"), folder); err != nil {
+			t.Fatal(err)
+		}
+		if got := look(t, r, dir, nil).Listing(); got != want {
+			t.Errorf("%s, back in its place: lists the same is %v", name, got)
 		}
 	}
 }
