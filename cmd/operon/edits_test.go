@@ -147,7 +147,7 @@ func (e *edits) write(before map[string]string) {
 		}
 	}
 	for name, content := range e.files {
-		if old, ok := before[name]; !ok || old != content {
+		if there, err := os.ReadFile(e.path(name)); err != nil || string(there) != content { // else it is there, with its time
 			e.must(put(e.path(name), content))
 		}
 	}
