@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/marker"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -26,7 +27,7 @@ type refresh struct {
 	set     *packageSet
 	loaded  *list.Loaded
 	kinds   *kinds
-	scanned map[string]scan // of the roots of the set, by import path
+	scanned map[string]marker.Scan // of the roots of the set, by import path
 	outputs []output
 }
 
@@ -85,8 +86,8 @@ func (r *refresh) generate(ctx context.Context) bool {
 	if len(roots) > 0 && !r.load(ctx, roots) {
 		return false
 	}
-	r.scanned = map[string]scan{}
-	for i, s := range scanAll(r.set, r.src) {
+	r.scanned = map[string]marker.Scan{}
+	for i, s := range r.set.scan(r.src) {
 		r.scanned[r.set.roots[i].PkgPath] = s
 	}
 	if r.set.settled = r.jointStands(); !r.set.settled && !r.mark() {
@@ -149,7 +150,7 @@ func (r *refresh) jointStands() bool {
 		if p := r.graph.Package(path); p == nil || p.DepOnly {
 			return false
 		}
-		if s, ok := r.scanned[path]; ok && !slices.Equal(s.markers, u.Markers) {
+		if s, ok := r.scanned[path]; ok && !slices.Equal(s.Joint, u.Markers) {
 			return false
 		}
 	}
@@ -168,7 +169,7 @@ func (r *refresh) mark() bool {
 		p := loaded[root.ImportPath]
 		if p == nil {
 			var err error
-			if p, err = onlyMarkers(r.set.fset, r.units[root.ImportPath].Markers); err != nil {
+			if p, err = marker.Only(r.set.fset, r.units[root.ImportPath].Markers); err != nil {
 				return false
 			}
 		}
@@ -186,7 +187,7 @@ func (r *refresh) result(next *record.Record) *result {
 	}
 	for _, root := range r.graph.Roots {
 		if s, loaded := r.scanned[root.ImportPath]; loaded {
-			res.warnings = append(res.warnings, s.warnings...)
+			res.warnings = append(res.warnings, s.Warnings...)
 		} else {
 			res.warnings = append(res.warnings, r.units[root.ImportPath].Warnings...)
 		}

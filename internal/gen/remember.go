@@ -37,7 +37,7 @@ func (r *refresh) next() *record.Record {
 		u := record.Unit{Path: root.ImportPath, Root: true}
 		if s, loaded := r.scanned[root.ImportPath]; loaded {
 			u.Group, u.Object = r.kinds.groups[root.ImportPath], byPackage[root.ImportPath]
-			u.Markers, u.Warnings = s.markers, s.warnings
+			u.Markers, u.Warnings = s.Joint, s.Warnings
 			u.Refs = r.refs(root)
 		} else {
 			u = *r.units[root.ImportPath]

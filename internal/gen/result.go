@@ -1,8 +1,12 @@
 package gen
 
 import (
+	"cmp"
+	"maps"
 	"path/filepath"
+	"slices"
 
+	"github.com/operon-dev/operon/internal/gen/marker"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -25,7 +29,11 @@ type result struct {
 
 // newResult is the result of generators that ran over every package of the set.
 func newResult(set *packageSet, outputs []output, src *sources) *result {
-	r := &result{outputs: outputs, warnings: markerWarnings(set, src), matched: len(set.roots) > 0}
+	r := &result{outputs: outputs, matched: len(set.roots) > 0}
+	for _, s := range set.scan(src) {
+		r.warnings = append(r.warnings, s.Warnings...)
+	}
+	r.warnings = sortWarnings(r.warnings)
 	for _, root := range set.roots {
 		if len(root.GoFiles) == 0 {
 			continue
@@ -45,4 +53,18 @@ func (r *result) made(f func(generator, path string)) {
 	for _, o := range r.stands {
 		f(o.Generator, o.Path)
 	}
+}
+
+// scan reads the markers of the roots, in their order.
+func (s *packageSet) scan(src *sources) []marker.Scan {
+	known := marker.NewVocabulary(maps.Values(generators()))
+	return known.All(s.roots, s.fset, func(name string) (string, bool) { return inProject(src.dir, name) })
+}
+
+// sortWarnings brings warnings into the order of their places, each once.
+func sortWarnings(all []scaffold.Warning) []scaffold.Warning {
+	slices.SortFunc(all, func(a, b scaffold.Warning) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(all)
 }

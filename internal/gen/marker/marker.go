@@ -1,13 +1,12 @@
-package gen
+// Package marker reads the markers of packages: what controller-gen would make
+// of them, and what to say about those that it passes over in silence.
+package marker
 
 import (
-	"cmp"
 	"go/ast"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/scaffold"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -23,29 +22,9 @@ type marker struct {
 	used    bool // the collector attached it to a node of such a target
 }
 
-// markerWarnings are warnings for each marker that controller-gen passes over
-// in silence, and for RBAC groups that match nothing. It looks at every marker
-// whichever generators run, so that one set of sources has one set of
-// warnings.
-func markerWarnings(set *packageSet, src *sources) []scaffold.Warning {
-	var all []scaffold.Warning
-	for _, s := range scanAll(set, src) {
-		all = append(all, s.warnings...)
-	}
-	return sortWarnings(all)
-}
-
-// sortWarnings brings warnings into the order of their places, each once.
-func sortWarnings(all []scaffold.Warning) []scaffold.Warning {
-	slices.SortFunc(all, func(a, b scaffold.Warning) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return slices.Compact(all)
-}
-
 // findMarkers lists the markers in line comments, which are the only ones that
 // controller-gen reads.
-func findMarkers(root *loader.Package, known *vocabulary) []*marker {
+func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 	root.NeedSyntax()
 	var found []*marker
 	for _, file := range root.Syntax {

@@ -1,21 +1,24 @@
-package gen
+package marker
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// vocabulary is every marker that controller-gen's generators know.
-type vocabulary struct {
+// Vocabulary is every marker that some generators know.
+type Vocabulary struct {
 	reg   *markers.Registry
 	names []string
 }
 
-func newVocabulary() *vocabulary {
-	v := &vocabulary{reg: &markers.Registry{}}
-	for _, g := range generators() {
+// NewVocabulary returns the markers of generators.
+func NewVocabulary(generators iter.Seq[genall.Generator]) *Vocabulary {
+	v := &Vocabulary{reg: &markers.Registry{}}
+	for g := range generators {
 		// The library's own definitions; a clash would fail every run.
 		_ = g.RegisterMarkers(v.reg)
 	}
@@ -32,7 +35,7 @@ func newVocabulary() *vocabulary {
 // lookup returns a bit for each target that the marker is registered for, and
 // its name with the plus sign. The name of an unknown marker is its text up to
 // the first argument.
-func (v *vocabulary) lookup(text string) (scopes int, name string) {
+func (v *Vocabulary) lookup(text string) (scopes int, name string) {
 	name, _, _ = strings.Cut(text, "=")
 	for _, t := range []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField} {
 		if def := v.reg.Lookup(text, t); def != nil {
@@ -53,7 +56,7 @@ var others = []string{
 // suspect reports whether the name of a marker that no generator knows looks as if it was
 // meant for one: its first word is kubebuilder, or nearly so. near is the
 // known marker that it resembles, if any.
-func (v *vocabulary) suspect(name string) (near string, suspect bool) {
+func (v *Vocabulary) suspect(name string) (near string, suspect bool) {
 	name = strings.TrimPrefix(name, "+")
 	if i := strings.IndexAny(name, ";, \t"); i > 0 {
 		name = name[:i] // what follows cannot be part of a name

@@ -1,4 +1,4 @@
-package gen
+package marker
 
 import (
 	"go/ast"

@@ -1,4 +1,4 @@
-package gen
+package marker
 
 import (
 	"cmp"
@@ -15,14 +15,14 @@ import (
 
 // Rules of the warnings about markers.
 const (
-	ruleMarkerUnknown = "marker-unknown"     // no generator knows the name
-	ruleMarkerIgnored = "marker-ignored"     // known, but has no effect where it stands
-	ruleGroupVersion  = "rbac-group-version" // an API group that holds a version matches nothing
+	ruleUnknown      = "marker-unknown"     // no generator knows the name
+	ruleIgnored      = "marker-ignored"     // known, but has no effect where it stands
+	ruleGroupVersion = "rbac-group-version" // an API group that holds a version matches nothing
 )
 
 // warnings returns what is to say about the marker. Column is an offset from
 // the start of the comment.
-func (m *marker) warnings(known *vocabulary) []scaffold.Warning {
+func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 	start := strings.Index(m.comment.Text, "+")
 	if isExample(m.comment.Text[:start]) {
 		return nil
@@ -37,12 +37,12 @@ func (m *marker) warnings(known *vocabulary) []scaffold.Warning {
 		if near != "" {
 			msg += "; did you mean +" + near + "?"
 		}
-		return []scaffold.Warning{{Column: start, Rule: ruleMarkerUnknown, Message: msg}}
+		return []scaffold.Warning{{Column: start, Rule: ruleUnknown, Message: msg}}
 	case !m.used:
 		if !ours(m.name) {
 			return nil
 		}
-		return []scaffold.Warning{{Column: start, Rule: ruleMarkerIgnored,
+		return []scaffold.Warning{{Column: start, Rule: ruleIgnored,
 			Message: fmt.Sprintf("%s has no effect here: it describes %s, but %s", m.name, describes(m.scopes), m.place())}}
 	case m.name == "+"+rbac.RuleDefinition.Name:
 		return m.groupVersions()

@@ -1,0 +1,93 @@
+package marker
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
+)
+
+// Scan is what the markers of a package come to without other packages.
+type Scan struct {
+	// Warnings are about markers that controller-gen passes over in silence, and
+	// about RBAC groups that match nothing: about every marker whichever generators
+	// run, so that one set of sources has one set of warnings.
+	Warnings []scaffold.Warning
+	// Joint are the texts of the markers that roles and webhook configurations are
+	// made of, with the plus sign.
+	Joint []string
+}
+
+// Files tells the path that a file has in the project, slash-separated and
+// relative to the root. ok is false for a file outside: it is not this user's to
+// mend, and there are no warnings about it.
+type Files func(name string) (rel string, ok bool)
+
+// All scans packages, and answers in their order.
+func (v *Vocabulary) All(packages []*loader.Package, fset *token.FileSet, in Files) []Scan {
+	all := make([]Scan, len(packages))
+	var group sync.WaitGroup
+	for part := range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := part; i < len(all); i += runtime.GOMAXPROCS(0) {
+				all[i] = v.scan(packages[i], fset, in)
+			}
+		})
+	}
+	group.Wait()
+	return all
+}
+
+func (v *Vocabulary) scan(root *loader.Package, fset *token.FileSet, in Files) Scan {
+	var s Scan
+	found := findMarkers(root, v)
+	markUsed(root, found)
+	for _, m := range found {
+		if m.used && joint(m.name) {
+			s.Joint = append(s.Joint, m.text)
+		}
+		for _, w := range m.warnings(v) {
+			pos := fset.Position(m.comment.Pos())
+			rel, ok := in(pos.Filename)
+			if !ok {
+				continue
+			}
+			w.File, w.Line = rel, pos.Line
+			w.Column += pos.Column
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
+	return s
+}
+
+// joint reports whether a marker is read by a generator that makes one output of
+// those of all roots. Such markers describe packages and nothing else.
+func joint(name string) bool {
+	switch strings.TrimPrefix(name, "+") {
+	case rbac.RuleDefinition.Name, webhook.ConfigDefinition.Name, webhook.WebhookConfigDefinition.Name:
+		return true
+	}
+	return false
+}
+
+// Only is a package with markers and nothing else, for generators that look at
+// nothing else.
+func Only(fset *token.FileSet, markers []string) (*loader.Package, error) {
+	lines := []string{"package p"}
+	for _, m := range markers {
+		lines = append(lines, "", "// "+m)
+	}
+	f, err := parser.ParseFile(fset, "", strings.Join(lines, "\n"), parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &loader.Package{Package: &packages.Package{Syntax: []*ast.File{f}}}, nil
+}
