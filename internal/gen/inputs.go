@@ -58,11 +58,11 @@ func (in *inputs) add(paths ...string) {
 	}
 }
 
-// plainFlags reports whether GOFLAGS names no other file.
+// plainFlags reports whether GOFLAGS names no other file that a listing reads.
 func plainFlags(goFlags string) bool {
 	for flag := range strings.FieldsSeq(goFlags) {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if !slices.Contains([]string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p"}, name) {
+		if !slices.Contains([]string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p", "ldflags", "gcflags", "asmflags"}, name) {
 			return false
 		}
 	}
