@@ -115,7 +115,7 @@ func TestInputsElsewhere(t *testing.T) {
 	work := filepath.Join(t.TempDir(), "go.work")
 	writeFile(t, work, []byte("go 1.26.0\n\nuse (\n\t"+filepath.ToSlash(dir)+"\n\t"+filepath.ToSlash(other)+"\n)\n"))
 	t.Setenv("GOWORK", work)
-	t.Setenv("GOFLAGS", "-trimpath -mod=readonly")
+	t.Setenv("GOFLAGS", "-trimpath -mod=readonly -ldflags=-w")
 	check(dir)
 }
 
