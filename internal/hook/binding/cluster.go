@@ -133,7 +133,7 @@ func (c Cluster) unselected(k config.Kubernetes, o *unstructured.Unstructured) (
 			if !known {
 				return "", fmt.Errorf("fieldSelector of %s: which objects have %s is known to an API server only", k.BindingName(), e.Field)
 			}
-			if equal := value == e.Value; equal == strings.HasPrefix(e.Operator, "!") || equal && e.Operator == "NotEquals" || !equal && e.Operator == "Equals" {
+			if unequal := e.Operator == "!=" || e.Operator == "NotEquals"; (value == e.Value) == unequal {
 				return "its fieldSelector does not match", nil
 			}
 		}

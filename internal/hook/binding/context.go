@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -136,10 +137,10 @@ func (c Cluster) Admission(conf *config.Config, a config.Admission, mutates bool
 		return nil, notRun("no rule of %s is about %s of %s", a.Name, r.Operation, strings.TrimPrefix(gvk.GroupVersion().String()+"/"+resource, "/"))
 	}
 	if ok, err := matches(a.LabelSelector, o); err != nil || !ok {
-		return nil, cmpErr(err, notRun("the labelSelector of %s does not match %s", a.Name, name(o)))
+		return nil, cmp.Or(err, notRun("the labelSelector of %s does not match %s", a.Name, name(o)))
 	}
 	if reason, err := c.outside(a.Namespace, o); err != nil || reason != "" && o.GetNamespace() != "" {
-		return nil, cmpErr(err, notRun("%s is not called for %s: %s", a.Name, name(o), reason))
+		return nil, cmp.Or(err, notRun("%s is not called for %s: %s", a.Name, name(o), reason))
 	}
 	ctx, err := c.context(conf, a.Name, "", c.group(conf, a.Group, a.IncludeSnapshotsFrom))
 	if err != nil {
@@ -247,13 +248,6 @@ func null(o *unstructured.Unstructured) any {
 		return nil
 	}
 	return o
-}
-
-func cmpErr(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
 
 func orNothing(events []string) string {

@@ -159,6 +159,7 @@ kubernetes:
 - {name: by label, kind: ConfigMap, labelSelector: {matchExpressions: [{key: app, operator: Exists}]}}
 - {name: by field, kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.name, operator: "!=", value: a}]}}
 - {name: by field too, kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.namespace, operator: Equals, value: "n"}]}}
+- {name: by field of others, kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.name, operator: NotEquals, value: b}]}}
 - {name: by namespace, kind: ConfigMap, namespace: {nameSelector: {matchNames: [m]}}}
 - {name: by labels of namespaces, kind: ConfigMap, namespace: {labelSelector: {matchLabels: {team: a}}}}
 - {name: by labels of others, kind: ConfigMap, namespace: {labelSelector: {matchLabels: {team: b}}}}
@@ -168,7 +169,7 @@ kubernetes:
 	}
 	a := object(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "n"}})
 	ns := object(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "n", "labels": map[string]any{"team": "a"}}})
-	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by labels of namespaces": true}
+	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by field of others": true, "by labels of namespaces": true}
 	for _, k := range conf.Kubernetes {
 		reason, err := Cluster{a, ns}.unselected(k, a)
 		if err != nil || (reason == "") != want[k.Name] {
