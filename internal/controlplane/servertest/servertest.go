@@ -1,0 +1,179 @@
+// Package servertest starts an API server for a test, and nothing around it: no
+// keeper, no controllers, no admission of service accounts.
+package servertest
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Token is the administrator's.
+const Token = "test-token"
+
+// Server is a running kube-apiserver with RBAC. It serves on this machine alone,
+// with a certificate that nobody signed, and ends with the test.
+type Server struct {
+	*testing.T
+	URL    string // https://127.0.0.1:port
+	client *http.Client
+}
+
+// Start starts the programs in the folder KUBEBUILDER_ASSETS, and skips the test
+// when it is not set.
+func Start(t *testing.T) Server {
+	t.Helper()
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	if assets == "" {
+		t.Skip("KUBEBUILDER_ASSETS is not set; `make test` sets it")
+	}
+	dir := t.TempDir()
+	ports := freePorts(t, 3)
+	etcd := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	tokens := filepath.Join(dir, "tokens.csv")
+	key := filepath.Join(dir, "sa.key")
+	for name, content := range map[string][]byte{tokens: []byte(Token + `,admin,1,"system:masters"` + "\n"), key: signingKey(t)} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, filepath.Join(assets, "etcd"), "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
+		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[1]))
+	run(t, filepath.Join(assets, "kube-apiserver"), "--etcd-servers", etcd, "--cert-dir", filepath.Join(dir, "certs"),
+		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(ports[2]), "--token-auth-file", tokens,
+		"--service-account-issuer", "https://example.org", "--service-account-key-file", key, "--service-account-signing-key-file", key,
+		"--authorization-mode", "RBAC", "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24")
+	s := Server{T: t, URL: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), client: &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // the certificate is minutes old and its own
+	}}
+	s.Await("/readyz")
+	s.Await("/api/v1/namespaces/default")
+	return s
+}
+
+// Await waits until a path is served.
+func (s Server) Await(path string) {
+	s.Helper()
+	for s.Context().Err() == nil {
+		if code, _, err := s.Request(http.MethodGet, path, ""); err == nil && code == http.StatusOK {
+			return
+		}
+		select {
+		case <-s.Context().Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	s.Fatal(s.Context().Err())
+}
+
+// run runs a program until the test ends.
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	out := &strings.Builder{}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+		if t.Failed() {
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			t.Logf("%s ended with:\n%s", filepath.Base(name), strings.Join(lines[max(0, len(lines)-10):], "\n"))
+		}
+	})
+}
+
+func freePorts(t *testing.T, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// Request sends a request with a body in YAML, as the administrator.
+func (s Server) Request(method, path, body string) (code int, content []byte, err error) {
+	req, err := http.NewRequestWithContext(s.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+Token)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/yaml")
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	content, err = io.ReadAll(res.Body)
+	return res.StatusCode, content, err
+}
+
+// Get decodes what is at a path.
+func (s Server) Get(path string, into any) {
+	s.Helper()
+	code, content, err := s.Request(http.MethodGet, path, "")
+	if err == nil && code == http.StatusOK {
+		err = json.Unmarshal(content, into)
+	}
+	if err != nil || code != http.StatusOK {
+		s.Fatalf("GET %s: %v %d %s", path, err, code, content)
+	}
+}
+
+// Group is an API group, with the preferred one of its versions first.
+type Group struct {
+	Versions         []struct{ GroupVersion string }
+	PreferredVersion struct{ GroupVersion string }
+}
+
+// Groups are all that the server has in its order, without the core group.
+func (s Server) Groups() []Group {
+	s.Helper()
+	var list struct{ Groups []Group }
+	s.Get("/apis", &list)
+	return list.Groups
+}
+
+// Root is the path of a group and version.
+func Root(groupVersion string) string {
+	if strings.Contains(groupVersion, "/") {
+		return "/apis/" + groupVersion
+	}
+	return "/api/" + groupVersion
+}
+
+// signingKey is an RSA key for the tokens of service accounts.
+func signingKey(t *testing.T) []byte {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+}
