@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,12 @@ func (e *edits) run(dir, program string, args, env []string) outcome {
 		e.fail("%v", err)
 	}
 	short := strings.NewReplacer(filepath.Join(dir, "project")+"/", "", dir, "DIR")
-	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), short.Replace(stderr.String()), e.tree(dir)}
+	said := short.Replace(stderr.String())
+	if e.unkept {
+		e.noted = e.noted || unkeptWarning.MatchString(said)
+		said = unkeptWarning.ReplaceAllString(said, "")
+	}
+	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), said, e.tree(dir)}
 }
 
 // tree reads the files below dir, by slash-separated path.
@@ -142,3 +148,6 @@ func put(name, content string) error {
 	}
 	return os.WriteFile(name, []byte(content), 0o644)
 }
+
+// unkeptWarning is what operon says of a cache that takes nothing.
+var unkeptWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept .*\(nothing-kept\)\n`)

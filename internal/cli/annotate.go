@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,12 +92,8 @@ func (a *App) annotate(root string, r report, found []difference) error {
 }
 
 // annotateProblems prints the errors in the sources that keep a check from being
-// done, if err is that.
-func (a *App) annotateProblems(root, command string, err error) {
-	var found gen.Problems
-	if !errors.As(err, &found) {
-		return
-	}
+// done.
+func (a *App) annotateProblems(root, command string, found gen.Problems) {
 	within := folderInRepository(root)
 	var out strings.Builder
 	for _, p := range found {

@@ -45,6 +45,7 @@ type difference struct {
 	Line    int            `json:"line,omitempty"`    // of a file that differs: the first line that does, from 1
 	Version *versionChange `json:"version,omitempty"` // when nothing else differs
 	Diff    string         `json:"diff,omitempty"`
+	Ignored bool           `json:"ignored,omitempty"` // untracked, and named by a .gitignore
 }
 
 // versionChange is the version of controller-tools in a file, and the one that
@@ -135,8 +136,9 @@ func (a *App) differences(ctx context.Context, root string, r report) ([]differe
 	}
 	right := slices.DeleteFunc(r.plan.Generated(), func(t scaffold.Target) bool { return changed[t.Path] })
 	lacking, err := a.untracked(ctx, root, right)
+	ignored := a.ignored(ctx, root, lacking)
 	for _, name := range lacking {
-		found = append(found, difference{Path: name, State: untracked})
+		found = append(found, difference{Path: name, State: untracked, Ignored: slices.Contains(ignored, name)})
 	}
 	slices.SortFunc(found, func(a, b difference) int { return strings.Compare(a.Path, b.Path) })
 	return found, err
@@ -176,14 +178,18 @@ func checkText(found []difference, paint func(string, string) string) string {
 
 // again names the command that writes what the check cmd compared with.
 func again(cmd *cobra.Command) string {
+	path := cmd.CommandPath()
+	if cmd.Flags().Lookup("write") != nil {
+		path += " --write"
+	}
 	part := cmd.Flags().NArg() > 0
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		part = part || !slices.Contains([]string{"all", "check", "diff", "output"}, f.Name)
 	})
 	if part {
-		return cmd.CommandPath() + " with the same arguments"
+		return path + " with the same arguments"
 	}
-	return cmd.CommandPath()
+	return path
 }
 
 // verdict is the end of a check: nil when nothing was found. run is what to do
@@ -191,13 +197,17 @@ func again(cmd *cobra.Command) string {
 func verdict(run string, found []difference) error {
 	old := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
 	lacking := len(found) - len(old)
+	add := "add to git what is untracked"
+	if i := slices.IndexFunc(found, func(d difference) bool { return d.Ignored }); i >= 0 {
+		add += "; a .gitignore names " + found[i].Path + ": take the line out, or git add --force"
+	}
 	switch {
 	case len(found) == 0:
 		return nil
 	case len(old) == 0:
-		return fault.Differences("add to git what is untracked", "%s not in git", files(lacking))
+		return fault.Differences(add, "%s not in git", files(lacking))
 	case lacking > 0:
-		return fault.Differences(run+", and add to git what is untracked", "%s not current, and %d not in git", files(len(old)), lacking)
+		return fault.Differences(run+", and "+add, "%s not current, and %d not in git", files(len(old)), lacking)
 	}
 	if v := old[0].Version; v != nil && !slices.ContainsFunc(old, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
 		return fault.Differences(run+", in the same version everywhere", "%s", v)

@@ -32,6 +32,15 @@ func (c copied) Write(b []byte) (int, error) {
 // shows there what is gone in the end.
 func (c copied) File() *os.File { return c.to }
 
+// onceNote is a note about this run, which says nothing about the next one.
+func (a *App) onceNote(format string, args ...any) {
+	once := *a
+	if c, ok := a.Err.(copied); ok {
+		once.Err = c.to
+	}
+	once.note(format, args...)
+}
+
 // remembering runs a command that generates, and keeps what it said where that
 // holds until something changes: it ended well and wrote nothing. run returns its
 // plan. The next process with the same command line answers from that.

@@ -49,3 +49,19 @@ func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Tar
 	}
 	return names, nil
 }
+
+// ignored returns those of the files that git would not add unless forced. Where it
+// cannot tell, there are none.
+func (a *App) ignored(ctx context.Context, root string, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "git", "check-ignore", "-z", "--stdin")
+	cmd.Dir, cmd.Env = root, a.Environ
+	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil // also when none is
+	}
+	return strings.Split(string(out), "\x00")
+}

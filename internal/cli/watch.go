@@ -220,7 +220,7 @@ func (k *keeper) show(l line, more func()) error {
 // took, without the waiting.
 func (k *keeper) cycle(ctx context.Context, show func(report) error) (spent time.Duration, err error) {
 	w := k.o.writeFlags
-	w.show = show
+	w.show, w.atOnce = show, true // it waits here
 	k.plan = nil
 	plan := k.o.plan(k.App, k.args)
 	build := func(ctx context.Context, s session) error {

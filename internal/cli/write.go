@@ -25,6 +25,7 @@ type writeFlags struct {
 	more  []string // forms of output that this command has beside the usual ones
 
 	keepDeleted bool               // seeded files that the user deleted do not come back
+	atOnce      bool               // do not wait for another command in the project
 	noKeeps     bool               // the text report is about what changes alone
 	changesOnly bool               // and is empty when nothing does
 	show        func(report) error // what tells about the plan, instead of print
@@ -43,7 +44,7 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 	if err := checkOutput(w.output, w.more...); err != nil {
 		return err
 	}
-	unlock, err := scaffold.Lock(root)
+	unlock, err := a.lock(cmd.Context(), root, w.atOnce)
 	if err != nil {
 		return err
 	}
@@ -62,9 +63,7 @@ func (a *App) write(cmd *cobra.Command, root string, w writeFlags, build func(co
 	err = build(shown, plan)
 	done()
 	if err != nil {
-		if w.output == github {
-			a.annotateProblems(root, name, err)
-		}
+		a.printProblems(root, name, w.output, err)
 		return err
 	}
 	r := report{command: name, plan: plan, diff: w.diff, dryRun: w.dryRun, noKeeps: w.noKeeps || w.changesOnly, changesOnly: w.changesOnly}
@@ -109,7 +108,7 @@ func (a *App) recover(fsys afero.Fs, dryRun bool) error {
 	}
 	done, err := scaffold.Recover(fsys)
 	if done {
-		a.note("note: an earlier command was killed while it wrote; its changes were taken back")
+		a.onceNote("note: an earlier command was killed while it wrote; its changes were taken back")
 	}
 	return err
 }

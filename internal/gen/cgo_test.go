@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // door has fields of types in packages of the standard library with cgo files.
@@ -54,6 +56,20 @@ type Size struct {
 // Age calls C.
 func Age() int { return int(C.age(1)) }
 `
+
+// TestCgoAlone has a package without a file that cgo leaves as it is: controller-gen
+// puts its code into Go's build cache, and operon says where that comes from.
+func TestCgoAlone(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo", strings.Replace(door, "import (\n", "import \"C\"\n\nimport (\n", 1), "-- api/v3/doc.go --\n// +kubebuilder:object:generate=true\npackage v3\n\nimport \"C\"\n")
+	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": []string{"crd", "object", "paths=./api/v3"}}}}
+	p := newPlan(t, dir)
+	err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p)
+	const want = `api/v3/address.go: package example.com/zoo/api/v3 has no file without import "C", and controller-gen writes its code into Go's build cache then`
+	if err == nil || err.Error() != want || fault.Code(err) != fault.CodeFailed || len(p.Changes()) > 0 {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
 
 // TestCgo reads packages with files that cgo translates, among the roots and in
 // the standard library.

@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
 // crds writes what [crd.Generator] writes, by way of the same parser. It does
@@ -17,9 +18,10 @@ import (
 // emit prints the result.
 type crds struct {
 	crd.Generator
-	deps  *deps.World
-	known *kinds                // may be nil
-	say   func(done, total int) // how many kinds are done
+	deps   *deps.World
+	known  *kinds                // may be nil
+	groups map[string]string     // gets the API groups of the roots, by path; may be nil
+	say    func(done, total int) // how many kinds are done
 }
 
 const versionAnnotation = "controller-gen.kubebuilder.io/version"
@@ -41,6 +43,7 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 		parser.NeedPackage(root)
 	}
 	defer func() { g.known.finish(parser, ctx.Roots) }()
+	g.group(parser, ctx.Roots)
 	metav1 := crd.FindMetav1(ctx.Roots)
 	if metav1 == nil {
 		return nil // no kind without it
@@ -51,6 +54,7 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 	}
 	g.deps.Override(parser, kinds)
 	defer g.deps.Collect(parser)
+	flat := g.flattener(parser)
 	out, err := g.printer(ctx)
 	if err != nil {
 		return err
@@ -62,8 +66,7 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 		if stands {
 			continue
 		}
-		parser.NeedCRDFor(kind, g.MaxDescLen)
-		c := parser.CustomResourceDefinitions[kind]
+		c := flat.crd(kind)
 		if !isTrue(g.OmitToolVersion) {
 			if c.Annotations == nil {
 				c.Annotations = map[string]string{}
@@ -76,6 +79,17 @@ func (g crds) Generate(ctx *genall.GenerationContext) error {
 		}
 	}
 	return out.finish()
+}
+
+func (g crds) group(p *crd.Parser, roots []*loader.Package) {
+	if g.groups == nil {
+		return
+	}
+	for _, root := range roots {
+		if gv, ok := p.GroupVersions[root]; ok {
+			g.groups[root.PkgPath] = gv.Group
+		}
+	}
 }
 
 func (g crds) header(ctx *genall.GenerationContext) (string, error) {

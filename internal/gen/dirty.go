@@ -50,7 +50,7 @@ func (p *past) saved() map[string]*list.Saved {
 
 // dependencies reports whether the packages that never change are the ones of the
 // last run, as far as that looked at them.
-func dependencies(last *record.Record, g *list.Graph, k *kept) bool {
+func dependencies(last *record.Record, g *list.Graph, l *library) bool {
 	for i := range last.Packages {
 		s := &last.Packages[i]
 		if now := g.Package(s.ImportPath); s.Known && now != nil && now.Fixed() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
@@ -61,7 +61,7 @@ func dependencies(last *record.Record, g *list.Graph, k *kept) bool {
 		if g.Package(was.Path) == nil {
 			continue
 		}
-		if is, ok := k.identity(was.Path); !ok || is != deps.Identity(was.Sum) {
+		if is, ok := l.identity(was.Path); !ok || is != deps.Identity(was.Sum) {
 			return false
 		}
 	}

@@ -100,7 +100,7 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 func inPlan(g genall.Generator, set *packageSet, dir string, say func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:
-		return crds{v, set.deps, set.kinds, say}
+		return crds{v, set.deps, set.kinds, set.groups, say}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(v.ManifestsPath) {
 			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)

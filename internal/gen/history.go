@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/goinput"
 	"github.com/operon-dev/operon/internal/stamp"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -104,9 +105,7 @@ func surroundings() (text []string, ok bool) {
 	}
 	text = []string{self, string(is.Append(nil))}
 	for _, e := range os.Environ() {
-		name, _, _ := strings.Cut(e, "=")
-		if strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(
-			[]string{"CC", "CXX", "PKG_CONFIG", "PATH", "PATHEXT", "HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"}, strings.ToUpper(name)) {
+		if name, _, _ := strings.Cut(e, "="); goinput.Variable(name) {
 			text = append(text, e)
 		}
 	}

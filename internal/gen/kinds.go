@@ -25,8 +25,7 @@ type kinds struct {
 
 	mu      sync.Mutex
 	found   []record.Kind
-	groups  map[string]string // API groups of packages, by path
-	inexact bool              // the CRDs depend on more than on the types they reach
+	inexact bool // the CRDs depend on more than on the types they reach
 
 	sums    sync.WaitGroup // of outputs, which take their time
 	types   map[crd.TypeIdent]reached
@@ -74,7 +73,7 @@ func (k *kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile)
 	}
 }
 
-// finish notes the API groups. A kind has a version for each package of its
+// finish waits until all is noted. A kind has a version for each package of its
 // group that the parser came across by then: where that is one that was not
 // asked for, the order of the kinds decides, which is not for a record.
 func (k *kinds) finish(p *crd.Parser, roots []*loader.Package) {
@@ -82,12 +81,6 @@ func (k *kinds) finish(p *crd.Parser, roots []*loader.Package) {
 		return
 	}
 	k.sums.Wait()
-	k.groups = map[string]string{}
-	for pkg, gv := range p.GroupVersions {
-		if slices.Contains(roots, pkg) {
-			k.groups[pkg.PkgPath] = gv.Group
-		}
-	}
 	for _, kind := range k.found {
 		k.inexact = k.inexact || kind.Group == ""
 		for pkg, gv := range p.GroupVersions {
@@ -103,16 +96,9 @@ func (k *kinds) finish(p *crd.Parser, roots []*loader.Package) {
 // package that never changes is told by its path. It is not ok where that would
 // not tell all.
 func (k *kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
-	var versions []crd.TypeIdent
-	for pkg, gv := range p.GroupVersions {
-		if id := (crd.TypeIdent{Package: pkg, Name: kind.Kind}); gv.Group == kind.Group && p.Types[id] != nil {
-			versions = append(versions, id)
-		}
-	}
-	sortTypes(versions)
 	var text strings.Builder
 	seen := map[crd.TypeIdent]bool{}
-	for _, id := range versions {
+	for _, id := range versionsOf(p, kind) {
 		values, err := json.Marshal(p.Types[id].Markers)
 		if err != nil {
 			return key, false
@@ -124,6 +110,18 @@ func (k *kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bo
 		}
 	}
 	return record.SumOf([]byte(text.String())), true
+}
+
+// versionsOf are the types that a kind is made of, in order.
+func versionsOf(p *crd.Parser, kind schema.GroupKind) []crd.TypeIdent {
+	var versions []crd.TypeIdent
+	for pkg, gv := range p.GroupVersions {
+		if id := (crd.TypeIdent{Package: pkg, Name: kind.Kind}); gv.Group == kind.Group && p.Types[id] != nil {
+			versions = append(versions, id)
+		}
+	}
+	sortTypes(versions)
+	return versions
 }
 
 // reach adds a type and those that it refers to, in an order that only the

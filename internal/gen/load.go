@@ -26,6 +26,7 @@ type packageSet struct {
 
 	// For runs over a part of the roots:
 	kinds   *kinds            // what is known of the kinds, and is found out; may be nil
+	groups  map[string]string // gets the API groups of the roots, by path
 	marked  []*loader.Package // in place of roots, for generators that read markers alone
 	settled bool              // what these generators make is known
 	twice   bool              // the generators wrote one file several times

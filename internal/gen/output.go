@@ -95,7 +95,7 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 	name := filepath.Join(filepath.FromSlash(folder), item)
 	rel, ok := inProject(r.dir, name)
 	if !ok {
-		err := outsideError(r.name, name) // the item leads out, such as rbac:fileName=../../x
+		err := r.outside(pkg, name)
 		if r.err == nil {
 			r.err = err
 		}
@@ -106,6 +106,20 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 		f.pkg = pkg.PkgPath
 	}
 	return f, nil
+}
+
+// outside says why an output lies outside of the project: its name leads out, such as
+// that of rbac:fileName=../../x, or its package is there. The code of a package goes
+// beside its first file as compiled, which for one that cgo translates lies in Go's
+// build cache: the next cleaning takes it away, and nobody compiles it.
+func (r memoryRule) outside(pkg *loader.Package, name string) error {
+	if pkg != nil && len(pkg.GoFiles) > 0 && filepath.Dir(pkg.GoFiles[0]) != filepath.Dir(name) {
+		if file, ok := inProject(r.dir, pkg.GoFiles[0]); ok {
+			return fault.Failed(`move the types to a file that does not import "C"`,
+				`%s: package %s has no file without import "C", and controller-gen writes its code into Go's build cache then`, file, pkg.PkgPath)
+		}
+	}
+	return outsideError(r.name, name)
 }
 
 // outsideError is about a folder or file that a plan cannot hold.

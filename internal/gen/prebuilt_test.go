@@ -3,10 +3,8 @@ package gen
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"fmt"
 	"go/token"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -91,7 +89,7 @@ func TestPrebuilt(t *testing.T) {
 		files := map[string][]*deps.Entry{}
 		for _, system := range systems {
 			prebuild(t, dir, system, func(f *fast, path string, e *deps.Entry) {
-				name := f.kept.cache.PrebuiltName(path)
+				name := f.library.cache.PrebuiltName(path)
 				files[name] = append(files[name], e)
 			})
 		}
@@ -102,8 +100,8 @@ func TestPrebuilt(t *testing.T) {
 		return
 	}
 	prebuild(t, dir, systems[0], func(f *fast, path string, e *deps.Entry) {
-		part := deps.Cache{Environment: f.kept.cache.Environment, Prebuilt: true}
-		have := part.Find(path, f.kept.identity)
+		part := deps.Cache{Environment: f.library.cache.Environment, Prebuilt: true}
+		have := part.Find(path, f.library.identity)
 		if have == nil || !bytes.Equal(deps.Encode([]*deps.Entry{have}), deps.Encode([]*deps.Entry{e})) {
 			t.Errorf("%s is not in %s as it is pinned: run make prebuilt", path, prebuilt)
 		}
@@ -137,7 +135,7 @@ func prebuild(t *testing.T, dir, system string, found func(f *fast, path string,
 		f := newFast(t, dir, store.Open(t.TempDir()), append(strings.Fields(gens), "paths=./..."), strings.Fields(system)...)
 		keepAll(t, f)
 		for _, p := range f.loaded.Fresh {
-			e := f.kept.cache.Find(p.Path, f.kept.identity)
+			e := f.library.cache.Find(p.Path, f.library.identity)
 			if e == nil {
 				t.Fatalf("%s was not kept", p.Path)
 			}
@@ -151,9 +149,8 @@ func archive(t *testing.T, files map[string][]*deps.Entry, release string) []byt
 	t.Helper()
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
-	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		out, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		out, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +290,7 @@ func TestFirstRun(t *testing.T) {
 		}
 		for _, gens := range all {
 			f := newFast(t, dir, nil, append(strings.Fields(gens), "paths=./..."))
-			f.kept.cache.Prebuilt = true
+			f.library.cache.Prebuilt = true
 			if tries := f.run(t); len(tries) > 1 || len(tries[0]) > 0 {
 				t.Errorf("%s, %s: read %q; run make prebuilt", filepath.Base(dir), gens, tries)
 			}

@@ -40,6 +40,7 @@ func (g crds) printer(ctx *genall.GenerationContext) (*printer, error) {
 	}
 	p := &printer{crds: g, ctx: ctx, header: header, options: g.transforms()}
 	if g.known != nil {
+		p.emitter.Shared = true // see flat
 		p.queue, p.done = make(chan printed, ahead), make(chan error, 1)
 		go func(queue <-chan printed) { p.done <- p.printAll(queue) }(p.queue)
 	}
@@ -92,6 +93,7 @@ func (p *printer) print(c printed) error {
 			return err
 		}
 		f := out.(*memoryFile)
+		f.Grow(len(p.header) + len(content))
 		f.WriteString(p.header)
 		f.Write(content)
 		files = append(files, f)

@@ -52,7 +52,7 @@ var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully
 
 // TestSameErrorsAsControllerGen compares all messages, in the order of places
 // and each once, for the command prints them in the order of a map. What is kept
-// of packages does not change them.
+// of packages does not change them, nor does a record of the time before.
 func TestSameErrorsAsControllerGen(t *testing.T) {
 	t.Parallel()
 	filled := store.Open(t.TempDir())
@@ -69,12 +69,16 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			if !strings.Contains(tt.args, "paths=") {
 				args = append(args, "paths=./...")
 			}
-			dir := fixture(t, "zoo", tt.files)
+			dir := fixture(t, "zoo")
 			cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
 			run := func(s *store.Store) (*scaffold.Plan, error) {
 				p := newPlan(t, dir)
 				return p, Plan(t.Context(), Request{Dir: dir, Project: cfg, Store: s}, p)
 			}
+			own := store.Open(t.TempDir())
+			_, _ = run(own) // there may be no such folder yet
+			edit(t, dir, tt.files)
+			recorded, recordedErr := run(own)
 			plain, plainErr := run(nil)
 			kept, keptErr := run(filled)
 			before := tree(t, dir)
@@ -85,6 +89,7 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 			files := written(t, dir, before)
 			sameAnswer(t, plain, plainErr, files, stderr, dir)
 			sameAnswer(t, kept, keptErr, files, stderr, dir)
+			sameAnswer(t, recorded, recordedErr, files, stderr, dir)
 		})
 	}
 }

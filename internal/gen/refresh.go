@@ -2,6 +2,7 @@ package gen
 
 import (
 	"context"
+	"errors"
 	"go/token"
 	"path/filepath"
 	"slices"
@@ -17,12 +18,15 @@ import (
 // the generators over the packages that changed since.
 type refresh struct {
 	*past
-	src  *sources
-	job  *job
-	kept *kept
-	disk *disk
+	src     *sources
+	job     *job
+	library *library
+	disk    *disk
 
 	resumed bool // the graph is the last run's, which has not all packages
+
+	explain bool  // a run went wrong, and the next one is to tell why
+	problem error // why
 
 	set     *packageSet
 	loaded  *list.Loaded
@@ -34,7 +38,7 @@ type refresh struct {
 // all generates for what changed since the last run, or where that is not known,
 // for all. The record is nil where there is none.
 func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *history, answer record.Go) (*result, *record.Record) {
-	if tree != nil && h.last != nil && h.last.Go.Arch == answer.Arch && h.last.Go.Flags == answer.Flags && dependencies(h.last, g, r.kept) {
+	if tree != nil && h.last != nil && h.last.Go.Arch == answer.Arch && h.last.Go.Flags == answer.Flags && dependencies(h.last, g, r.library) {
 		r.disk = look(r.src, h.last.Outputs())
 		r.past = newPast(h.last, tree, g, r.disk.isRight)
 		if !r.run(ctx) {
@@ -53,36 +57,40 @@ func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *
 	return r.result(next), next
 }
 
-// run generates for what is dirty. It is false where something is wrong, which
-// is another path's to tell.
+// run generates for what is dirty. It is false where something is wrong: that is
+// another path's to tell, unless it could be found out here.
 func (r *refresh) run(ctx context.Context) bool {
 	for {
 		ok := r.generate(ctx)
-		if r.set.deps != nil && r.kept.lacks(r.set.deps) {
+		if r.set.deps != nil && r.library.lacks(r.set.deps) {
 			continue
 		}
-		if !ok {
-			return false
+		if !ok && !r.explain {
+			r.explain = true
+			continue
 		}
-		if r.loaded != nil {
-			r.kept.keep(r.set.deps, r.loaded.Fresh)
+		if ok && r.loaded != nil {
+			r.library.keep(r.set.deps, r.loaded.Fresh)
 		}
-		if r.kinds == nil || !r.admit(r.kinds.groups) {
-			return true
+		if !r.admit(r.set.groups) {
+			return !r.explain
 		}
 	}
 }
 
-// generate loads the dirty roots and runs the generators over them.
+// generate loads the dirty roots and runs the generators over them. To explain, it
+// has the library do all that it can say something about, as the slow path does:
+// what did not change was without errors, and refers to nothing that did.
 func (r *refresh) generate(ctx context.Context) bool {
-	if r.tree != nil {
+	r.kinds, r.problem = nil, nil
+	if r.tree != nil && !r.explain {
 		r.kinds = &kinds{known: r.knownKinds(), own: func(path string) bool {
 			p := r.graph.Package(path)
 			return p == nil || !p.Fixed()
 		}}
 	}
 	roots := r.roots()
-	r.set, r.loaded = &packageSet{fset: token.NewFileSet(), kinds: r.kinds}, nil
+	r.set, r.loaded = &packageSet{fset: token.NewFileSet(), kinds: r.kinds, groups: map[string]string{}}, nil
 	if len(roots) > 0 && !r.load(ctx, roots) {
 		return false
 	}
@@ -95,7 +103,11 @@ func (r *refresh) generate(ctx context.Context) bool {
 	}
 	var err error
 	r.outputs, err = generate(ctx, r.set, r.job.generators, r.src)
-	return err == nil && (r.loaded == nil || !r.loaded.Strayed())
+	exact := r.loaded == nil || !r.loaded.Strayed()
+	if problems := (Problems)(nil); r.explain && exact && errors.As(err, &problems) {
+		r.problem = err
+	}
+	return err == nil && exact
 }
 
 // load loads some of the roots, and what their types refer to.
@@ -104,7 +116,7 @@ func (r *refresh) load(ctx context.Context, roots []*list.Package) bool {
 	if err != nil {
 		return false
 	}
-	r.set.deps = r.kept.world(r.set.fset)
+	r.set.deps = r.library.world(r.set.fset)
 	r.loaded, err = r.graph.Of(roots).Load(ctx, list.Loading{
 		Fset: r.set.fset,
 		Read: counted(progress(ctx), func(name string) ([]byte, error) {
@@ -114,6 +126,7 @@ func (r *refresh) load(ctx context.Context, roots []*list.Package) bool {
 			return r.src.read(name)
 		}),
 		Filters: checkFilters(r.job.generators),
+		Broken:  r.explain,
 		Deps:    r.set.deps,
 		Temp:    filepath.Join(temp, "packages.json"),
 	})

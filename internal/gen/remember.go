@@ -36,7 +36,7 @@ func (r *refresh) next() *record.Record {
 	for _, root := range r.graph.Roots {
 		u := record.Unit{Path: root.ImportPath, Root: true}
 		if s, loaded := r.scanned[root.ImportPath]; loaded {
-			u.Group, u.Object = r.kinds.groups[root.ImportPath], byPackage[root.ImportPath]
+			u.Group, u.Object = r.set.groups[root.ImportPath], byPackage[root.ImportPath]
 			u.Markers, u.Warnings = s.Joint, s.Warnings
 			u.Refs = r.refs(root)
 		} else {
@@ -76,8 +76,8 @@ func (r *refresh) identities() []record.Identity {
 			all[is.Path] = is.Sum
 		}
 	}
-	if r.kept != nil {
-		for path, is := range r.kept.asked {
+	if r.library != nil {
+		for path, is := range r.library.asked {
 			all[path] = record.Sum(is)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -67,9 +68,9 @@ func TestResume(t *testing.T) {
 		{"header", write("hack/boilerplate.go.txt", "// Another.\n"), true},
 		{"a version goes", remove("api/v2"), true},
 		{"group", edit("api/aqua/v1alpha1/fish_types.go", "+groupName=aqua.example.com", "+groupName=zoo.example.com"), false},
-		{"syntax error", edit(lion, "type LionSpec struct {", "type LionSpec struct {{"), true},
+		{"syntax error", edit(lion, "type LionSpec struct {", "type LionSpec struct {{"), false},
 		{"mended", edit(lion, "type LionSpec struct {{", "type LionSpec struct {"), false},
-		{"unknown type", edit(lion, "Extra *int", "Extra *Nothing"), true},
+		{"unknown type", edit(lion, "Extra *int", "Extra *Nothing"), false},
 		{"known type", edit(lion, "Extra *Nothing", "Extra *string"), false},
 		{"last kind of a package", remove("api/aqua"), true},
 		{"records lost", remove(".operon/generated.json"), false},
@@ -104,6 +105,67 @@ func TestResume(t *testing.T) {
 		}
 		if err := got.Apply(context.WithoutCancel(t.Context())); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// newVersion is a second version of a kind that needs no storage version until
+// then; the first one does not change.
+const newVersion = `
+-- api/aqua/v1beta1/nfs.go --
+// Package v1beta1 is new.
+// +kubebuilder:object:generate=true
+// +groupName=aqua.example.com
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// NFS swims.
+// +kubebuilder:object:root=true
+type NFS struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	A string ` + "`json:\"a\"`" + `
+}
+`
+
+// TestResumeBroken has the record of a project without errors, and then all the
+// errors that there are, one edit after the other: as many are told as from nothing.
+func TestResumeBroken(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	keep, others := store.Open(t.TempDir()), store.Open(t.TempDir())
+	settle(t, dir, keep)
+	plan := func(s *store.Store) error {
+		return Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, newPlan(t, dir))
+	}
+	edits := map[string]string{
+		"a new version":               newVersion,
+		"a new version with an error": strings.Replace(newVersion, "`json:\"a\"`", "", 1),
+	}
+	for _, tt := range broken {
+		edits[tt.name] = tt.files
+	}
+	for name, files := range edits {
+		before := tree(t, dir)
+		edit(t, dir, files)
+		want, got := plan(others), plan(keep)
+		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(got)); diff != "" {
+			t.Errorf("%s (-from nothing +from the record):\n%s", name, diff)
+		}
+		if strings.HasPrefix(name, "a new version") && !strings.Contains(fmt.Sprint(want), "has no storage version") {
+			t.Errorf("%s: error %v", name, want)
+		}
+		for name := range written(t, dir, before) {
+			if content, ok := before[name]; ok {
+				writeFile(t, filepath.Join(dir, name), []byte(content))
+			} else {
+				drop(t, dir, name)
+			}
+		}
+		if want == nil { // which has a record of its own
+			settle(t, dir, keep)
 		}
 	}
 }

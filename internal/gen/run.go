@@ -16,21 +16,21 @@ import (
 // run finds the result of the job on the first of three paths that answers it:
 // from the record of the last run, with the packages that changed since; from
 // one cheap listing of packages; or from what the loader finds by itself. The
-// first two answer only where that is exact. Whatever is out of the ordinary,
-// errors included, is the last one's to tell.
+// first two answer only where that is exact, be it with an error in the sources.
+// Whatever else is out of the ordinary is the last one's to tell.
 func run(ctx context.Context, src *sources, j *job) (*result, error) {
 	start := time.Now()
 	h := openHistory(j.store, src, j)
-	if res := h.resume(ctx, src, j); res != nil {
-		return res, nil
+	if res, err := h.resume(ctx, src, j); res != nil || err != nil {
+		return res, err
 	}
 	progress(ctx)("listing packages", 0, 0)
 	q, err := newQuery(ctx, src, j.paths)
 	if err != nil {
 		return nil, err
 	}
-	if res := q.fast(ctx, j, h, start); res != nil {
-		return res, nil
+	if res, err := q.fast(ctx, j, h, start); res != nil || err != nil {
+		return res, err
 	}
 	progress(ctx)("loading packages", 0, 0)
 	set, err := q.load(ctx)
@@ -46,21 +46,26 @@ func run(ctx context.Context, src *sources, j *job) (*result, error) {
 
 // resume answers from the record, without asking the go command, where the
 // packages are those of the last run. Else it returns nil.
-func (h *history) resume(ctx context.Context, src *sources, j *job) *result {
+func (h *history) resume(ctx context.Context, src *sources, j *job) (*result, error) {
 	r := h.refresh(src, j)
-	if r == nil || !r.run(ctx) {
-		return nil
+	if r == nil {
+		return nil, nil
+	}
+	if !r.run(ctx) {
+		return nil, r.problem
 	}
 	next := r.next()
 	if next == nil {
-		return nil
+		return nil, nil
 	}
 	next.Go = h.last.Go
 	r.tree.Fill(next)
 	h.keep(next)
 	res := r.result(next)
-	res.inputs = func() ([]string, bool) { return h.query(src).inputs(next.Go.Folders, j.headers(src)) }
-	return res
+	if res != nil {
+		res.inputs = func() ([]string, bool) { return h.query(src).inputs(next.Go.Folders, j.headers(src)) }
+	}
+	return res, nil
 }
 
 // refresh is the work that is left where the packages are those of the last run,
@@ -78,20 +83,20 @@ func (h *history) refresh(src *sources, j *job) *refresh {
 	if err != nil {
 		return nil
 	}
-	r := &refresh{src: src, job: j, kept: q.newKept(j, h.identity()), resumed: true, disk: look(src, h.last.Outputs())}
+	r := &refresh{src: src, job: j, library: q.newLibrary(j, h.identity()), resumed: true, disk: look(src, h.last.Outputs())}
 	r.past = newPast(h.last, tree, g, r.disk.isRight)
 	return r
 }
 
 // fast answers from one cheap listing, or returns nil.
-func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *result {
+func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) (*result, error) {
 	var tree *record.Tree
 	if h != nil {
 		tree, _ = h.last.Look(h.walks, q.src.changed) // nil with an error
 	}
 	g := q.list(ctx)
 	if g == nil {
-		return nil
+		return nil, nil
 	}
 	// Of a plan, nobody knows yet whether it will be applied.
 	changing, outside, known := q.outside(g.Folders)
@@ -99,11 +104,11 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *
 		tree = nil
 	}
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
-	r := &refresh{src: q.src, job: j, kept: q.newKept(j, g.Identity(ids.Of))}
+	r := &refresh{src: q.src, job: j, library: q.newLibrary(j, g.Identity(ids.Of))}
 	answer := q.answer(g.Folders)
 	res, next := r.all(ctx, g, tree, h, answer)
 	if res == nil {
-		return nil
+		return nil, r.problem
 	}
 	ids.Save()
 	if next != nil && known && tree.Still(start) {
@@ -112,7 +117,7 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) *
 		h.keep(next)
 	}
 	res.inputs = func() ([]string, bool) { return q.inputs(g.Folders, j.headers(q.src)) }
-	return res
+	return res, nil
 }
 
 // list lists the packages, or returns nil.

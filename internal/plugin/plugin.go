@@ -23,6 +23,8 @@ const (
 	Init          Kind = "init"           // a new project; Resource is nil
 	CreateAPI     Kind = "create-api"     // Resource is reduced to the parts to write: types, controllers
 	CreateWebhook Kind = "create-webhook" // Resource.Webhooks is reduced to those to write
+	CreateModule  Kind = "create-module"  // Options describe it
+	CreateHook    Kind = "create-hook"    // Options describe it
 	Edit          Kind = "edit"           // Project is as it is to be, Before as it was
 	Generate      Kind = "generate"       // derive generated files from the sources
 )
@@ -119,6 +121,16 @@ func (s Set) Contains(name string) bool {
 type Layout struct {
 	Key     string
 	Plugins Set
+}
+
+// Doc is what the plugin says that the layout is named after.
+func (l Layout) Doc() string {
+	for _, p := range l.Plugins {
+		if p.Name() == l.Key {
+			return p.Doc()
+		}
+	}
+	return ""
 }
 
 // answersTo reports whether name means this layout: its key, or the first

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/goinput"
 )
 
 // key tells command lines apart: arguments, working folder, binary, environment
@@ -73,11 +75,9 @@ func Terminal(f *os.File) bool {
 // matters reports whether a variable is read by operon, by the libraries below
 // it, or by the go command as it lists packages, which is all that is started:
 //
-//   - GO*, CGO_*, CC and the like: the go command and Go's runtime
-//   - HOME, XDG_*, APPDATA and so on: where the go command's settings and operon's
-//     cache are; PATH, PATHEXT: which go command, and whether there is a C compiler
-//   - TMPDIR, TMP, TEMP: where files for the go command are put
+//   - what [goinput.Variable] says
 //   - OPERON_*, SOURCE_DATE_EPOCH, TZ: operon, and the year that it is
+//   - TMPDIR, TMP, TEMP: where files for the go command are put
 //   - TERM, NO_COLOR: colours
 //   - INFLECT_PATH, ACRONYMS_PATH: the library behind plural names
 //
@@ -85,16 +85,7 @@ func Terminal(f *os.File) bool {
 // line of a Makefile to another. Windows ignores the case of names.
 func matters(name string) bool {
 	name = strings.ToUpper(name)
-	for _, prefix := range []string{"GO", "CGO_", "XDG_", "OPERON_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return slices.Contains([]string{
-		"CC", "CXX", "FC", "AR", "PKG_CONFIG", "GCCGO",
-		"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATH", "PATHEXT",
-		"TMPDIR", "TMP", "TEMP",
-		"SOURCE_DATE_EPOCH", "TZ", "TERM", "NO_COLOR",
-		"INFLECT_PATH", "ACRONYMS_PATH",
+	return goinput.Variable(name) || strings.HasPrefix(name, "OPERON_") || slices.Contains([]string{
+		"SOURCE_DATE_EPOCH", "TZ", "TMPDIR", "TMP", "TEMP", "TERM", "NO_COLOR", "INFLECT_PATH", "ACRONYMS_PATH",
 	}, name)
 }

@@ -40,6 +40,24 @@ func TestModes(t *testing.T) {
 	same(t, "modes", want, got)
 }
 
+// By force, a script takes the place of a file: those who may read it may run it.
+func TestForcedScript(t *testing.T) {
+	t.Parallel()
+	for have, want := range map[fs.FileMode]fs.FileMode{0o644: 0o755, 0o600: 0o700, 0o755: 0o755} {
+		root, fsys := project(t, map[string]string{"script": "text", "plain": "text"})
+		must(t, os.Chmod(filepath.Join(root, "script"), have))
+		p := newPlan(t, fsys, Options{Force: true})
+		must(t, p.Seed("script", 0o755, []byte("#!/bin/sh\n")))
+		must(t, p.Seed("plain", 0o644, []byte("x")))
+		must(t, p.Apply(context.Background()))
+		for name, mode := range map[string]fs.FileMode{"script": want, "plain": 0o644} {
+			info, err := os.Stat(filepath.Join(root, name))
+			must(t, err)
+			same(t, fmt.Sprintf("mode of %s, which was %o", name, have), mode, info.Mode())
+		}
+	}
+}
+
 // A file that changes between plan and apply is not overwritten.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -134,6 +134,10 @@ func (e *entry) change(force bool) (Change, bool) {
 	switch op {
 	case Create:
 		c.Mode = e.mode
+	case Update:
+		if e.class == Seeded && e.mode&0o111 != 0 && force && bytes.Equal(after, e.nextBase()) {
+			c.Mode |= e.diskMode & 0o444 >> 2 // a script in the place of another file, for who may read it
+		}
 	case Conflict:
 		c.Before, c.After = e.content, e.nextBase()
 	case Keep:

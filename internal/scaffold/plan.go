@@ -135,7 +135,7 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 // its base. Edits that follow in the same plan belong to the pristine
 // file. To seed a path again with the same content changes nothing; with other
 // content it is an error. Only the executable bit of mode counts, and only for
-// a file that is created.
+// a file that is created or replaced by force.
 func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	e, err := p.entry(path)
 	if err != nil {

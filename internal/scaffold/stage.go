@@ -35,7 +35,7 @@ func (o *stager) step(dir string, i int, s step, mode fs.FileMode) error {
 		if err := o.write(before, s.before, mode, durable); err != nil {
 			return err
 		}
-		return o.write(staged, s.after, mode, durable)
+		return o.write(staged, s.after, mode|s.mode&0o111, durable)
 	}
 	return nil
 }

@@ -26,8 +26,10 @@ const (
 type checker struct {
 	c       *project.Config
 	p       *scaffold.Plan
+	files   *reader
 	manager program
-	suites  map[string]program // by folder
+	main    mainPackage      // the manager's files that wiring can go to
+	suites  map[string]suite // by folder
 }
 
 // checkWiring warns about kinds that PROJECT records and the code has no more,
@@ -37,11 +39,12 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	if c.Repo == "" {
 		return nil
 	}
-	manager, err := readProgram(c.Repo, path.Dir(mainFile), false, p)
+	files := newReader(p)
+	manager, err := files.program(c.Repo, path.Dir(mainFile), false)
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, manager, map[string]program{}}
+	k := checker{c, p, files, manager, manager.main(), map[string]suite{}}
 	lines := k.placesOf()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -54,11 +57,11 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 // check looks at one resource, which PROJECT has at line.
 func (k checker) check(r project.Resource, line int) error {
 	if r.API != nil && !r.Foreign() {
-		types, err := readProgram("", k.c.APIDir(r), false, k.p)
+		declared, err := k.files.declares(k.c.APIDir(r), r.Kind)
 		if err != nil {
 			return err
 		}
-		if !types.declares(r.Kind) {
+		if !declared {
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleKindGone, Message: fmt.Sprintf(
 				"this resource has no types any more: no file of %s declares the type %s; take the resource out, or the type back from version control",
 				k.c.APIDir(r), r.Kind)})
@@ -76,15 +79,15 @@ func (k checker) check(r project.Resource, line int) error {
 		return err
 	}
 	for _, dir := range []string{k.c.ControllerDir(r), k.c.WebhookDir(r)} {
-		suite, specs, err := k.suite(dir)
+		s, err := k.suite(dir)
 		if err != nil {
 			return err
 		}
 		if registers {
-			k.checkSuiteScheme(r, suite, specs)
+			k.checkSuiteScheme(r, s)
 		}
 		if r.Webhooks != nil && dir == k.c.WebhookDir(r) {
-			k.checkSuiteWebhooks(r, suite, specs)
+			k.checkSuiteWebhooks(r, s)
 		}
 	}
 	return nil
@@ -95,7 +98,7 @@ func (k checker) checkScheme(r project.Resource) {
 	if k.registered(k.manager, r) {
 		return
 	}
-	k.unwired(registration(k.c, r, k.main()), mainLines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
+	k.unwired(registration(k.c, r, k.main), mainLines(k.c, r), scaffold.Warning{Rule: ruleSchemeUnwired,
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 }
 
@@ -110,15 +113,14 @@ func (k checker) registered(all program, r project.Resource) bool {
 // checkControllers finds controllers that are gone, and ones that nobody sets up.
 func (k checker) checkControllers(r project.Resource, line int) error {
 	dir := k.c.ControllerDir(r)
-	here, err := readProgram("", dir, false, k.p)
-	if err != nil {
-		return err
-	}
 	for _, name := range r.ControllerNames() {
 		reconciler := r.Reconciler(name)
-		declared := here.declares(reconciler)
+		declared, err := k.files.declares(dir, reconciler)
+		if err != nil {
+			return err
+		}
 		makes := func(f *edit.GoFile) bool { return f.Makes(reconciler) }
-		w := setUp(k.c, r, name, k.main())
+		w := setUp(k.c, r, name, k.main)
 		switch {
 		case k.manager.some(w.done), k.manager.in(dir).some(makes), !declared && k.manager.some(makes):
 		case !declared:
@@ -139,15 +141,14 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		return nil
 	}
 	dir, setup := k.c.WebhookDir(r), webhookSetup(r)
-	here, err := readProgram("", dir, false, k.p)
+	declared, err := k.files.declares(dir, setup)
 	if err != nil {
 		return err
 	}
-	declared := here.declares(setup)
 	calls := func(f *edit.GoFile) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
 	// Trees of before kubebuilder v4 have a method of the type do it.
 	older := func(f *edit.GoFile) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
-	w := serveWebhook(k.c, r, k.main())
+	w := serveWebhook(k.c, r, k.main)
 	switch {
 	case k.manager.some(w.done), k.manager.in(dir).some(calls), !declared && (k.manager.some(calls) || k.manager.some(older)):
 	case !declared:
@@ -161,9 +162,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 }
 
 // main are the manager's files that wiring can go to.
-func (k checker) main() mainPackage {
+func (all program) main() mainPackage {
 	var m mainPackage
-	for _, s := range k.manager.in(path.Dir(mainFile)) {
+	for _, s := range all.in(path.Dir(mainFile)) {
 		switch {
 		case s.file.Package() != "main":
 		case s.name == mainFile:
@@ -179,7 +180,7 @@ func (k checker) main() mainPackage {
 // or usual ones where it finds no place. A project whose main package is
 // elsewhere is wired there: nothing is said.
 func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
-	m := k.main()
+	m := k.main
 	if len(m.files) == 0 {
 		return
 	}

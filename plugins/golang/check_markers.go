@@ -26,7 +26,7 @@ var scaffoldMarkers = []struct{ name, place string }{
 // as its owner wants it, unless PROJECT says that such a tool works here too:
 // that one writes cliVersion, and operon never does.
 func (k checker) checkMarkers() error {
-	if m := k.main(); len(m.files) > 0 {
+	if m := k.main; len(m.files) > 0 {
 		k.missMarkers(m.files[0].name, m.files, "imports", "scheme", "builder")
 	}
 	seen := map[string]bool{}
@@ -54,14 +54,11 @@ func (k checker) missSuiteMarkers(name string, markers ...string) error {
 	if !k.p.Exists(name) {
 		return nil
 	}
-	src, err := k.p.Read(name)
-	if err != nil {
-		return err
+	s, err := k.files.source(name)
+	if s.file != nil {
+		k.missMarkers(name, program{s}, markers...)
 	}
-	if f, err := edit.ParseGo(name, src); err == nil {
-		k.missMarkers(name, program{{name, src, f}}, markers...)
-	}
-	return nil
+	return err
 }
 
 // missMarkers warns about those markers that none of the files has.

@@ -20,7 +20,7 @@ func generateOptions() []plugin.Option {
 	events := []plugin.Kind{plugin.Generate}
 	return []plugin.Option{
 		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object", Values: generators, Events: events},
-		{Name: "paths", Default: []string{}, Usage: "packages to read (default ./...)", Events: events},
+		{Name: "paths", Default: []string{}, Usage: "packages to read, from the project root (default ./...)", Events: events},
 		{Name: "header-file", Default: "", Usage: "file whose text stands at the top of generated Go code", Events: events},
 		{Name: "year", Default: "", Usage: `what takes the place of " YEAR" in the header file`, Events: events},
 	}
@@ -33,11 +33,12 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
+	kept := store.Open(e.String("cache"))
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: yearFor(header, e, p),
-		Store: store.Open(e.String("cache")),
+		Store: kept,
 	}
 	if e.Bool("manifests") {
 		if slices.Contains(r.Only, "object") {
@@ -49,6 +50,9 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
 		return orFetch(e.Project, p, err)
+	}
+	if err := kept.Err(); err != nil {
+		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept for the next time, which takes as long: " + err.Error()})
 	}
 	if e.Bool("manifests") || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // who asks for a part is told about that part

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
-	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // program is the project's part of a binary or of a test binary: the Go files of
@@ -14,13 +13,13 @@ import (
 // What a person moved into a package of its own is still part of it.
 type program []source
 
-// readProgram reads the files as they will be, those of dir first. The tests of
+// program reads the files as they will be, those of dir first. The tests of
 // dir count when asked for; a file that does not parse is left to the generators.
-func readProgram(repo, dir string, tests bool, p *scaffold.Plan) (program, error) {
+func (r *reader) program(repo, dir string, tests bool) (program, error) {
 	var all program
 	queue := []string{dir}
 	for i := 0; i < len(queue); i++ {
-		files, err := sources(queue[i], tests && i == 0, p)
+		files, err := r.sources(queue[i], tests && i == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -44,9 +43,4 @@ func (all program) some(f func(*edit.GoFile) bool) bool {
 // in are the files of one folder.
 func (all program) in(dir string) program {
 	return slices.DeleteFunc(slices.Clone(all), func(s source) bool { return path.Dir(s.name) != dir })
-}
-
-// declares reports whether a file declares the name on package level.
-func (all program) declares(name string) bool {
-	return all.some(func(f *edit.GoFile) bool { return f.Declares()[name] > 0 })
 }

@@ -15,10 +15,26 @@ type source struct {
 	file *edit.GoFile
 }
 
+// reader reads the Go files of a plan that nobody changes meanwhile: each once. Nor
+// may anybody edit them.
+type reader struct {
+	plan     *scaffold.Plan
+	parsed   map[string]source // by name; without a file where it does not parse
+	declared map[string]map[string]bool
+}
+
+func newReader(p *scaffold.Plan) *reader {
+	return &reader{p, map[string]source{}, map[string]map[string]bool{}}
+}
+
 // sources reads the Go files in dir as they will be, those of tests when asked
 // for. What is wrong with a file that does not parse, the generators tell.
 func sources(dir string, tests bool, p *scaffold.Plan) ([]source, error) {
-	names, err := p.Files(dir)
+	return newReader(p).sources(dir, tests)
+}
+
+func (r *reader) sources(dir string, tests bool) ([]source, error) {
+	names, err := r.plan.Files(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -28,15 +44,48 @@ func sources(dir string, tests bool, p *scaffold.Plan) ([]source, error) {
 		if !strings.HasSuffix(name, ".go") || isTest(name) && !tests {
 			continue
 		}
-		src, err := p.Read(name)
+		s, err := r.source(name)
 		if err != nil {
 			return nil, err
 		}
-		if file, err := edit.ParseGo(name, src); err == nil {
-			all = append(all, source{name, src, file})
+		if s.file != nil {
+			all = append(all, s)
 		}
 	}
 	return all, nil
+}
+
+func (r *reader) source(name string) (source, error) {
+	if s, ok := r.parsed[name]; ok {
+		return s, nil
+	}
+	src, err := r.plan.Read(name)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{name: name, src: src}
+	s.file, _ = edit.ParseGo(name, src) // nil with an error
+	r.parsed[name] = s
+	return s, nil
+}
+
+// declares reports whether a file in dir that is no test declares the name on
+// package level.
+func (r *reader) declares(dir, name string) (bool, error) {
+	if r.declared[dir] == nil {
+		all, err := r.sources(dir, false)
+		if err != nil {
+			return false, err
+		}
+		names := map[string]bool{}
+		for _, s := range all {
+			for declared := range s.file.Declares() {
+				names[declared] = true
+			}
+		}
+		r.declared[dir] = names
+	}
+	return r.declared[dir][name], nil
 }
 
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }

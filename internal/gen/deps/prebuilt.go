@@ -2,10 +2,9 @@ package deps
 
 import (
 	"archive/zip"
+	"bytes"
 	_ "embed"
 	"encoding/hex"
-	"io"
-	"strings"
 	"sync"
 )
 
@@ -13,16 +12,23 @@ import (
 // the versions of internal/pins, so that the first run in one finds them. A file
 // in it has the [Cache.PrebuiltName] of its package, and entries for several
 // systems; the archive's comment is the release of Go that it was made with.
-// `make prebuilt` writes it.
+// `make prebuilt` writes it. Nothing in it is compressed, for every run would have
+// to take it apart again.
 //
 //go:embed prebuilt.zip
-var archive string
+var archive []byte
 
-var files = sync.OnceValue(func() map[string]*zip.File {
-	byName := map[string]*zip.File{}
-	if r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive))); err == nil {
-		for _, f := range r.File {
-			byName[f.Name] = f
+var files = sync.OnceValue(func() map[string][]byte {
+	byName := map[string][]byte{}
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return byName
+	}
+	for _, f := range r.File {
+		start, err := f.DataOffset()
+		end := start + int64(f.UncompressedSize64)
+		if err == nil && f.Method == zip.Store && end <= int64(len(archive)) {
+			byName[f.Name] = archive[start:end:end]
 		}
 	}
 	return byName
@@ -30,19 +36,7 @@ var files = sync.OnceValue(func() map[string]*zip.File {
 
 // prebuilt returns the entries of a package that are a part of this program.
 func prebuilt(name string) []*Entry {
-	f := files()[name]
-	if f == nil {
-		return nil
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil
-	}
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return nil
-	}
-	found, _ := decode(content)
+	found, _ := decode(files()[name]) // no entries in nothing
 	return found
 }
 

@@ -26,9 +26,18 @@ import (
 // of one project share much of. It is not safe for use by several goroutines.
 // The zero value is ready.
 type Emitter struct {
-	out  []byte
-	memo map[memoKey]string
+	// Shared says that schemas share their maps of properties, and that nobody
+	// changes these while the emitter is in use: what a map was printed as at one
+	// depth is then remembered.
+	Shared bool
+
+	out    []byte
+	memo   map[memoKey]string
+	blocks map[blockKey]block
 }
+
+// usual is how many bytes many CRDs have no more than: one with a pod template.
+const usual = 1 << 19
 
 // errUnknown says that the short way does not know how a value is written.
 var errUnknown = errors.New("not known to the emitter")
@@ -38,7 +47,7 @@ var errUnknown = errors.New("not known to the emitter")
 // must leave schemas alone. The caller must not use the bytes after the next
 // call.
 func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) ([]byte, error) {
-	e.out = e.out[:0]
+	e.out = slices.Grow(e.out[:0], usual)
 	if err := e.crd(c, options); err == nil {
 		return e.out, nil
 	}

@@ -70,6 +70,9 @@ func (w *writer) optional(key string, s *string) {
 	case plainStyle:
 		w.key(w.indent, key)
 		w.fold(*s, w.indent, w.indent+utf8.RuneCountInString(key)+1)
+	case quotedStyle:
+		w.key(w.indent, key)
+		w.quoted(*s, w.indent, w.indent+utf8.RuneCountInString(key)+1)
 	case literalStyle:
 		w.key(w.indent, key)
 		w.literal(*s, w.indent)
@@ -121,6 +124,30 @@ func (e *Emitter) fold(s string, indent, column int) {
 	e.out = append(e.out, '\n')
 }
 
+// quoted writes a space and a scalar in single quotes, from a column on. Its lines
+// end as those of a plain one do.
+func (e *Emitter) quoted(s string, indent, column int) {
+	e.out = append(e.out, " '"...)
+	column += len(" '")
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ' ' && column > width && s[i-1] != ' ' && s[i+1] != ' ':
+			e.out = append(e.out, '\n')
+			e.spaces(indent + 2)
+			column = indent + 2
+		case c == '\'':
+			e.out = append(e.out, "''"...)
+			column += len("''")
+		default:
+			e.out = append(e.out, c)
+			if utf8.RuneStart(c) {
+				column++
+			}
+		}
+	}
+	e.out = append(e.out, "'\n"...)
+}
+
 // literal writes a block scalar that does not end in a line break.
 func (e *Emitter) literal(s string, indent int) {
 	e.out = append(e.out, " |-\n"...)
@@ -156,8 +183,9 @@ func keyText(key string) (string, error) {
 type style int
 
 const (
-	otherStyle style = iota // quoted, with an indentation indicator, or an error: the library knows
+	otherStyle style = iota // in double quotes, with an indentation indicator, or an error: the library knows
 	plainStyle
+	quotedStyle // in single quotes
 	literalStyle
 )
 
@@ -170,8 +198,8 @@ var words = map[string]bool{
 	"null": true, "Null": true, "NULL": true,
 }
 
-// styleOf decides how the library (go.yaml.in/yaml/v2) writes a string: plain
-// or literal where that is certain.
+// styleOf decides how the library (go.yaml.in/yaml/v2) writes a string: plain,
+// literal, or in single quotes, where that is certain.
 func styleOf(s string) style {
 	if s == "" {
 		return otherStyle
@@ -218,7 +246,7 @@ func styleOf(s string) style {
 	case plain:
 		return plainStyle
 	}
-	return otherStyle
+	return quotedStyle
 }
 
 // printable reports whether the library writes r, which is not ASCII, as it is

@@ -129,6 +129,11 @@ func (w *writer) byName(key string, m map[string]props) {
 	}
 	w.key(w.indent, key)
 	w.out = append(w.out, '\n')
+	if w.again(m) {
+		return
+	}
+	mark := len(w.out)
+	defer func() { w.printed(m, mark) }()
 	inner := writer{Emitter: w.Emitter, indent: w.indent + 2}
 	for _, name := range slices.SortedFunc(maps.Keys(m), compareKeys) {
 		s := m[name]

@@ -23,6 +23,9 @@ type Loading struct {
 	// Filters are those of the type checker that will check the roots; without
 	// any, only the syntax of the roots is of interest.
 	Filters []loader.NodeFilter
+	// Broken is whether to load packages that have syntax errors: they get the errors
+	// and are without syntax, as with the loader.
+	Broken bool
 	// Deps are packages whose sources need not be read. With nil all are.
 	Deps *deps.World
 	// Temp is a file to write and to remove at will.
@@ -56,7 +59,8 @@ func (l *Loaded) Strayed() bool {
 }
 
 // Load parses the packages and hands them to the loader. A file that does not
-// parse, or an import that is not there, is [ErrInexact].
+// parse, unless Loading.Broken says otherwise, or an import that is not there, is
+// [ErrInexact].
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
 	for needed := g.Roots; ; {
@@ -167,6 +171,9 @@ func adorn(roots []*loader.Package, r *reader, checked map[*Package]*checked) *L
 			p.Dir, p.Syntax = q.Dir, files
 			p.GoFiles = q.files()
 			p.CompiledGoFiles = p.GoFiles
+			for _, err := range r.broken[q] {
+				p.AddError(err)
+			}
 			if c := checked[q]; c != nil && c.types != nil {
 				p.Types, p.TypesInfo = c.types, c.info
 				l.Fresh = append(l.Fresh, c.fresh(q))

@@ -1,8 +1,10 @@
 package list
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,12 +29,13 @@ type reader struct {
 	mu     sync.Mutex
 	syntax map[*Package][]*ast.File // nil while it is being parsed, and for a kept package
 	refs   map[*Package][]*Package  // what the types of a package with syntax refer to
+	broken map[*Package][]error     // of packages with syntax errors
 	failed bool
 }
 
 func newReader(g *Graph, how Loading) *reader {
 	return &reader{Loading: how, graph: g, deps: how.Deps, tokens: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}}
+		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}, broken: map[*Package][]error{}}
 }
 
 // readAll reads packages, and all that the type checker will visit from there.
@@ -99,8 +102,11 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 		return nil, nil, false
 	}
 	names := p.files()
-	files = r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.fixed)
-	if slices.Contains(files, nil) {
+	files, err := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.fixed)
+	if len(err) > 0 && r.breaks(p, err) {
+		return []*ast.File{}, nil, true
+	}
+	if len(err) > 0 {
 		return nil, nil, false
 	}
 	translated := files[len(names):]
@@ -121,9 +127,23 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 	return files, refs, true
 }
 
-// parseFiles parses files, bare ones without the bodies of their functions. A file that has an error is nil.
-func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
-	files := make([]*ast.File, len(names))
+// breaks takes note of the errors of a package, if they are those of its syntax and
+// wanted.
+func (r *reader) breaks(p *Package, errs []error) bool {
+	for _, err := range errs {
+		if list := (scanner.ErrorList)(nil); !r.Broken || !errors.As(err, &list) {
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken[p] = errs
+	return true
+}
+
+// parseFiles parses files, bare ones without the bodies of their functions.
+func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs []error) {
+	files, all := make([]*ast.File, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
 	for i, name := range names {
 		group.Go(func() {
@@ -131,19 +151,17 @@ func (r *reader) parseFiles(names []string, bare bool) []*ast.File {
 			defer func() { <-r.tokens }()
 			content, err := r.Read(name)
 			if err != nil {
+				all[i] = err
 				return
 			}
 			if bare {
 				content = hollow.Blank(content)
 			}
-			f, err := parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
-			if err == nil {
-				files[i] = f
-			}
+			files[i], all[i] = parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
 		})
 	}
 	group.Wait()
-	return files
+	return files, slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
 // refsIn are the packages that the type checker wants to have checked before a
@@ -201,7 +219,7 @@ func (v *refVisitor) Visit(node ast.Node) ast.Visitor {
 		if ref := v.byName[x.Name]; ref != nil {
 			v.refs = append(v.refs, ref)
 		} else {
-			v.ok = false
+			v.ok = v.ok && v.Broken
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/goinput"
 	"github.com/operon-dev/operon/internal/stamp"
 )
 
@@ -220,17 +221,4 @@ func (t *Tree) look(name string) (there, settled stamp.Stamp, err error) {
 
 // matters reports whether the go command, or the search for modules, looks at
 // files of that name.
-func matters(name string) bool {
-	if name == "go.mod" {
-		return true
-	}
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
-		return false
-	}
-	switch filepath.Ext(name) {
-	case ".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90",
-		".s", ".S", ".sx", ".swig", ".swigcxx", ".syso":
-		return true
-	}
-	return false
-}
+func matters(name string) bool { return name == "go.mod" || goinput.Source(name) }

@@ -6,6 +6,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -20,6 +21,9 @@ import (
 type Store struct {
 	dir   string
 	prune sync.Once
+
+	mu  sync.Mutex
+	err error // of the first Put that failed
 }
 
 // Open returns the store in dir, an absolute path, or nil when dir is empty. The
@@ -110,9 +114,24 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 	if s == nil {
 		return
 	}
-	if Replace(s.file(kind, k), encode(kind, k, content)) == nil {
-		s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
+	if err := Replace(s.file(kind, k), encode(kind, k, content)); err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = cmp.Or(s.err, err)
+		return
 	}
+	s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
+}
+
+// Err returns why something could not be kept, or nil. It changes no result, but
+// somebody may want to know why the next run takes as long as this one.
+func (s *Store) Err() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }
 
 // Replace gives a file its content as a whole, in a folder that is made when it

@@ -267,7 +267,10 @@ var _ = Describe("AerospikeCluster controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), aerospikeclusterSample)
+		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
+		if err != nil { // which says it in a line; a matcher would print the whole answer
+			Fail(aerospikeclusterSample + ": " + err.Error())
+		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

@@ -147,7 +147,10 @@ var _ = Describe("ServiceMonitor controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), servicemonitorSample)
+		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
+		if err != nil { // which says it in a line; a matcher would print the whole answer
+			Fail(servicemonitorSample + ": " + err.Error())
+		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the controller to read it")

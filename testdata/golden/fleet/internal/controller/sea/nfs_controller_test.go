@@ -247,7 +247,10 @@ var _ = Describe("NFS controller", func() {
 		if namespaced {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
-		Expect(k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))).To(Succeed(), nfsSample)
+		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
+		if err != nil { // which says it in a line; a matcher would print the whole answer
+			Fail(nfsSample + ": " + err.Error())
+		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
 		By("waiting for the condition Ready")

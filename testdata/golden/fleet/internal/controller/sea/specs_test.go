@@ -121,11 +121,14 @@ func placeSample(name string, obj client.Object) {
 	DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, obj)).To(Succeed()) })
 }
 
-// createSample creates the object in a file on the API server.
+// createSample creates the object in a file on the API server. What that has
+// against the object it says in a line; a matcher would print the whole answer.
 func createSample(name string, obj client.Object) {
 	GinkgoHelper()
 	placeSample(name, obj)
-	Expect(k8sClient.Create(ctx, obj)).To(Succeed(), name)
+	if err := k8sClient.Create(ctx, obj); err != nil {
+		Fail(name + ": " + err.Error())
+	}
 }
 
 // touch changes obj on the API server, in a way that means nothing.

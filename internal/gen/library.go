@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// kept is what is known of packages that never change, in place of their
-// sources. A nil kept knows nothing.
-type kept struct {
+// library is what is known of packages that never change, in place of their
+// sources. A nil one knows nothing.
+type library struct {
 	cache    *deps.Cache
 	identity func(path string) (deps.Identity, bool)
 	lacking  [][]string // of each world until now
@@ -25,31 +25,31 @@ type kept struct {
 	asked map[string]deps.Identity // identities that somebody asked for
 }
 
-// newKept returns nil where no generator needs types, or one that reads packages
+// newLibrary returns nil where no generator needs types, or one that reads packages
 // in other ways than deps knows of.
-func (q *query) newKept(j *job, identity func(path string) (deps.Identity, bool)) *kept {
-	environment := keptEnvironment(j.generators, q.Arch)
+func (q *query) newLibrary(j *job, identity func(path string) (deps.Identity, bool)) *library {
+	environment := libraryEnvironment(j.generators, q.Arch)
 	if environment == nil {
 		return nil
 	}
-	k := &kept{cache: &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true}, asked: map[string]deps.Identity{}}
-	k.identity = func(path string) (deps.Identity, bool) {
+	l := &library{cache: &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true}, asked: map[string]deps.Identity{}}
+	l.identity = func(path string) (deps.Identity, bool) {
 		is, ok := identity(path)
 		if ok {
-			k.mu.Lock()
-			k.asked[path] = is
-			k.mu.Unlock()
+			l.mu.Lock()
+			l.asked[path] = is
+			l.mu.Unlock()
 		}
 		return is, ok
 	}
-	return k
+	return l
 }
 
-// keptEnvironment is what types and schemas of a package depend on beside
+// libraryEnvironment is what types and schemas of a package depend on beside
 // packages: the libraries that make them, the size of a word, which packages the
 // generators ask for (object's filter passes all that crd's does), and those
 // options of crd that change schemas before they are put together.
-func keptEnvironment(gens []generator, arch string) []string {
+func libraryEnvironment(gens []generator, arch string) []string {
 	var options crd.Generator
 	filter := ""
 	for _, g := range gens {
@@ -83,28 +83,28 @@ func keptEnvironment(gens []generator, arch string) []string {
 // world returns a world for one load. The second one does without the packages
 // that were lacking something in the first, and the third without any, for each
 // may show another.
-func (k *kept) world(fset *token.FileSet) *deps.World {
-	if k == nil {
+func (l *library) world(fset *token.FileSet) *deps.World {
+	if l == nil {
 		return nil
 	}
-	return deps.NewWorld(k.cache, fset, k.identity, func(path string) bool {
-		return len(k.lacking) > 1 || slices.Contains(slices.Concat(k.lacking...), path)
+	return deps.NewWorld(l.cache, fset, l.identity, func(path string) bool {
+		return len(l.lacking) > 1 || slices.Contains(slices.Concat(l.lacking...), path)
 	})
 }
 
 // lacks reports whether somebody asked for more than there was in a world, so
 // that there is to be another one.
-func (k *kept) lacks(w *deps.World) bool {
+func (l *library) lacks(w *deps.World) bool {
 	lacking := w.Lacking()
 	if len(lacking) > 0 {
-		k.lacking = append(k.lacking, lacking)
+		l.lacking = append(l.lacking, lacking)
 	}
 	return len(lacking) > 0
 }
 
 // keep keeps packages of a world for the next run.
-func (k *kept) keep(w *deps.World, fresh []deps.Fresh) {
-	if k != nil {
+func (l *library) keep(w *deps.World, fresh []deps.Fresh) {
+	if l != nil {
 		w.Keep(fresh)
 	}
 }

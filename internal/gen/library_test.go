@@ -147,8 +147,8 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 		t.Fatal("not listed")
 	}
 	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
-	f := &fast{refresh{src: src, job: j, kept: q.newKept(j, g.Identity(ids.Of)), past: newPast(nil, nil, g, nil)}, ids}
-	f.kept.cache.Prebuilt = false
+	f := &fast{refresh{src: src, job: j, library: q.newLibrary(j, g.Identity(ids.Of)), past: newPast(nil, nil, g, nil)}, ids}
+	f.library.cache.Prebuilt = false
 	return f
 }
 
@@ -163,12 +163,12 @@ func (f *fast) run(t *testing.T) (tries [][]string) {
 		}
 		var fresh []string
 		for _, p := range f.loaded.Fresh {
-			if _, ok := f.kept.identity(p.Path); ok {
+			if _, ok := f.library.identity(p.Path); ok {
 				fresh = append(fresh, p.Path)
 			}
 		}
 		tries = append(tries, fresh)
-		if f.kept.lacks(f.set.deps) {
+		if f.library.lacks(f.set.deps) {
 			continue
 		}
 		if !ok {
@@ -180,6 +180,6 @@ func (f *fast) run(t *testing.T) (tries [][]string) {
 }
 
 func (f *fast) keep() {
-	f.kept.keep(f.set.deps, f.loaded.Fresh)
+	f.library.keep(f.set.deps, f.loaded.Fresh)
 	f.identities.Save()
 }
