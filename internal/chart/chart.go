@@ -1,0 +1,103 @@
+// Package chart loads and renders Helm charts, without a cluster.
+//
+// Charts are loaded by Helm's own packages. Helm's renderer is another matter:
+// whoever links it registers all types of Kubernetes in every start of the
+// program, which takes longer than most commands. So templates are rendered here,
+// as Helm renders them; the tests compare both.
+package chart
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+)
+
+// Error is something wrong in one file of a chart.
+type Error struct {
+	File         string // from the chart's folder, with slashes; of a dependency with its path below charts/
+	Line, Column int    // from 1; 0 when unknown
+	Msg          string
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.File == "":
+		return e.Msg
+	case e.Line == 0:
+		return e.File + ": " + e.Msg
+	}
+	if e.Column == 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// Load reads the chart in a folder. Errors are those of Helm, as an Error.
+func Load(dir string) (*chart.Chart, error) {
+	c, err := loader.LoadDir(dir)
+	if err != nil {
+		return nil, loadError(dir, err)
+	}
+	return c, nil
+}
+
+// LoadBare reads a folder that has templates and no Chart.yaml, as addon-operator
+// does: as a chart of that name. It passes over folders that are named so that
+// they are not a chart's.
+func LoadBare(dir, name string) (*chart.Chart, error) {
+	files := []*loader.BufferedFile{{Name: "Chart.yaml", Data: []byte("name: " + strconv.Quote(name) + "\nversion: 0.2.0\n")}}
+	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains([]string{"crds", "docs", "hooks", "images", "lib"}, entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		files = append(files, &loader.BufferedFile{Name: filepath.ToSlash(rel), Data: content})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c, err := loader.LoadFiles(files)
+	if err != nil {
+		return nil, loadError(dir, err)
+	}
+	return c, nil
+}
+
+var (
+	cannotLoad = regexp.MustCompile(`^cannot load ([A-Za-z.]+): `)
+	yamlLine   = regexp.MustCompile(`yaml: (?:line (\d+): )?`)
+)
+
+// loadError finds the file and the line in what Helm says.
+func loadError(dir string, err error) error {
+	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))}
+	if m := cannotLoad.FindStringSubmatch(e.Msg); m != nil {
+		e.File, e.Msg = m[1], strings.TrimPrefix(e.Msg, m[0])
+	}
+	e.Msg = strings.TrimPrefix(e.Msg, "error converting YAML to JSON: ")
+	if m := yamlLine.FindStringSubmatch(e.Msg); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Msg = strings.Replace(e.Msg, m[0], "", 1)
+	}
+	e.Msg = strings.TrimPrefix(strings.TrimPrefix(e.Msg, "validation: "), "chart.metadata.")
+	return e
+}

@@ -1,0 +1,207 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"helm.sh/helm/v3/pkg/chart"
+)
+
+// Release is what templates know of the installation.
+type Release struct {
+	Name, Namespace string
+	Upgrade         bool // and no first installation
+}
+
+// Cluster is what templates know of the cluster.
+type Cluster struct {
+	Version     string   // such as v1.37.0
+	APIVersions []string // such as apps/v1 and apps/v1/Deployment
+}
+
+// scope is what the templates of one chart see.
+type scope map[string]any
+
+// file is a template with what it sees.
+type file struct {
+	chart string // the path of its chart, which is how Helm begins the names of templates
+	text  string
+	scope scope
+}
+
+// Render executes the templates of a chart over values, and returns what became
+// of each, by its path from the chart's folder; partials and templates of
+// dependencies that are switched off are not among them. The error is an Error.
+func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
+	preset, err := compose(c, values)
+	if err != nil {
+		return nil, err
+	}
+	c = apart(c)
+	if err := choose(c, preset); err != nil {
+		return nil, err
+	}
+	if err := settle(c); err != nil {
+		return nil, err
+	}
+	composed, err := compose(c, values)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]file{}
+	gather(files, c, scope{"Values": composed, "Release": release(r), "Capabilities": capabilities(k)}, true)
+
+	t := template.New("chart").Option("missingkey=zero")
+	t.Funcs(functions(t))
+	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
+		// What is nearer to the root comes last, and so its definitions count.
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
+	})
+	for _, name := range names {
+		if _, err := t.New(name).Parse(files[name].text); err != nil {
+			return nil, templateError(c, err)
+		}
+	}
+	rendered := map[string]string{}
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "_") {
+			continue
+		}
+		f := files[name]
+		f.scope["Template"] = map[string]any{"Name": name, "BasePath": f.chart + "/templates"}
+		text, err := execute(t, name, f.scope)
+		if err != nil {
+			return nil, templateError(c, err)
+		}
+		rendered[within(c, name)] = text
+	}
+	return rendered, nil
+}
+
+// apart is a copy of a chart whose list of dependencies can be changed.
+func apart(c *chart.Chart) *chart.Chart {
+	other := *c
+	var deps []*chart.Chart
+	for _, d := range c.Dependencies() {
+		deps = append(deps, apart(d))
+	}
+	other.SetDependencies(deps...)
+	return &other
+}
+
+// execute renders one template. Go prints missing values of some types as
+// "<no value>"; in a chart they are empty.
+func execute(t *template.Template, name string, data any) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil { // functions of sprig do
+			err = fmt.Errorf("template: %s: %v", name, r)
+		}
+	}()
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(b.String(), "<no value>", ""), nil
+}
+
+// gather collects the templates of a chart and its dependencies, each with what
+// it sees.
+func gather(files map[string]file, c *chart.Chart, above scope, root bool) scope {
+	charts := map[string]any{}
+	own := scope{
+		"Chart": struct {
+			chart.Metadata
+			IsRoot bool
+		}{*c.Metadata, root},
+		"Files": filesOf(c.Files), "Release": above["Release"], "Capabilities": above["Capabilities"],
+		"Values": above["Values"], "Subcharts": charts,
+	}
+	if !root {
+		all, _ := above["Values"].(map[string]any)
+		values, isTable := all[c.Name()].(map[string]any)
+		if !isTable {
+			values = map[string]any{}
+		}
+		own["Values"] = values
+	}
+	for _, d := range c.Dependencies() {
+		charts[d.Name()] = gather(files, d, own, false)
+	}
+	library := strings.EqualFold(c.Metadata.Type, "library")
+	for _, t := range c.Templates {
+		if !library || strings.HasPrefix(path.Base(t.Name), "_") {
+			files[path.Join(c.ChartFullPath(), t.Name)] = file{c.ChartFullPath(), string(t.Data), own}
+		}
+	}
+	return own
+}
+
+// within turns the name of a template into a path from the chart's folder.
+func within(c *chart.Chart, name string) string {
+	return strings.TrimPrefix(name, c.ChartFullPath()+"/")
+}
+
+func release(r Release) map[string]any {
+	revision := 1
+	if r.Upgrade {
+		revision = 2
+	}
+	return map[string]any{"Name": r.Name, "Namespace": r.Namespace, "IsUpgrade": r.Upgrade, "IsInstall": !r.Upgrade,
+		"Revision": revision, "Service": "Helm"}
+}
+
+// APIVersions are those that a cluster serves.
+type APIVersions []string
+
+// Has reports whether a cluster serves a version, or a kind of one.
+func (v APIVersions) Has(version string) bool { return slices.Contains(v, version) }
+
+// KubeVersion is the version of a cluster.
+type KubeVersion struct{ Version, Major, Minor string }
+
+// String is the whole version.
+func (v KubeVersion) String() string { return v.Version }
+
+// GitVersion is the whole version, by its former name.
+func (v KubeVersion) GitVersion() string { return v.Version }
+
+func capabilities(k Cluster) any {
+	v := KubeVersion{Version: k.Version}
+	if parts := strings.SplitN(strings.TrimPrefix(k.Version, "v"), ".", 3); len(parts) == 3 {
+		v.Major, v.Minor = parts[0], parts[1]
+	}
+	return struct {
+		KubeVersion KubeVersion
+		APIVersions APIVersions
+		HelmVersion struct{ Version, GitCommit, GitTreeState, GoVersion string }
+	}{KubeVersion: v, APIVersions: k.APIVersions, HelmVersion: struct{ Version, GitCommit, GitTreeState, GoVersion string }{Version: "v3.22"}}
+}
+
+var (
+	templatePlace = regexp.MustCompile(`^template: ([^:]+):(\d+)(?::(\d+))?: `)
+	said          = regexp.MustCompile(`(?s)` + saidStart + `(.*)` + saidEnd)
+)
+
+// templateError makes an Error of what text/template says.
+func templateError(c *chart.Chart, err error) error {
+	text := err.Error()
+	e := &Error{Msg: text}
+	if m := templatePlace.FindStringSubmatch(text); m != nil {
+		e.File = within(c, m[1])
+		e.Line, _ = strconv.Atoi(m[2])
+		e.Column, _ = strconv.Atoi(m[3])
+		e.Msg = strings.TrimPrefix(text, m[0])
+	}
+	if m := said.FindStringSubmatch(e.Msg); m != nil {
+		e.Msg = m[1]
+	}
+	e.Msg = strings.Join(strings.Fields(e.Msg), " ")
+	return e
+}

@@ -1,0 +1,212 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+)
+
+// compose puts the values of a chart and its dependencies below those that were
+// given: a given null takes a default away, objects are merged, and anything else
+// replaces. The result shares nothing with what went in.
+func compose(c *chart.Chart, given map[string]any) (map[string]any, error) {
+	values := map[string]any{}
+	for key, v := range given {
+		values[key] = clone(v)
+	}
+	for key, preset := range c.Values {
+		have, there := values[key]
+		switch {
+		case !there:
+			values[key] = clone(preset)
+		case have == nil:
+			delete(values, key)
+		default:
+			below(have, preset, isDependency(c, key))
+		}
+	}
+	for _, d := range c.Dependencies() {
+		own := map[string]any{}
+		if v, there := values[d.Name()]; there {
+			var isTable bool
+			if own, isTable = v.(map[string]any); !isTable {
+				return nil, &Error{File: "values.yaml", Msg: fmt.Sprintf("%s must be an object, for a dependency has that name", d.Name())}
+			}
+		}
+		globals(own, values)
+		composed, err := compose(d, own)
+		if err != nil {
+			return nil, err
+		}
+		values[d.Name()] = composed
+	}
+	return values, nil
+}
+
+func isDependency(c *chart.Chart, name string) bool {
+	for _, d := range c.Dependencies() {
+		if d.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// below merges presets into an object, where it has none of its own. A null
+// takes a preset away, unless it is to be seen further down, when keep is set.
+func below(have, preset any, keep bool) {
+	to, isTable := have.(map[string]any)
+	from, other := preset.(map[string]any)
+	if !isTable || !other {
+		return
+	}
+	for key, v := range from {
+		have, there := to[key]
+		switch {
+		case !there:
+			to[key] = clone(v)
+		case have == nil:
+			if v != nil && !keep {
+				delete(to, key)
+			}
+		default:
+			below(have, v, keep)
+		}
+	}
+}
+
+// globals hands the parent's global values down to those of a dependency, which
+// they override.
+func globals(own, parent map[string]any) {
+	to, isTable := own["global"].(map[string]any)
+	if _, there := own["global"]; there && !isTable {
+		return
+	}
+	from, isTable := parent["global"].(map[string]any)
+	if _, there := parent["global"]; there && !isTable {
+		return
+	}
+	merged := map[string]any{}
+	maps.Copy(merged, to)
+	for key, v := range from {
+		had, hadTable := to[key].(map[string]any)
+		table, isTable := clone(v).(map[string]any)
+		switch {
+		case isTable && hadTable:
+			below(table, had, true)
+			merged[key] = table
+		case isTable:
+			if _, there := to[key]; !there {
+				merged[key] = table
+			}
+		case !hadTable:
+			merged[key] = v
+		}
+	}
+	own["global"] = merged
+}
+
+// clone copies what JSON is made of.
+func clone(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		c := make(map[string]any, len(x))
+		for k, item := range x {
+			c[k] = clone(item)
+		}
+		return c
+	case []any:
+		c := make([]any, len(x))
+		for i, item := range x {
+			c[i] = clone(item)
+		}
+		return c
+	}
+	return v
+}
+
+// choose drops the dependencies that values switch off, and gives the others the
+// names that the chart has for them.
+func choose(c *chart.Chart, values map[string]any) error {
+	kept := c.Dependencies()[:0:0]
+	listed := map[string]bool{}
+	for _, entry := range c.Metadata.Dependencies {
+		if len(entry.ImportValues) > 0 {
+			return &Error{File: "Chart.yaml", Msg: "import-values of the dependency " + entry.Name + " are known to Helm alone: it cannot be rendered here"}
+		}
+		listed[entry.Name] = true
+		for _, d := range c.Dependencies() {
+			if d.Metadata.Name != entry.Name || !wanted(entry, values) {
+				continue
+			}
+			if entry.Alias != "" {
+				renamed, metadata := *d, *d.Metadata
+				metadata.Name = entry.Alias
+				renamed.Metadata = &metadata
+				renamed.SetDependencies(d.Dependencies()...)
+				d = &renamed
+			}
+			kept = append(kept, d)
+		}
+	}
+	for _, d := range c.Dependencies() {
+		if !listed[d.Metadata.Name] {
+			kept = append(kept, d)
+		}
+	}
+	c.SetDependencies(kept...)
+	for _, d := range kept {
+		own, _ := values[d.Name()].(map[string]any)
+		if err := choose(d, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle makes what dependencies come with a preset of the chart that lists them,
+// as Helm does: so a null that is given for a global value does not reach them.
+func settle(c *chart.Chart) error {
+	for _, d := range c.Dependencies() {
+		if err := settle(d); err != nil {
+			return err
+		}
+	}
+	if c.Metadata.Dependencies == nil {
+		return nil
+	}
+	var err error
+	c.Values, err = compose(c, nil)
+	return err
+}
+
+// wanted reports whether a dependency is switched on: by the first of its
+// conditions that has a value, else by its tags, of which one is enough.
+func wanted(d *chart.Dependency, values map[string]any) bool {
+	for condition := range strings.SplitSeq(d.Condition, ",") {
+		if on, isBool := lookup(values, strings.Split(strings.TrimSpace(condition), ".")).(bool); isBool {
+			return on
+		}
+	}
+	on, off := false, false
+	for _, tag := range d.Tags {
+		if v, isBool := lookup(values, []string{"tags", tag}).(bool); isBool {
+			on, off = on || v, off || !v
+		}
+	}
+	return on || !off
+}
+
+func lookup(values map[string]any, path []string) any {
+	var v any = values
+	for _, step := range path {
+		table, isTable := v.(map[string]any)
+		if !isTable {
+			return nil
+		}
+		v = table[step]
+	}
+	return v
+}
