@@ -7,10 +7,15 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/operon-dev/operon/internal/cli"
 	"github.com/operon-dev/operon/internal/fault"
 )
+
+// echo is how long the same signal may come again: timeout(1) sends it to the
+// process and then to its group, and a terminal and a parent may both send one.
+const echo = 500 * time.Millisecond
 
 func main() {
 	// A short life with much garbage: generating is a fifth faster when less of
@@ -27,8 +32,8 @@ func main() {
 }
 
 // run cancels the command's context on the first SIGINT or SIGTERM, or when the
-// terminal closes, so that it can put the tree back and end what it started, and
-// leaves the second signal to its default effect.
+// terminal closes, so that it can put the tree back and end what it started. A
+// signal that follows later than echo has its default effect.
 func run() int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -42,8 +47,9 @@ func run() int {
 		if <-signals == os.Interrupt {
 			code = fault.CodeInterrupted
 		}
-		signal.Stop(signals)
 		cancel(&fault.Error{Code: code, Msg: "interrupted"})
+		time.Sleep(echo)
+		signal.Stop(signals)
 	}()
 	return cli.Main(ctx, os.Args[1:])
 }

@@ -16,8 +16,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/plugins/addon"
 	"github.com/operon-dev/operon/plugins/golang"
 	"github.com/operon-dev/operon/plugins/kustomize"
+	"github.com/operon-dev/operon/plugins/shell"
 )
 
 // Prompter asks a person. It is nil when nobody is there to answer.
@@ -42,6 +44,8 @@ type App struct {
 func layouts() plugin.Catalogue {
 	return plugin.Catalogue{
 		{Key: golang.Key, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
+		{Key: addon.Key, Plugins: plugin.Set{addon.Plugin{}}},
+		{Key: shell.Key, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}},
 	}
 }
 
@@ -76,10 +80,18 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	return a.report(ctx, root.ExecuteContext(ctx))
 }
 
+// exitCode is how a command ends that has said on stderr what is wrong.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
 // report prints err for a person and returns the exit code.
 func (a *App) report(ctx context.Context, err error) int {
 	if err == nil {
 		return fault.CodeOK
+	}
+	if exit, told := errors.AsType[exitCode](err); told {
+		return int(exit)
 	}
 	if errors.Is(err, term.ErrInterrupted) {
 		err = &fault.Error{Code: fault.CodeInterrupted, Msg: "interrupted"}

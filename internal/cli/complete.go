@@ -52,7 +52,7 @@ func (a *App) offer(values func(*project.Config) []string) cobra.CompletionFunc 
 func completeLayouts(a *App, cmd *cobra.Command) {
 	var values []cobra.Completion
 	for _, l := range a.Layouts {
-		values = append(values, cobra.CompletionWithDesc(l.Key, l.Plugins[len(l.Plugins)-1].Doc()))
+		values = append(values, cobra.CompletionWithDesc(l.Key, l.Doc()))
 	}
 	must(cmd.RegisterFlagCompletionFunc("plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }

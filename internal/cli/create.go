@@ -9,7 +9,7 @@ import (
 )
 
 func newCreate(a *App) *cobra.Command {
-	return newGroup("create", "Add to a project", newCreateAPI(a), newCreateWebhook(a))
+	return newGroup("create", "Add to a project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
 }
 
 // creation is what the create commands have in common: a resource, and what is to
@@ -70,6 +70,7 @@ type team struct {
 	options map[string]any
 	year    string
 	cache   string // see cacheDir
+	path    string // where programs are, as in PATH
 }
 
 // team selects the plugins of the project and reads the options that the user
@@ -80,7 +81,7 @@ func (a *App) team(s session, o *options) (*team, error) {
 		return nil, err
 	}
 	warnUnknown(s.plan, unknown)
-	t := &team{session: s, active: active}
+	t := &team{session: s, active: active, path: a.getenv("PATH")}
 	if t.options, err = o.given(active); err != nil {
 		return nil, err
 	}
@@ -102,6 +103,6 @@ func (t *team) send(ctx context.Context, kind plugin.Kind, r *project.Resource) 
 
 // generate plans what follows from the sources.
 func (t *team) generate(ctx context.Context) error {
-	e := plugin.Event{Kind: plugin.Generate, Dir: t.root, Project: t.cfg, Options: map[string]any{"this-year": t.year, "cache": t.cache}}
+	e := plugin.Event{Kind: plugin.Generate, Dir: t.root, Project: t.cfg, Options: map[string]any{"this-year": t.year, "cache": t.cache, "path": t.path}}
 	return t.active.Plan(ctx, e, t.plan)
 }

@@ -19,6 +19,7 @@ type createAPI struct {
 	api        bool // --resource
 	controller bool
 	name       string // of the controller; empty: after the kind
+	hooks      bool   // the project has hooks, and neither Go types nor controllers
 }
 
 func newCreateAPI(a *App) *cobra.Command {
@@ -30,6 +31,9 @@ func newCreateAPI(a *App) *cobra.Command {
 kustomize and main.go wiring, and what is generated from them (deepcopy methods,
 CRD, RBAC), all in one step. A further version of a kind starts with the fields
 of the last.
+
+In a project of hooks it writes the CRD for you to describe the kind in, a sample,
+and roles for its users; a further version goes into the same file.
 
 With --resource=false the controller may be for a kind of Kubernetes, whose
 groups are core, apps, batch and so on, or for one of another module. Where the
@@ -89,6 +93,11 @@ func (o *createAPI) run(a *App) error {
 	if err := o.checkGiven(); err != nil {
 		return err
 	}
+	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
+		if err := o.withoutGo(); err != nil {
+			return err
+		}
+	}
 	if err := o.ask(a); err != nil {
 		return err
 	}
@@ -99,11 +108,27 @@ func (o *createAPI) run(a *App) error {
 	if err != nil || o.dryRun {
 		return err
 	}
-	if o.api {
+	switch {
+	case o.hooks:
+		a.next("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
+	case o.api:
 		a.next("describe the kind in its _types.go, then make test")
-	} else {
+	default:
 		a.next("fill in the controller in internal/controller, then make test")
 	}
+	return nil
+}
+
+// withoutGo makes it the creation of a kind in a project of hooks, which has a CRD
+// and no controller.
+func (o *createAPI) withoutGo() error {
+	switch {
+	case !o.api:
+		return fault.Usage("leave it out; operon create hook NAME --on kubernetes:KIND makes a hook for a kind of others", "--resource=false is for projects in Go, and this one is of hooks")
+	case o.cmd.Flags().Changed("controller") && o.controller, o.name != "":
+		return fault.Usage("use operon create hook NAME --on kubernetes:KIND", "this project has hooks for controllers")
+	}
+	o.hooks, o.controller = true, false
 	return nil
 }
 
@@ -112,6 +137,10 @@ func (o *createAPI) ask(a *App) error {
 	w, err := o.wizard(a)
 	if w == nil || err != nil {
 		return err
+	}
+	if o.hooks {
+		w.show()
+		return nil
 	}
 	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
 		return err
@@ -216,7 +245,9 @@ func (o *createAPI) complete(ctx context.Context, a *App, s session) (project.Re
 	}
 	if o.api && r.API == nil {
 		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
-		r.Path = cfg.APIPath(r)
+		if !o.hooks {
+			r.Path = cfg.APIPath(r)
+		}
 	}
 	if o.controller {
 		r = withController(r, o.controllerName(r))

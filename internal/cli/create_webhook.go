@@ -67,6 +67,9 @@ func (o *createWebhook) run(a *App) error {
 	if err := o.checkValues(); err != nil {
 		return err
 	}
+	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
+		return fault.Usage("use operon create hook NAME with --validate, --mutate or --convert", "the webhooks of this project are hooks")
+	}
 	if err := o.ask(a); err != nil {
 		return err
 	}

@@ -69,6 +69,11 @@ func (o *editProject) run(a *App) error {
 	if !asked {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
 	}
+	if cfg, err := a.readConfig(); err == nil && (ofHooks(cfg) || ofModules(cfg)) {
+		if err := o.withoutGo(); err != nil {
+			return err
+		}
+	}
 	o.keepDeleted, o.noKeeps = true, true
 	err := a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
 		before := s.cfg.Clone()
@@ -88,6 +93,20 @@ func (o *editProject) run(a *App) error {
 	}
 	if !o.make {
 		a.note("note: nothing was generated (--make=false); run `operon generate`")
+	}
+	return nil
+}
+
+// withoutGo refuses, in a project of hooks, what only changes Go.
+func (o *editProject) withoutGo() error {
+	changed := o.cmd.Flags().Changed
+	switch {
+	case changed("namespaced"):
+		return fault.Usage("leave it out: hooks say themselves which namespaces they watch, and get no other permissions",
+			"--namespaced is for managers in Go, and this project is of hooks")
+	case changed("multigroup"):
+		return fault.Usage("leave it out: kinds of several groups have room without it",
+			"--multigroup is for types in Go, and this project is of hooks")
 	}
 	return nil
 }

@@ -30,6 +30,10 @@ func newGenerate(a *App) *cobra.Command {
 		Long: `Generate everything that derives from the project's sources, from one load of
 its packages. The output is byte for byte that of controller-gen with the same
 arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
+
+In a project of hooks it derives the roles from them: they are run for their
+configuration, and their sources are read. There the engine itself registers
+webhooks when it starts, and the CRDs are yours to edit.
 ` + aboutCheck + aboutWatch + aboutCache,
 		Example: `  operon generate
   operon generate --only crd,rbac
@@ -69,6 +73,9 @@ func (o *generate) run(a *App, args []string) error {
 	}
 	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
 		return err
+	}
+	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) && (o.watch || o.noCache) {
+		return fault.Usage("leave it out", "--watch and --no-cache are for projects in Go, and this one is of hooks")
 	}
 	if o.watch {
 		return o.keep(a, args)
@@ -127,6 +134,7 @@ func (a *App) generate(ctx context.Context, s session, given func(plugin.Set) (m
 			return err
 		}
 	}
+	opts["path"] = a.getenv("PATH")
 	e := plugin.Event{Kind: plugin.Generate, Dir: s.root, Project: s.cfg, Options: opts}
 	return active.Plan(ctx, e, s.plan)
 }

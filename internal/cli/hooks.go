@@ -3,7 +3,14 @@ package cli
 import "github.com/spf13/cobra"
 
 func newHooks(a *App) *cobra.Command {
-	cmd := newGroup("hooks", "Check the hooks of a shell-operator, and what they are told", newHooksValidate(a), newHooksContext(a))
+	cmd := newGroup("hooks", "Check and test the hooks of a shell-operator",
+		newHooksValidate(a),
+		newHooksContext(a),
+		newHooksRun(a),
+		newHooksTest(a),
+		newHooksRBAC(a),
+		newHooksKubectl(a),
+	)
 	cmd.Long = `Work on the hooks of a shell-operator: an operator whose logic is scripts that
 the engine github.com/flant/shell-operator runs when objects change. The engine
 stays what it is; these commands check what goes into its image.`

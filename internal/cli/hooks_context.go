@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,16 @@ import (
 )
 
 // hookEvents are what --event may be.
-var hookEvents = []string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}
+var hookEvents = append([]string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}, stepEvents()...)
+
+// stepEvents are the steps of an addon-operator's work.
+func stepEvents() []string {
+	var names []string
+	for _, step := range slices.Concat(config.Global.Steps(), config.Module.Steps()) {
+		names = append(names, config.Event(step))
+	}
+	return names
+}
 
 // hooksContext holds the flags of `operon hooks context`.
 type hooksContext struct {
@@ -28,6 +38,7 @@ type hooksContext struct {
 	objects   []string
 	old       string
 	given     []string
+	crds      []string
 	operation string
 	from, to  string
 	timeout   time.Duration
@@ -42,6 +53,9 @@ func newHooksContext(a *App) *cobra.Command {
 when something happens: with selectors, jqFilter, groups and snapshots applied.
 The objects come from files; no cluster is asked. The hook is run with --config, as
 hooks validate does.
+
+Among the modules of an addon-operator, a hook is named by its path from there, such
+as modules/010-web/hooks/nodes.sh.
 
 Snapshots and synchronizations show the objects that --given names, and the object
 of the event. When the engine would not run the hook, that is said, and the exit
@@ -59,6 +73,7 @@ code is 1.`,
 	f.StringArrayVar(&o.objects, "object", nil, "`file` with the object that it happens to; several for a conversion")
 	f.StringVar(&o.old, "old-object", "", "`file` with that object before it was modified")
 	f.StringArrayVar(&o.given, "given", nil, "`file` or folder with objects that are in the cluster")
+	bindCRDs(cmd, &o.crds)
 	f.StringVar(&o.operation, "operation", "", "of a request to validate or mutate: CREATE, UPDATE, DELETE or CONNECT (default: by the objects)")
 	f.StringVar(&o.from, "from", "", "version to convert from (default: the only rule's)")
 	f.StringVar(&o.to, "to", "", "version to convert to")
@@ -93,10 +108,20 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 	return printJSON(a.Out, []binding.Context{made})
 }
 
+// find lists the hooks that may be meant, and the folder that they start in.
+func (o *hooksContext) find(a *App) (dir string, hooks []hook.Hook, err error) {
+	dir = a.inDir(o.dir)
+	if d, isAddon := addonAt(a.Dir); isAddon && !isFolder(dir) {
+		_, hooks, _, err = d.hooks()
+		return d.root, hooks, err
+	}
+	hooks, _, err = hook.Discover(dir)
+	return dir, hooks, err
+}
+
 // config asks the hook for its configuration.
 func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config.Config, error) {
-	dir := a.inDir(o.dir)
-	hooks, _, err := hook.Discover(dir)
+	dir, hooks, err := o.find(a)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
 	}
@@ -109,6 +134,9 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 	}
 	i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
 	if i < 0 {
+		i = onlyStem(names, name)
+	}
+	if i < 0 {
 		return nil, fault.Usage("hooks: "+cmp.Or(strings.Join(names, ", "), "none"), "%s has no hook %s", o.dir, name)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
@@ -116,15 +144,28 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 		return nil, fault.Failed("", "make a folder for hooks to run in: %v", err)
 	}
 	defer sandbox.Close()
-	conf, found, err := sandbox.Config(ctx, hooks[i])
-	if err != nil {
-		return nil, err
+	return configOf(ctx, sandbox, hooks[i])
+}
+
+// onlyStem is the place of the one file that is called so but for its extension, as
+// create hook calls hooks, or -1.
+func onlyStem(files []string, name string) int {
+	is := func(file string) bool { return strings.TrimSuffix(file, path.Ext(file)) == name }
+	i := slices.IndexFunc(files, is)
+	if i >= 0 && slices.ContainsFunc(files[i+1:], is) {
+		return -1
 	}
-	if conf == nil {
-		refusal := found[slices.IndexFunc(found, func(f hook.Finding) bool { return f.Refused })]
-		return nil, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", hooks[i].Name, refusal.Message)
+	return i
+}
+
+// configOf asks a hook for its configuration, which the engine must take.
+func configOf(ctx context.Context, sandbox *hook.Sandbox, h hook.Hook) (*config.Config, error) {
+	conf, found, err := sandbox.Config(ctx, h)
+	if err != nil || conf != nil {
+		return conf, err
 	}
-	return conf, nil
+	refusal := found[slices.IndexFunc(found, func(f hook.Finding) bool { return f.Refused })]
+	return nil, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", h.Name, refusal.Message)
 }
 
 // context makes the context of the event.
@@ -149,6 +190,11 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 	if err != nil {
 		return nil, err
 	}
+	crds, err := a.crds(aroundHooks(a.inDir(o.dir)), o.crds)
+	if err != nil {
+		return nil, err
+	}
+	cluster = append(cluster, crds...)
 	switch o.event {
 	case "startup":
 		if conf.OnStartup == nil {
@@ -169,6 +215,12 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 		return cluster.Synchronization(conf, k)
 	case "conversion":
 		return o.conversion(conf, cluster, objects)
+	default:
+		for _, step := range slices.Concat(config.Global.Steps(), config.Module.Steps()) {
+			if config.Event(step) == o.event {
+				return cluster.Step(conf, step)
+			}
+		}
 	}
 	if len(objects) != 1 && (o.event != "validating" && o.event != "mutating" || len(objects) > 1 || old == nil) {
 		return nil, fault.Usage("--object file.yaml, with one object in it", "--event %s is about one object, got %d", o.event, len(objects))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,10 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/hook/output"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 )
 
@@ -22,6 +27,7 @@ type hooksValidate struct {
 	output  string
 	disable []string
 	timeout time.Duration
+	written writtenFiles
 }
 
 func newHooksValidate(a *App) *cobra.Command {
@@ -35,6 +41,15 @@ No cluster is asked. A hook runs with an empty home, no kubeconfig and no input;
 /shell_lib.sh of the engine's image is at hand. It is still a program: validate
 what you would run.
 
+Where the working folder has modules or global-hooks, those of an addon-operator are
+judged: hooks with the bindings that they can have there, the values of each module
+with its schemas, its chart, which is rendered with these values, and the names.
+A folder may be that of all modules, or of one. docs/modules.md tells the rules.
+
+The flags --patches, --metrics, --admission and --conversion, each of which may be
+repeated, judge what a hook wrote while it ran, as the engine does when the hook has
+ended; of hooks, then, those of a folder only that is named.
+
 An error is what the engine refuses. A warning is what it takes without a word;
 --disable switches one off by its name. The exit code is 3 when there is either.
 
@@ -43,22 +58,30 @@ Errors
 Warnings
 ` + strings.TrimSuffix(ruleTable(false), "\n"),
 		Example: `  operon hooks validate
-  operon hooks validate images/hooks --disable legacy-version --output sarif`,
+  operon hooks validate modules/010-registry
+  operon hooks validate images/hooks --disable legacy-version --output sarif
+  operon hooks validate --patches patch.json --metrics metrics.json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
 	bindOutput(cmd, &o.output, sarif, github)
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	o.written.bind(cmd)
 	completeList(cmd, "disable", ruleNames(false)...)
 	return cmd
 }
 
+// validateRules are all rules by which a finding can be named.
+func validateRules() []config.Rule {
+	return slices.Concat(hook.Rules(), module.Rules(), output.Rules())
+}
+
 func ruleTable(refuses bool) string {
 	var out strings.Builder
-	for _, r := range hook.Rules() {
+	for _, r := range validateRules() {
 		if r.Refuses == refuses {
-			fmt.Fprintf(&out, "  %-20s  %s\n", r.Name, r.About)
+			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, r.About)
 		}
 	}
 	return out.String()
@@ -66,7 +89,7 @@ func ruleTable(refuses bool) string {
 
 func ruleNames(refuses bool) []string {
 	var names []string
-	for _, r := range hook.Rules() {
+	for _, r := range validateRules() {
 		if r.Refuses == refuses {
 			names = append(names, r.Name)
 		}
@@ -101,46 +124,115 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 	if err := o.validate(args); err != nil {
 		return err
 	}
-	folder := "hooks"
+	written, err := o.written.judge(a)
+	if err != nil {
+		return err
+	}
+	j := judged{files: o.written.count()}
+	if j.files == 0 || len(args) > 0 {
+		if j, err = o.judge(cmd.Context(), a, args); err != nil {
+			return err
+		}
+		j.files = o.written.count()
+	}
+	findings := append(inFolder(j.folder, j.findings), written...)
+	findings = slices.DeleteFunc(findings, func(f hook.Finding) bool { return slices.Contains(o.disable, f.Rule) })
+	if err := a.printFindings(o.output, j, findings); err != nil {
+		return err
+	}
+	return j.verdict(findings)
+}
+
+// judged is what validate looked at, and what it found.
+type judged struct {
+	folder         string // findings are named from here
+	hooks, modules int
+	findings       []hook.Finding
+	files          int // that hooks wrote
+}
+
+// judge looks at the folder that is meant: one of hooks, or what belongs to an
+// addon-operator. Without one it is what the working folder has of both.
+func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judged, error) {
+	folder := "."
 	if len(args) == 1 {
 		folder = args[0]
 	}
-	dir := folder
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(a.Dir, dir)
+	if d, isAddon := addonAt(a.inDir(folder)); isAddon {
+		j, err := d.validate(ctx, a, o)
+		if err != nil || len(args) == 1 || !isFolder(a.inDir("hooks")) {
+			return j, err
+		}
+		more, err := o.hooks(ctx, a, "hooks")
+		j.hooks += more.hooks
+		j.findings = hook.Sorted(append(j.findings, inFolder(more.folder, more.findings)...))
+		return j, err
 	}
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fault.Usage("name the folder that becomes /hooks in the image", "there is no folder %s", folder)
-	case err != nil:
-		return fault.Failed("", "%v", err)
-	case !info.IsDir():
-		return fault.Usage("name the folder that becomes /hooks in the image", "%s is no folder", folder)
+	if len(args) == 0 {
+		folder = "hooks"
+	}
+	return o.hooks(ctx, a, folder)
+}
+
+// hooks judges the hooks of a shell-operator.
+func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judged, error) {
+	none := judged{}
+	dir, err := a.hooksFolder(folder)
+	if err != nil {
+		return none, err
 	}
 	hooks, findings, err := hook.Discover(dir)
 	if err != nil {
-		return fault.Failed("", "look for hooks: %v", err)
+		return none, fault.Failed("", "look for hooks: %v", err)
 	}
 	if len(hooks)+len(findings) == 0 {
-		return fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
+		return none, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
+	}
+	known, err := a.kinds(aroundHooks(dir), nil)
+	if err != nil {
+		return none, err
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
 	}
 	defer sandbox.Close()
-	more, err := hook.Validate(cmd.Context(), sandbox, hooks)
-	if err != nil {
-		return err
+	sandbox.Kinds = known
+	more, err := hook.Validate(ctx, sandbox, hooks)
+	return judged{folder: filepath.ToSlash(folder), hooks: len(hooks), findings: hook.Sorted(append(findings, more...))}, err
+}
+
+// hooksFolder is the absolute path of a folder of hooks.
+func (a *App) hooksFolder(name string) (string, error) {
+	dir := a.inDir(name)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fault.Usage(a.elsewhere("name the folder that becomes /hooks in the image"), "there is no folder %s", name)
+	case err != nil:
+		return "", fault.Failed("", "%v", err)
+	case !info.IsDir():
+		return "", fault.Usage("name the folder that becomes /hooks in the image", "%s is no folder", name)
 	}
-	findings = slices.DeleteFunc(hook.Sorted(append(findings, more...)), func(f hook.Finding) bool { return slices.Contains(o.disable, f.Rule) })
-	for i := range findings {
-		findings[i].File = path.Join(filepath.ToSlash(folder), findings[i].File)
+	return dir, nil
+}
+
+// elsewhere is a hint about a folder that is not there: within a project, paths are
+// those from its root.
+func (a *App) elsewhere(otherwise string) string {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil || root == a.Dir {
+		return otherwise
 	}
-	if err := a.printFindings(o.output, len(hooks), findings); err != nil {
-		return err
+	return "change into the project's folder: cd " + root
+}
+
+// inFolder gives findings paths from the working folder.
+func inFolder(folder string, findings []hook.Finding) []hook.Finding {
+	all := slices.Clone(findings)
+	for i := range all {
+		all[i].File = path.Join(filepath.ToSlash(folder), all[i].File)
 	}
-	return findingsVerdict(findings)
+	return all
 }
 
 // findingsFrame is the JSON form.
@@ -148,6 +240,8 @@ type findingsFrame struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
 	Hooks      int            `json:"hooks"`
+	Modules    int            `json:"modules,omitempty"`
+	Files      int            `json:"files,omitempty"`
 	Findings   []findingFrame `json:"findings"`
 }
 
@@ -167,14 +261,14 @@ func level(f hook.Finding) string {
 	return "warning"
 }
 
-func (a *App) printFindings(form string, hooks int, findings []hook.Finding) error {
+func (a *App) printFindings(form string, all judged, findings []hook.Finding) error {
 	switch form {
 	case "json":
 		frames := []findingFrame{}
 		for _, f := range findings {
 			frames = append(frames, findingFrame{f.File, f.Line, f.Column, level(f), f.Rule, f.Message})
 		}
-		return printJSON(a.Out, findingsFrame{apiVersion, "HookFindings", hooks, frames})
+		return printJSON(a.Out, findingsFrame{apiVersion, "HookFindings", all.hooks, all.modules, all.files, frames})
 	case sarif:
 		return printJSON(a.Out, sarifLog(findings))
 	case github:
@@ -197,7 +291,17 @@ func (a *App) printFindings(form string, hooks int, findings []hook.Finding) err
 		fmt.Fprintf(&out, "%s: %s %s (%s)\n", findingPlace(f), paint(colour, level(f)+":"), f.Message, f.Rule)
 	}
 	if len(findings) == 0 {
-		fmt.Fprintf(&out, "%s, and nothing to say about %s\n", plural(hooks, "hook"), them(hooks))
+		what := plural(all.hooks, "hook")
+		if all.modules > 0 {
+			what = plural(all.modules, "module") + ", " + what
+		}
+		switch {
+		case all.hooks+all.modules == 0 && all.files > 0:
+			what = plural(all.files, "file")
+		case all.files > 0:
+			what += ", " + plural(all.files, "file")
+		}
+		fmt.Fprintf(&out, "%s, and nothing to say about %s\n", what, them(all.hooks+all.modules+all.files))
 	}
 	_, err := io.WriteString(a.Out, out.String())
 	return err
@@ -227,7 +331,15 @@ func them(n int) string {
 	return "them"
 }
 
-func findingsVerdict(findings []hook.Finding) error {
+// verdict is what findings come to, as an error.
+func (j judged) verdict(findings []hook.Finding) error {
+	refuses := "the engine would not start"
+	if j.modules > 0 {
+		refuses = "addon-operator would not start, or not run a module"
+	}
+	if j.hooks+j.modules == 0 && j.files > 0 {
+		refuses = "the run of the hook would fail"
+	}
 	errs := 0
 	for _, f := range findings {
 		if f.Refused {
@@ -240,8 +352,8 @@ func findingsVerdict(findings []hook.Finding) error {
 	case errs == 0:
 		return fault.Differences("mend them, or leave one out with --disable and its name", "%s", plural(warnings, "warning"))
 	case warnings == 0:
-		return fault.Differences("", "the engine would not start: %s", plural(errs, "error"))
+		return fault.Differences("", "%s: %s", refuses, plural(errs, "error"))
 	default:
-		return fault.Differences("", "the engine would not start: %s, and %s", plural(errs, "error"), plural(warnings, "warning"))
+		return fault.Differences("", "%s: %s, and %s", refuses, plural(errs, "error"), plural(warnings, "warning"))
 	}
 }

@@ -37,6 +37,7 @@ type initProject struct {
 
 	cmd     *cobra.Command
 	options *options
+	then    string // what to do next
 }
 
 func newInit(a *App) *cobra.Command {
@@ -48,10 +49,15 @@ func newInit(a *App) *cobra.Command {
 a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
 It needs no network. Files that are already there are never overwritten.
 
+With --plugins shell the operator is a set of hooks in bash or Python, which the
+engine shell-operator runs: there is no Go in such a project. With --plugins addon it
+is a set of modules, charts with hooks, which addon-operator installs.
+
 A repeat brings back what is missing and lists as "keep" what you changed: a file
 that differs from what init would write, and stays as it is.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
-  operon init --domain example.org --owner "The Fleet Authors" --multigroup`,
+  operon init --domain example.org --owner "The Fleet Authors" --multigroup
+  operon init --domain example.org --plugins shell --lang python`,
 		Args: noArgs, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
@@ -89,7 +95,7 @@ func (o *initProject) run(a *App) error {
 	if err != nil || o.dryRun {
 		return err
 	}
-	a.next("operon create api --group <group> --version v1alpha1 --kind <Kind>")
+	a.next(o.then)
 	if !o.fetchDeps {
 		return nil
 	}
@@ -125,7 +131,7 @@ func (o *initProject) create(ctx context.Context, a *App, p *scaffold.Plan) erro
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
 		MultiGroup: o.multigroup, Namespaced: o.namespaced,
 	}
-	if !o.skipGoCheck {
+	if !o.skipGoCheck && !ofHooks(cfg) && !ofModules(cfg) {
 		if err := a.checkGo(ctx); err != nil {
 			return err
 		}
@@ -187,6 +193,19 @@ func (o *initProject) plan(ctx context.Context, a *App, cfg *project.Config, p *
 		return err
 	}
 	warnUnknown(p, unknown)
+	o.then = "operon create api --group <group> --version v1alpha1 --kind <Kind>"
+	switch {
+	case ofModules(cfg):
+		o.then = "operon create module <name>"
+		if err := o.noGo(); err != nil {
+			return err
+		}
+	case ofHooks(cfg):
+		o.then = "operon create hook <name> --on kubernetes:<Kind>"
+		if err := o.noGo(); err != nil {
+			return err
+		}
+	}
 	opts, err := o.options.given(active)
 	if err != nil {
 		return err
@@ -204,6 +223,16 @@ func (o *initProject) plan(ctx context.Context, a *App, cfg *project.Config, p *
 	}
 	e := plugin.Event{Kind: plugin.Init, Dir: a.Dir, Project: cfg, Options: opts}
 	return active.Plan(ctx, e, p)
+}
+
+// noGo refuses the flags that are about Go.
+func (o *initProject) noGo() error {
+	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check"} {
+		if o.cmd.Flags().Changed(flag) {
+			return fault.Usage("leave it out", "--%s is for projects in Go, and this one is of hooks", flag)
+		}
+	}
+	return nil
 }
 
 // readLicence puts the content of --license-file beside its name: plugins do

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,43 @@ func person(t *testing.T, texts ...string) (a *App, who *answers, out, errs *byt
 	who = &answers{t: t, texts: texts}
 	a.Prompt = who
 	return a, who, out, errs
+}
+
+func TestCreateHookAsks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("hooks are for Linux")
+	}
+	a, _, out, errs := person(t)
+	a.Dir = t.TempDir()
+	if code := a.Run(t.Context(), []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
+		t.Fatalf("init: exit code %d\n%s", code, errs)
+	}
+	who := &answers{t: t, texts: []string{"My Hook", "secrets", "Secert", "Secret"}}
+	a.Prompt = who
+	out.Reset()
+	if code := a.Run(t.Context(), []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, errs)
+	}
+	if len(who.texts) > 0 {
+		t.Errorf("not asked for: %q", who.texts)
+	}
+	if !strings.Contains(out.String(), "create   hooks/secrets.sh") {
+		t.Errorf("plan:\n%s", out)
+	}
+	const same = "operon create hook secrets --on kubernetes:Secret --selector 'app in (a)' --make=false\n"
+	if !strings.Contains(errs.String(), same) {
+		t.Errorf("the equivalent command line is missing:\n%s", errs)
+	}
+	// Who says all is asked nothing, and a kind needs no controller.
+	for _, args := range [][]string{
+		{"create", "hook", "secrets", "--on", "kubernetes:Secret", "--selector", "app in (a)", "--make=false"},
+		{"create", "api", "--group", "g", "--version", "v1", "--kind", "Boat", "--make=false"},
+	} {
+		if code := a.Run(t.Context(), args); code != 0 {
+			t.Errorf("%v: exit code %d\n%s", args, code, errs)
+		}
+	}
 }
 
 func TestCreateAPIAsks(t *testing.T) {

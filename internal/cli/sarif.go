@@ -56,7 +56,7 @@ type (
 
 func sarifLog(findings []hook.Finding) sarifFile {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "operon", Version: versions().Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
-	for _, r := range hook.Rules() {
+	for _, r := range validateRules() {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{r.About}})
 	}
 	for _, f := range findings {

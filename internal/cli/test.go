@@ -45,7 +45,10 @@ client-go (or to ENVTEST_K8S_VERSION). All packages are tested but those of
 test/e2e, unless some are named. Where no control plane is installed the suites
 that need one are skipped, and a warning at the end says so; --build builds it.
 
-stdout and the exit code are those of go test.`,
+stdout and the exit code are those of go test.
+
+In a project of hooks it derives their roles, and is operon hooks test, as it is
+in one of modules.`,
 		Example: `  operon test
   operon test ./internal/... --run TestControllers --build
   operon test -- -count 1 -coverprofile cover.out`,
@@ -81,6 +84,9 @@ func (o *test) test(a *App, args []string) error {
 	if err != nil {
 		return err
 	}
+	if cfg, err := a.readConfig(); err == nil && (ofHooks(cfg) || ofModules(cfg)) {
+		return o.hooks(a, root, args)
+	}
 	t := goTest{root: root, packages: args}
 	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
 		t.packages, t.flags = args[:dash], args[dash:]
@@ -104,6 +110,23 @@ func (o *test) test(a *App, args []string) error {
 		return err
 	}
 	return a.step("test", func() error { return t.test(ctx, a) })
+}
+
+// hooks tests a project of hooks: it has no packages.
+func (o *test) hooks(a *App, root string, args []string) error {
+	switch {
+	case len(args) > 0:
+		return fault.Usage("operon hooks test takes files of tests", "packages and flags of go test are for projects in Go, and this one is of hooks")
+	case o.build:
+		return fault.Usage("leave it out", "--build is for projects in Go: the tests of hooks need no control plane")
+	}
+	at := *a
+	at.Dir = root
+	if err := at.step("generate", func() error { return o.generate(&at) }); err != nil {
+		return err
+	}
+	tests := &hooksTest{dir: "hooks", run: o.run, output: "text", timeout: time.Minute}
+	return at.step("test", func() error { return tests.test(o.cmd.Context(), &at, nil) })
 }
 
 // checkFolder refuses a folder that is named without ./ before it: go would look

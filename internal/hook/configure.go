@@ -13,30 +13,42 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/templates"
 )
 
-// shellLib stands for the library in the engine's image, and prelude puts it in
-// its place.
+// shellLib stands for the library in the engine's image: it is the one that
+// projects get. prelude puts it in its place.
 var (
-	//go:embed shell_lib.sh
-	shellLib []byte
+	shellLib = library()
 	//go:embed prelude.sh
 	prelude []byte
 )
+
+func library() []byte {
+	content, err := templates.FS.ReadFile("shell/bash/hooks/lib/shell_lib.sh")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return content
+}
 
 // Sandbox runs hooks for their configuration. A hook sees nothing of the user:
 // an empty home, no kubeconfig, no input, and of the environment what programs
 // need to be found.
 type Sandbox struct {
-	dir     string // the folder of hooks
+	dir     string // the folder of hooks; of addon-operator, the one with its modules
 	home    string
 	path    string
 	timeout time.Duration
+
+	Kinds config.Kinds // to judge those of bindings by; nil: they are not judged
 }
 
 // NewSandbox makes a sandbox for the hooks in dir, to be closed. path is where
-// programs are looked for, as in PATH.
+// programs are looked for, as in PATH. Hooks start in dir: addon-operator's in
+// the folder that has modules and global-hooks, as in its image.
 func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	home, err := os.MkdirTemp("", "operon-hooks-")
 	if err != nil {
@@ -55,9 +67,17 @@ func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 // Close removes what the hooks left behind.
 func (s *Sandbox) Close() { _ = os.RemoveAll(s.home) }
 
-func (s *Sandbox) env() []string {
-	return []string{
+// Env is the environment of hooks in the sandbox.
+func (s *Sandbox) Env() []string {
+	return append([]string{
 		"PATH=" + s.path, "HOME=" + s.home, "TMPDIR=" + s.home, "PWD=" + s.dir, "LANG=C.UTF-8",
+	}, s.Library()...)
+}
+
+// Library is the part of it that lets a hook find what the engine's image has
+// besides programs: the shell library.
+func (s *Sandbox) Library() []string {
+	return []string{
 		"BASH_ENV=" + filepath.Join(s.home, "prelude.sh"),
 		"OPERON_SHELL_LIB=" + filepath.Join(s.home, "shell_lib.sh"), "OPERON_HOOKS=" + s.dir,
 	}
@@ -69,7 +89,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, h.Path, "--config")
-	cmd.Dir, cmd.Env = s.dir, s.env()
+	cmd.Dir, cmd.Env = s.dir, s.Env()
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -88,11 +108,14 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
 	case errors.As(err, &exit):
 		f.Message = "--config ended with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
 	case errors.Is(err, fs.ErrNotExist):
-		f.Message = "--config: the interpreter in its first line is not on this machine"
+		line, _ := firstLine(h.Path)
+		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
+	case errors.Is(err, exec.ErrWaitDelay):
+		f.Message = "--config ended, but a program that it left in the background holds its output open, and the engine waits for that"
 	default:
 		f.Message = "--config: " + err.Error()
 	}
-	if last := lastLines(stderr.String(), 3); last != "" {
+	if last := lastLines(stderr.String(), 4); last != "" {
 		f.Message += ": " + strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(last)
 	}
 	return nil, f, nil

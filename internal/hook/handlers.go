@@ -42,7 +42,7 @@ func (h Hook) handlers(script []byte, c *config.Config) []Finding {
 	for _, b := range called {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(functions)), b.calls) {
 			findings = append(findings, Finding{File: h.Name, Rule: ruleNoHandler,
-				Message: fmt.Sprintf("no function handles %s: it needs %s, or __main__", b.what, strings.Join(b.handlers, " or "))})
+				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs())})
 		}
 	}
 	return findings
@@ -55,6 +55,13 @@ type binding struct {
 }
 
 func (b binding) calls(function string) bool { return slices.Contains(b.handlers, function) }
+
+func (b binding) needs() string {
+	if len(b.handlers) == 0 {
+		return "__main__"
+	}
+	return strings.Join(b.handlers, " or ") + ", or __main__"
+}
 
 // calls lists the functions that contexts of a configuration call, by source.
 // Where a kind of context comes from several bindings, as in a group, it is
@@ -100,6 +107,9 @@ func calls(c *config.Config) []binding {
 	}
 	for _, a := range c.Mutating {
 		add("the webhook "+a.Name, "__on_mutating::"+a.Name)
+	}
+	for _, step := range c.StepNames() {
+		add(step) // the library has no functions of its own for these
 	}
 	for _, v := range c.Conversion {
 		base := "__on_conversion::" + v.Name

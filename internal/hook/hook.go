@@ -22,6 +22,8 @@ import (
 type Hook struct {
 	Name string // the path from the folder of hooks, with slashes: how the engine calls it
 	Path string // absolute
+
+	Owner config.Owner // which bindings it may have
 }
 
 // Finding is something that keeps the engine from starting, or that a person

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/rbac"
 )
 
 // Names of rules about files and scripts. Those about configurations are in
@@ -26,6 +27,7 @@ func Rules() []config.Rule {
 		{Name: ruleLibExecutable, About: "an executable file in lib, which is no hook there"},
 		{Name: ruleNoHandler, About: "a binding that no function of the script handles"},
 		{Name: ruleDeadHandler, About: "a function that no binding calls"},
+		{Name: rbac.RuleMarker, About: "an RBAC marker that does not parse, or allows nothing"},
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b config.Rule) int {
 		switch {

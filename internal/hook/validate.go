@@ -9,12 +9,47 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/rbac"
 )
 
 // Validate judges the hooks that Discover found, as the engine would when it
 // starts, and more. Findings are in the order of their places. The error is about
 // the validation itself.
 func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) {
+	_, findings, err := Load(ctx, s, hooks)
+	if err != nil {
+		return nil, err
+	}
+	more, err := s.markers(hooks)
+	return Sorted(append(findings, more...)), err
+}
+
+// markers judges the RBAC markers in hooks and in the scripts around them.
+func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
+	sources, err := scripts(s.dir, hooks, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hooks {
+		text, err := os.ReadFile(h.Path)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, rbac.Source{Path: h.Name, Text: text})
+	}
+	var findings []Finding
+	for _, source := range sources {
+		for _, f := range rbac.CheckMarkers(source) {
+			findings = append(findings, Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message + "; " + f.Hint})
+		}
+	}
+	return findings, nil
+}
+
+// Load is Validate, and returns the configuration of each hook as well, or nil
+// where the engine refuses it.
+func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []Finding, error) {
+	configs := make([]*config.Config, len(hooks))
 	results := make([][]Finding, len(hooks))
 	errs := make([]error, len(hooks))
 	// A hook waits for its interpreter more than it computes.
@@ -24,16 +59,16 @@ func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) 
 		group.Go(func() {
 			tokens <- struct{}{}
 			defer func() { <-tokens }()
-			_, results[i], errs[i] = s.Config(ctx, h)
+			configs[i], results[i], errs[i] = s.Config(ctx, h)
 		})
 	}
 	group.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return Sorted(slices.Concat(results...)), nil
+	return configs, Sorted(slices.Concat(results...)), nil
 }
 
 // Sorted puts findings in the order of their places.
@@ -61,7 +96,10 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 	if err != nil {
 		return nil, nil, err
 	}
-	c, judged := config.Parse(text)
+	c, judged := h.Owner.Parse(text)
+	if c != nil && s.Kinds != nil {
+		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
+	}
 	findings := h.found(judged, embedded(script, text))
 	if c != nil {
 		findings = append(findings, h.handlers(script, c)...)

@@ -29,10 +29,10 @@ const (
 
 // createAPI plans what r needs in the cluster: its API, and the permission of
 // its controller.
-func createAPI(e plugin.Event, p *scaffold.Plan) error {
+func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if r.API != nil {
-		if err := serve(c, r, p); err != nil {
+		if err := k.serve(c, r, p); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func labelled(name, key, value string, p *scaffold.Plan) bool {
 
 // serve plans the sample and the users' roles of r, and lists them and its CRD
 // in the kustomizations.
-func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	// Lists that are not there yet name all that belongs in them, so that one
 	// the user deleted does not come back with r alone.
 	crds, samples := []project.Resource{r}, []project.Resource{r}
@@ -117,7 +117,7 @@ func serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	}
 	vars := map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 	roles := newRoles(vars["role"], p)
-	if err := tree("kustomize/api", vars, apiData(c, r, p), p, apiSink(c, r, p)); err != nil {
+	if err := tree("kustomize/api", vars, k.apiData(c, r, p), p, apiSink(c, r, p)); err != nil {
 		return err
 	}
 	for _, r := range crds {

@@ -34,9 +34,11 @@ type apiValues struct {
 	RoleName        string // what names of the users' roles begin with
 	SampleName      string
 	SampleNamespace string // where the sample must live, or ""
+	CRDs            string // where the CRDs come from, in words
+	Fields          string // where the fields of the kind stand, in words
 }
 
-func apiData(c *project.Config, r project.Resource, p *scaffold.Plan) apiValues {
+func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan) apiValues {
 	// A Role cannot grant access to objects without a namespace.
 	limited := c.Namespaced && r.API.Namespaced
 	v := apiValues{
@@ -50,6 +52,11 @@ func apiData(c *project.Config, r project.Resource, p *scaffold.Plan) apiValues 
 		RoleName: strings.Join(roleWords(c, r, p), "-"),
 
 		SampleName: sampleName(c, r),
+		CRDs:       "generated into bases from the Go types",
+		Fields:     r.Kind + "Spec",
+	}
+	if k.KindsOnly { // and no plugin for Go
+		v.CRDs, v.Fields = "written by hand in bases", "the CRD's schema"
 	}
 	if limited {
 		v.SampleNamespace = c.Namespace()

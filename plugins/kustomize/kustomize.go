@@ -18,7 +18,11 @@ import (
 const Key = "kustomize.common.kubebuilder.io/v2"
 
 // Plugin is the kustomize plugin.
-type Plugin struct{}
+type Plugin struct {
+	// KindsOnly leaves to another plugin what is installed beside the kinds: config/
+	// but for CRDs, samples and the users' roles.
+	KindsOnly bool
+}
 
 var _ plugin.Plugin = Plugin{}
 
@@ -32,7 +36,10 @@ func (Plugin) Doc() string { return "kustomize manifests for installing an opera
 func (Plugin) Options() []plugin.Option { return nil }
 
 // Plan implements plugin.Plugin.
-func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
+func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if k.KindsOnly && e.Kind != plugin.CreateAPI && e.Kind != plugin.Generate {
+		return nil
+	}
 	switch e.Kind {
 	case plugin.Init:
 		if err := tree("kustomize/init", nil, initData(e.Project), p, p.Seed); err != nil {
@@ -40,7 +47,7 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 		return tree("kustomize/cainjection", nil, initData(e.Project), p, p.Seed)
 	case plugin.CreateAPI:
-		return createAPI(e, p)
+		return k.createAPI(e, p)
 	case plugin.CreateWebhook:
 		return createWebhook(e.Project, *e.Resource, p)
 	case plugin.Generate:

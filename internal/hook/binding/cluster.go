@@ -4,21 +4,19 @@
 package binding
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/gobuffalo/flect"
-	"github.com/itchyny/gojq"
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/kinds"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Cluster is the objects that are there.
+// Cluster is the objects that are there. CRDs among them tell of kinds beside those of
+// Kubernetes.
 type Cluster []*unstructured.Unstructured
 
 // After is the cluster as it is after an object was Added, Modified or Deleted.
@@ -32,93 +30,34 @@ func (c Cluster) After(event string, o *unstructured.Unstructured) Cluster {
 	return next
 }
 
-// item is an object as a binding shows it.
-type item struct {
-	object   *unstructured.Unstructured
-	filtered bool
-	result   any // of the filter
-	whole    bool
-}
-
-// MarshalJSON implements json.Marshaler.
-func (i item) MarshalJSON() ([]byte, error) { return json.Marshal(i.fields()) }
-
-func (i item) fields() map[string]any {
-	fields := map[string]any{}
-	if i.whole {
-		fields["object"] = i.object
+// items are the objects that a binding watches.
+func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
+	view, err := NewView(k)
+	if err != nil {
+		return nil, err
 	}
-	if i.filtered {
-		fields["filterResult"] = i.result
-	}
-	return fields
-}
-
-// items are the objects that a binding watches, by namespace and name.
-func (c Cluster) items(k config.Kubernetes) ([]item, error) {
-	var selected []item
+	var selected []Item
+	table := c.kinds()
 	for _, o := range c {
-		reason, err := c.unselected(k, o)
+		reason, err := c.unselected(table, k, o)
 		if err != nil {
 			return nil, err
 		}
 		if reason != "" {
 			continue
 		}
-		i, err := show(k, o)
+		i, err := view.Show(o)
 		if err != nil {
 			return nil, err
 		}
 		selected = append(selected, i)
 	}
-	slices.SortStableFunc(selected, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.object.GetNamespace(), b.object.GetNamespace()), cmp.Compare(a.object.GetName(), b.object.GetName()))
-	})
-	return selected, nil
-}
-
-// show runs the filter of the binding over an object.
-func show(k config.Kubernetes, o *unstructured.Unstructured) (item, error) {
-	i := item{object: o, whole: k.KeepsObjects(), filtered: k.JQFilter != ""}
-	if !i.filtered {
-		return i, nil
-	}
-	query, err := gojq.Parse(k.JQFilter)
-	if err != nil {
-		return i, err
-	}
-	content, err := json.Marshal(o)
-	if err != nil {
-		return i, err
-	}
-	var input any // with the types of numbers that jq knows
-	if err := json.Unmarshal(content, &input); err != nil {
-		return i, err
-	}
-	var results []any
-	for iter := query.Run(input); ; {
-		v, more := iter.Next()
-		if !more {
-			break
-		}
-		if err, failed := v.(error); failed {
-			return i, fmt.Errorf("jqFilter of %s, over %s: %w", k.BindingName(), name(o), err)
-		}
-		results = append(results, v)
-	}
-	switch len(results) {
-	case 0:
-	case 1:
-		i.result = results[0]
-	default:
-		i.result = results
-	}
-	return i, nil
+	return Sorted(selected), nil
 }
 
 // unselected tells why a binding does not watch an object, or "".
-func (c Cluster) unselected(k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
-	if !isKind(k.Kind, o.GetKind()) || k.APIVersion != "" && k.APIVersion != o.GetAPIVersion() {
+func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+	if !isMeant(table, k, o) {
 		return fmt.Sprintf("it watches %s", strings.TrimSpace(k.APIVersion+" "+k.Kind)), nil
 	}
 	if s := k.NameSelector; s != nil && len(s.MatchNames) > 0 && !slices.Contains(s.MatchNames, o.GetName()) {
@@ -146,7 +85,8 @@ func (c Cluster) outside(s *config.NamespaceSelector, o *unstructured.Unstructur
 	if s == nil {
 		return "", nil
 	}
-	if n := s.NameSelector; n != nil && len(n.MatchNames) > 0 && !slices.Contains(n.MatchNames, o.GetNamespace()) {
+	// Beside labels the engine passes over names.
+	if n := s.NameSelector; s.LabelSelector == nil && n != nil && len(n.MatchNames) > 0 && !slices.Contains(n.MatchNames, o.GetNamespace()) {
 		return "it selects the namespaces " + strings.Join(n.MatchNames, ", "), nil
 	}
 	if s.LabelSelector == nil {
@@ -181,20 +121,35 @@ func fieldOf(o *unstructured.Unstructured, field string) (value string, known bo
 	return "", false
 }
 
-// isKind reports whether a kind is meant by what a binding calls it: its name,
-// its plural or a short name, in any case.
-func isKind(called, kind string) bool {
-	called, kind = strings.ToLower(called), strings.ToLower(kind)
-	return called == kind || called == flect.Pluralize(kind) || shortNames[called] == kind
+// kinds are those of Kubernetes and of the cluster's CRDs.
+func (c Cluster) kinds() *kinds.Table {
+	var crds []kinds.CRD
+	for _, o := range c {
+		if !kinds.IsCRD(o.GroupVersionKind()) {
+			continue
+		}
+		if crd, err := kinds.FromObject(o); err == nil { // else no API server takes it
+			crds = append(crds, crd)
+		}
+	}
+	if len(crds) == 0 {
+		return kinds.Builtin()
+	}
+	return kinds.Builtin().With(crds...)
 }
 
-// shortNames are those that every cluster knows.
-var shortNames = map[string]string{
-	"cm": "configmap", "cs": "componentstatus", "crd": "customresourcedefinition", "crds": "customresourcedefinition", "cj": "cronjob",
-	"deploy": "deployment", "ds": "daemonset", "ep": "endpoints", "ev": "event", "hpa": "horizontalpodautoscaler", "ing": "ingress",
-	"limits": "limitrange", "netpol": "networkpolicy", "no": "node", "ns": "namespace", "pc": "priorityclass", "pdb": "poddisruptionbudget",
-	"po": "pod", "pv": "persistentvolume", "pvc": "persistentvolumeclaim", "quota": "resourcequota", "rc": "replicationcontroller",
-	"rs": "replicaset", "sa": "serviceaccount", "sc": "storageclass", "sts": "statefulset", "svc": "service",
+// isMeant reports whether a binding is about the kind of an object. Of a kind that
+// nobody knows, the binding must have the name.
+func isMeant(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) bool {
+	if k.APIVersion != "" && k.APIVersion != o.GetAPIVersion() {
+		return false
+	}
+	own, err := table.FindObject(o.GroupVersionKind())
+	if err != nil {
+		return strings.EqualFold(k.Kind, o.GetKind())
+	}
+	meant, err := table.Find(k.APIVersion, k.Kind)
+	return err == nil && meant.Group == own.Group && meant.Resource == own.Resource
 }
 
 func name(o *unstructured.Unstructured) string {

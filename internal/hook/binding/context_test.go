@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/kinds"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -162,6 +163,7 @@ kubernetes:
 - {name: by field of others, kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.name, operator: NotEquals, value: b}]}}
 - {name: by namespace, kind: ConfigMap, namespace: {nameSelector: {matchNames: [m]}}}
 - {name: by labels of namespaces, kind: ConfigMap, namespace: {labelSelector: {matchLabels: {team: a}}}}
+- {name: by labels and names of namespaces, kind: ConfigMap, namespace: {labelSelector: {matchLabels: {team: a}}, nameSelector: {matchNames: [m]}}}
 - {name: by labels of others, kind: ConfigMap, namespace: {labelSelector: {matchLabels: {team: b}}}}
 `))
 	if conf == nil {
@@ -169,9 +171,9 @@ kubernetes:
 	}
 	a := object(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "n"}})
 	ns := object(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "n", "labels": map[string]any{"team": "a"}}})
-	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by field of others": true, "by labels of namespaces": true}
+	want := map[string]bool{"plural": true, "short": true, "by field too": true, "by field of others": true, "by labels of namespaces": true, "by labels and names of namespaces": true}
 	for _, k := range conf.Kubernetes {
-		reason, err := Cluster{a, ns}.unselected(k, a)
+		reason, err := Cluster{a, ns}.unselected(kinds.Builtin(), k, a)
 		if err != nil || (reason == "") != want[k.Name] {
 			t.Errorf("%s: selected %t, want %t (%s, %v)", k.Name, reason == "", want[k.Name], reason, err)
 		}
@@ -185,12 +187,20 @@ func TestFilter(t *testing.T) {
 	for filter, want := range map[string]any{
 		".data.n": 3.0, "empty": nil, ".data.n, .kind": []any{3.0, "ConfigMap"}, ".data.n + 1": 4.0,
 	} {
-		i, err := show(config.Kubernetes{JQFilter: filter}, o)
+		view, err := NewView(config.Kubernetes{JQFilter: filter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := view.Show(o)
 		if err != nil || !cmp.Equal(i.result, want) {
 			t.Errorf("%s: %#v, %v, want %#v", filter, i.result, err, want)
 		}
 	}
-	if _, err := show(config.Kubernetes{JQFilter: ".data.n.x"}, o); err == nil {
+	failing, err := NewView(config.Kubernetes{JQFilter: ".data.n.x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := failing.Show(o); err == nil {
 		t.Error("a filter that fails is no error")
 	}
 }

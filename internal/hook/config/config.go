@@ -26,6 +26,8 @@ type Config struct {
 	Validating []Admission  `json:"kubernetesValidating"`
 	Mutating   []Admission  `json:"kubernetesMutating"`
 	Conversion []Conversion `json:"kubernetesCustomResourceConversion"`
+
+	Steps map[string]float64 `json:"-"` // order by name, of those that the hook's Owner has
 }
 
 // Settings limit how often a hook runs.
@@ -130,6 +132,8 @@ type Finding struct {
 // judge collects findings about one source.
 type judge struct {
 	source
+	owner    Owner
+	text     []byte
 	findings []Finding
 }
 
@@ -150,14 +154,17 @@ func (j *judge) lint(p path, rule, format string, args ...any) {
 	j.add(Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
+// Parse reads the configuration of a hook of shell-operator.
+func Parse(text []byte) (*Config, []Finding) { return Shell.Parse(text) }
+
 // Parse reads a configuration, YAML or JSON, and judges it. Findings are in the
 // order of their places. The configuration is nil when any of them refuses.
-func Parse(text []byte) (*Config, []Finding) {
+func (o Owner) Parse(text []byte) (*Config, []Finding) {
 	src, failed := read(text)
 	if failed != nil {
 		return nil, []Finding{*failed}
 	}
-	j := &judge{source: src}
+	j := &judge{source: src, owner: o, text: text}
 	c := j.config()
 	slices.SortStableFunc(j.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -169,10 +176,10 @@ func Parse(text []byte) (*Config, []Finding) {
 }
 
 func (j *judge) config() *Config {
-	schema, version := version1, "v1"
+	schema, version := j.owner.shape(version1), "v1"
 	switch v, there := j.values["configVersion"]; {
 	case !there:
-		schema, version = version0, "v0"
+		schema, version = j.owner.shape(version0), "v0"
 	case v != "v1":
 		j.refuse(path{"configVersion"}, ruleSchema, "configVersion is %v, and the engine knows v1 only", quoted(v))
 		return nil
@@ -187,13 +194,18 @@ func (j *judge) config() *Config {
 		j.expressions(c)
 		return nil // what else there is to find relies on the shape
 	}
+	steps := j.steps()
 	if version == "v0" {
-		return j.legacy()
+		if c = j.legacy(); c != nil {
+			c.Steps = steps
+		}
+		return c
 	}
 	if err != nil { // a number that is too large
 		j.refuse(nil, ruleSchema, "%v", err)
 		return nil
 	}
+	c.Steps = steps
 	j.expressions(c)
 	j.refusals(c)
 	j.lints(c)

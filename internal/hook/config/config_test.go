@@ -11,57 +11,73 @@ import (
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, tc := range []struct{ text, want string }{
-		{"a: b: c", "0: ERROR syntax: mapping values are not allowed in this context"},
-		{"- x", "1: ERROR syntax: the configuration is no object"},
-		{"{}", "1:1: ERROR schema: the configuration has no binding"},
-		{"configVersion: v2\nonStartup: 1", "1:16: ERROR schema: configVersion is \"v2\", and the engine knows v1 only"},
-		{"configVersion:\nonStartup: 1", "1:15: ERROR schema: configVersion is empty, and the engine knows v1 only"},
-		{"configVersion: v1", "1:1: ERROR schema: the configuration has no binding"},
-		{"configVersion: v1\nonstartup: 1", "2:1: ERROR schema: the configuration has no key onstartup; did you mean onStartup?"},
-		{"configVersion: v1\nonStartup: soon", "2:12: ERROR schema: onStartup must be an integer, not a string"},
-		{"configVersion: v1\nonStartup: 1.5", "2:12: ERROR schema: onStartup must be an integer, not a number"},
-		{"configVersion: v1\nschedule: []", "2:11: ERROR schema: schedule is empty"},
-		{"configVersion: v1\nschedule:\n- {crontab: '* * * * *', name: yes}", "3:32: ERROR schema: schedule[0].name must be a string, not a boolean"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: [Add]", "4:16: ERROR schema: kubernetes[0].watchEvent[0] is \"Add\", and must be one of Added, Modified, Deleted"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  namespace: {}", "4:14: ERROR schema: kubernetes[0].namespace must have at least 1 of labelSelector, nameSelector"},
+	for _, tc := range []struct {
+		text, want string
+		owner      Owner
+	}{
+		{text: "configVersion: v1\nbeforeHelm: -1", want: "2:13: ERROR step: beforeHelm is -1, and an order is from 0 up", owner: Module},
+		{text: "configVersion: v1\nbeforeHelm: 1\nbeforeHelm: 2", owner: Module,
+			want: "3: ERROR step: addon-operator cannot read the steps: line 3: mapping key \"beforeHelm\" already defined at line 2"},
+		{text: "configVersion: v1\nbeforeHelm: 1", want: "2:1: ERROR schema: the configuration has no key beforeHelm"},
+		{text: "configVersion: v1\nbeforeHelm: 1", want: "2:1: ERROR schema: the configuration has no key beforeHelm", owner: Global},
+		{text: "configVersion: v1\nkubernetesMutating:\n- {name: a.b.c, rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]}", owner: Module,
+			want: "3:1: lint webhook-of-addon: addon-operator takes kubernetesMutating, and asks no hook about requests: use a shell-operator, or a webhook in the chart"},
+		{"a: b: c", "0: ERROR syntax: mapping values are not allowed in this context", Shell},
+		{"- x", "1: ERROR syntax: the configuration is no object", Shell},
+		{"{}", "1:1: ERROR schema: the configuration has no binding", Shell},
+		{"configVersion: v2\nonStartup: 1", "1:16: ERROR schema: configVersion is \"v2\", and the engine knows v1 only", Shell},
+		{"configVersion:\nonStartup: 1", "1:15: ERROR schema: configVersion is empty, and the engine knows v1 only", Shell},
+		{"configVersion: v1", "1:1: ERROR schema: the configuration has no binding", Shell},
+		{"configVersion: v1\nonstartup: 1", "2:1: ERROR schema: the configuration has no key onstartup; did you mean onStartup?", Shell},
+		{"configVersion: v1\nonStartup: soon", "2:12: ERROR schema: onStartup must be an integer, not a string", Shell},
+		{"configVersion: v1\nonStartup: 1.5", "2:12: ERROR schema: onStartup must be an integer, not a number", Shell},
+		{"configVersion: v1\nschedule: []", "2:11: ERROR schema: schedule is empty", Shell},
+		{"configVersion: v1\nschedule:\n- {crontab: '* * * * *', name: yes}", "3:32: ERROR schema: schedule[0].name must be a string, not a boolean", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: [Add]", "4:16: ERROR schema: kubernetes[0].watchEvent[0] is \"Add\", and must be one of Added, Modified, Deleted", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  namespace: {}", "4:14: ERROR schema: kubernetes[0].namespace must have at least 1 of labelSelector, nameSelector", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  fieldSelector: {matchExpressions: [{field: a, value: b}]}",
-			"4:38: ERROR schema: kubernetes[0].fieldSelector.matchExpressions[0] must have field, operator, value"},
-		{"configVersion: v1\nonStartup: 1\nsettings: {executionMinInterval: 3s}", "3:11: ERROR settings: settings lacks executionBurst, which counts runs"},
-		{"configVersion: v1\nonStartup: 1\nsettings:\n  executionMinInterval: 3\n  executionBurst: 1", "4:25: ERROR schema: settings.executionMinInterval must be a string, not an integer"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  apiVersion: a/b/c", "4:15: ERROR kind: kubernetes[0].apiVersion is \"a/b/c\", and must be a version, or group/version"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: .a |", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: unexpected EOF"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: nope", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: function not defined: nope/0"},
+			"4:38: ERROR schema: kubernetes[0].fieldSelector.matchExpressions[0] must have field, operator, value", Shell},
+		{"configVersion: v1\nonStartup: 1\nsettings: {executionMinInterval: 3s}", "3:11: ERROR settings: settings lacks executionBurst, which counts runs", Shell},
+		{"configVersion: v1\nonStartup: 1\nsettings:\n  executionMinInterval: 3\n  executionBurst: 1", "4:25: ERROR schema: settings.executionMinInterval must be a string, not an integer", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  apiVersion: a/b/c", "4:15: ERROR kind: kubernetes[0].apiVersion is \"a/b/c\", and must be a version, or group/version", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: .a |", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: unexpected EOF", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: nope", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: function not defined: nope/0", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  nameSelector: {matchNames: [a]}\n  fieldSelector: {matchExpressions: [{field: metadata.name, operator: '=', value: b}]}",
-			"5:38: ERROR selector: kubernetes[0] selects by name in both nameSelector and fieldSelector"},
+			"5:38: ERROR selector: kubernetes[0] selects by name in both nameSelector and fieldSelector", Shell},
 		{"configVersion: v1\nkubernetes:\n- {kind: Pod, name: pods}\nschedule:\n- crontab: '* * * * *'\n  includeSnapshotsFrom: [pod]",
-			"6:26: ERROR snapshots: schedule[0]: no kubernetes binding is named \"pod\"; did you mean pods?"},
-		{"configVersion: v1\nschedule:\n- crontab: '61 * * * *'", "3:12: ERROR crontab: schedule[0].crontab: end of range (61) above maximum (59): 61"},
-		{"configVersion: v1\nschedule:\n- crontab: CRON_TZ=UTC * * * * *", "3:12: ERROR crontab: schedule[0].crontab: the engine knows a time zone as TZ=, not as CRON_TZ="},
+			"6:26: ERROR snapshots: schedule[0]: no kubernetes binding is named \"pod\"; did you mean pods?", Shell},
+		{"configVersion: v1\nschedule:\n- crontab: '61 * * * *'", "3:12: ERROR crontab: schedule[0].crontab: end of range (61) above maximum (59): 61", Shell},
+		{"configVersion: v1\nschedule:\n- crontab: CRON_TZ=UTC * * * * *", "3:12: ERROR crontab: schedule[0].crontab: the engine knows a time zone as TZ=, not as CRON_TZ=", Shell},
 		{"configVersion: v1\nkubernetesValidating:\n- name: short\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
-			"3:9: ERROR webhook: kubernetesValidating[0].name is \"short\": should be a domain with at least three segments separated by dots"},
+			"3:9: ERROR webhook: kubernetesValidating[0].name is \"short\": should be a domain with at least three segments separated by dots", Shell},
 
-		{"onStartup: 1", "1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ"},
-		{"configVersion: v1\nonStartup: 1\n---\nx: y", "1:1: lint second-document: the engine reads the first document and passes over the others"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n- kind: Node", "4:3: lint duplicate-binding: kubernetes[1] is another binding named \"kubernetes\": contexts and snapshots cannot tell them apart"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  waitForSynchronization: false", "4:27: lint wait-without-queue: kubernetes[0].waitForSynchronization is passed over without a queue of its own: set queue"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  keepFullObjectsInMemory: false", "4:28: lint nothing-kept: kubernetes[0] without jqFilter leaves nothing of the objects for the hook"},
-		{"configVersion: v1\nkubernetes:\n- kind: secrets", "3:3: lint secrets-in-memory: kubernetes[0] keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it"},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent"},
-		{"configVersion: v1\nkubernetesValidating:\n- name: a.b.c", "3:3: lint webhook-never-called: kubernetesValidating[0] has no rules, so it is never called"},
+		{"onStartup: 1", "1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ", Shell},
+		{"configVersion: v1\nonStartup: 1\n---\nx: y", "1:1: lint second-document: the engine reads the first document and passes over the others", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n- kind: Node", "4:3: lint duplicate-binding: kubernetes[1] is another binding named \"kubernetes\": contexts and snapshots cannot tell them apart", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  waitForSynchronization: false", "4:27: lint wait-without-queue: kubernetes[0].waitForSynchronization is passed over without a queue of its own: set queue", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  keepFullObjectsInMemory: false", "4:28: lint nothing-kept: kubernetes[0] without jqFilter leaves nothing of the objects for the hook", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Pod, name: pods}\n- kind: Pdo\n  apiVersion: v1", "4:9: lint unknown-kind: kubernetes[1].kind: v1 has no Pdo", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Pod, fieldSelector: {matchExpressions: [{field: spec.foo, operator: Equals, value: x}]}}",
+			"3:58: lint unknown-field: kubernetes[0].fieldSelector.matchExpressions[0].field: Pod has no spec.foo", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: secrets", "3:3: lint secrets-in-memory: kubernetes[0] keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent", Shell},
+		{"configVersion: v1\nkubernetesValidating:\n- name: a.b.c", "3:3: lint webhook-never-called: kubernetesValidating[0] has no rules, so it is never called", Shell},
 		{"configVersion: v1\nkubernetesMutating:\n- name: a.b.c\n  timeoutSeconds: 31\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
-			"4:19: lint mutating-refused: kubernetesMutating[0].timeoutSeconds must be from 1 to 30, or the API server refuses the webhook when the operator starts"},
+			"4:19: lint mutating-refused: kubernetesMutating[0].timeoutSeconds must be from 1 to 30, or the API server refuses the webhook when the operator starts", Shell},
 		{"configVersion: v1\nkubernetes:\n- {kind: Pod, group: g}\nschedule:\n- {crontab: '* * * * *', group: g, queue: q}",
-			"5:3: lint group-in-queues: schedule[0] of group \"g\" waits in queue \"q\", and another member in \"main\": the hook may run for both at once"},
+			"5:3: lint group-in-queues: schedule[0] of group \"g\" waits in queue \"q\", and another member in \"main\": the hook may run for both at once", Shell},
 		{"configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: a, crdName: b, conversions: [{fromVersion: v1, toVersion: v1}]}",
-			"3:39: lint conversion-to-itself: kubernetesCustomResourceConversion[0].conversions[0] converts v1 to itself, which nobody asks for"},
+			"3:39: lint conversion-to-itself: kubernetesCustomResourceConversion[0].conversions[0] converts v1 to itself, which nobody asks for", Shell},
 		// JSON is YAML, and places in it are places.
-		{`{"configVersion": "v1",` + "\n" + ` "onStartup": "1"}`, "2:15: ERROR schema: onStartup must be an integer, not a string"},
+		{`{"configVersion": "v1",` + "\n" + ` "onStartup": "1"}`, "2:15: ERROR schema: onStartup must be an integer, not a string", Shell},
 		// Aliases lead to where the value stands.
-		{"configVersion: v1\nkubernetes:\n- &a {kind: Pod, name: x, queue: 1}\n- *a", "3:34: ERROR schema: kubernetes[0].queue must be a string, not an integer"},
+		{"configVersion: v1\nkubernetes:\n- &a {kind: Pod, name: x, queue: 1}\n- *a", "3:34: ERROR schema: kubernetes[0].queue must be a string, not an integer", Shell},
 	} {
-		c, findings := Parse([]byte(tc.text))
+		c, findings := tc.owner.Parse([]byte(tc.text))
+		if c != nil {
+			findings = append(findings, CheckKinds([]byte(tc.text), c, unwatched{})...)
+		}
 		if len(findings) == 0 {
 			t.Errorf("%s\nno finding, want %s", tc.text, tc.want)
 			continue
@@ -98,9 +114,29 @@ func line(f Finding) string {
 	return fmt.Sprintf("%s: %s %s: %s", place, kind, f.Rule, f.Message)
 }
 
+// unwatched knows one kind that cannot be watched, and one field that no kind has.
+type unwatched struct{}
+
+func (unwatched) CannotWatch(apiVersion, kind string) string {
+	if kind != "Pdo" {
+		return ""
+	}
+	return apiVersion + " has no " + kind
+}
+
+func (unwatched) CannotSelect(_, kind, field string) string {
+	if field != "spec.foo" {
+		return ""
+	}
+	return kind + " has no " + field
+}
+
 // TestParse reads what the engine would do.
 func TestParse(t *testing.T) {
 	t.Parallel()
+	if c, _ := Module.Parse([]byte("afterHelm: 10\nbeforeHelm: 5\nonStartup: 1")); c == nil || c.Steps["afterHelm"] != 10 || strings.Join(c.StepNames(), " ") != "beforeHelm afterHelm" {
+		t.Errorf("steps: %v", c)
+	}
 	c, findings := Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Pod\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
 	if c == nil || len(findings) > 0 {
 		t.Fatal(findings)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -9,95 +8,123 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/hook/enginetest"
 )
 
 var update = flag.Bool("update", false, "ask the engine anew, which takes minutes to build the first time")
 
-// verdictsFile holds what the engine of testdata/engine says about the
+// verdictsFile holds what the engine of ../testdata/engine says about the
 // configurations of the test: the sum of all of them, and for each a 1 when it
 // is refused.
-const verdictsFile = "testdata/engine/verdicts.txt"
+func verdictsFile(o Owner) string {
+	return "testdata/engine_verdicts" + suffix(o) + ".txt"
+}
+
+func suffix(o Owner) string { return map[Owner]string{Global: "-global", Module: "-module"}[o] }
 
 // TestEngine judges thousands of configurations, made from one that uses
 // everything by a few random changes each, and refuses those that the engine
 // refuses, no other.
 func TestEngine(t *testing.T) {
 	t.Parallel()
-	texts := configurations(t)
-	recorded := readVerdicts(t, texts)
-	refused, differ := 0, 0
-	for i, text := range texts {
-		c, findings := Parse([]byte(text))
-		want := recorded[i] == '1'
-		if want {
-			refused++
-		}
-		if (c == nil) != want {
-			if differ++; differ <= 5 {
-				t.Errorf("the engine refuses it: %t, we find %v\n%s", want, findings, text)
+	for owner, texts := range map[Owner][]string{Shell: configurations(t), Global: withSteps(t, Global), Module: withSteps(t, Module)} {
+		t.Run(verdictsFile(owner), func(t *testing.T) {
+			recorded := readVerdicts(t, owner, texts)
+			refused, differ := 0, 0
+			for i, text := range texts {
+				c, findings := owner.Parse([]byte(text))
+				want := recorded[i] == '1'
+				if want {
+					refused++
+				}
+				if (c == nil) != want {
+					if differ++; differ <= 5 {
+						t.Errorf("the engine refuses it: %t, we find %v\n%s", want, findings, text)
+					}
+				}
 			}
-		}
-	}
-	if differ > 0 {
-		t.Errorf("%d of %d differ", differ, len(texts))
-	}
-	if share := refused * 100 / len(texts); share < 20 || share > 95 {
-		t.Errorf("%d %% of the configurations are refused, which shows little about the others", share)
+			if differ > 0 {
+				t.Errorf("%d of %d differ", differ, len(texts))
+			}
+			if share := refused * 100 / len(texts); share < 20 || share > 95 {
+				t.Errorf("%d %% of the configurations are refused, which shows little about the others", share)
+			}
+		})
 	}
 }
 
-func readVerdicts(t *testing.T, texts []string) string {
+func readVerdicts(t *testing.T, owner Owner, texts []string) string {
 	t.Helper()
+	file := verdictsFile(owner)
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
 	if *update {
 		verdicts := new(strings.Builder)
-		for _, v := range askEngine(t, texts) {
+		for _, v := range askEngine(t, owner, texts) {
 			verdicts.WriteByte("01"[min(1, len(v))])
 		}
-		if err := os.WriteFile(verdictsFile, []byte(sum+"\n"+verdicts.String()+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(sum+"\n"+verdicts.String()+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	content, err := os.ReadFile(verdictsFile)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(content), "\n")
 	if len(lines) < 2 || lines[0] != sum || len(lines[1]) != len(texts) {
-		t.Fatalf("%s is about other configurations: run go test ./internal/hook/config -run TestEngine -update", verdictsFile)
+		t.Fatalf("%s is about other configurations: run go test ./internal/hook/config -run TestEngine -update", file)
 	}
 	return lines[1]
 }
 
 // askEngine builds the engine's judge from its pinned module, and asks it.
-func askEngine(t *testing.T, texts []string) []string {
+func askEngine(t *testing.T, owner Owner, texts []string) []string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "engine")
-	build := exec.Command("go", "build", "-o", bin, ".")
-	build.Dir = "testdata/engine"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the engine: %v\n%s", err, out)
-	}
-	in, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := exec.Command(bin)
-	ask.Stdin = bytes.NewReader(in)
-	out, err := ask.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var verdicts []string
-	if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != len(texts) {
-		t.Fatalf("%d verdicts about %d configurations: %v", len(verdicts), len(texts), err)
+	for _, v := range enginetest.Ask(t, "../testdata/engine", "config"+suffix(owner), texts) {
+		verdicts = append(verdicts, v.Refused)
 	}
 	return verdicts
+}
+
+// withSteps are configurations of addon-operator's hooks, the same in every run.
+func withSteps(t *testing.T, owner Owner) []string {
+	t.Helper()
+	first := owner.Steps()[0]
+	texts := []string{
+		first + ": 1", "configVersion: v1\n" + first + ": 1", "configVersion: v1\n" + first + ": -1", "configVersion: v1\n" + first + ": 1.5",
+		"configVersion: v1\n" + first + ": 1.0", "configVersion: v1\n" + first + ": 010", "configVersion: v1\n" + first + ": 0x10", "configVersion: v1\n" + first + ": 1e3",
+		"configVersion: v1\n" + first + ": 99999999999999999999", "configVersion: v1\n" + first + ": '1'", "configVersion: v1\n" + first + ":", "configVersion: v1\n" + first + ": ~\nonStartup: 1",
+		"configVersion: v1\n" + first + ": true", "configVersion: v1\n" + first + ": 1\n" + first + ": 2", "configVersion: v1\nonStartup: 1\nonStartup: 2",
+		"configVersion: v1\nschedule:\n- {crontab: '* * * * *', crontab: '* * * * *'}", "configVersion: v1\nbeforeAll: 1", "configVersion: v1\nafterDeleteHelm: 1", "configVersion: v1\nbeforeDeleteHelm: 0",
+		"configVersion: v1\nonstartup: 1", "configVersion: v2\n" + first + ": 1", "configVersion: v1\n" + first + ": &a 1\nonStartup: *a", "<<: {configVersion: v1}\n" + first + ": 1",
+		first + ": -1", "configVersion: v1\n" + first + ": 1\n---\nx: y", "configVersion: v1\n\t" + first + ": 1", "configVersion: v1\n" + first + ": 1_000", "configVersion: v1\n" + first + ": 0o17",
+	}
+	numbers := []any{0.0, 1.0, 10.0, -1.0, 1.5, 1e10, 1e19, 1e30, 0.0, nil, "1", true, []any{}, map[string]any{}}
+	r := rand.New(rand.NewPCG(3, uint64(owner)))
+	for range 1500 {
+		v := map[string]any{"configVersion": "v1", "kubernetes": []any{map[string]any{"kind": "Pod", "name": "pods"}}, "schedule": []any{map[string]any{"crontab": "* * * * *"}}}
+		for _, o := range []Owner{Global, Module} {
+			for _, step := range o.Steps() {
+				if one := r.IntN(8); o == owner && one < 5 || one == 7 && r.IntN(4) == 0 {
+					v[step] = numbers[min(r.IntN(3*len(numbers)), r.IntN(len(numbers)))]
+				}
+			}
+		}
+		if r.IntN(3) == 0 {
+			mutate(r, v)
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
 }
 
 // configurations are the same in every run.

@@ -13,6 +13,7 @@ func (j *judge) lints(c *Config) {
 	if j.more {
 		j.lint(nil, ruleDocuments, "the engine reads the first document and passes over the others")
 	}
+	j.lintUnasked(c)
 	j.lintNames(c)
 	j.lintGroups(c)
 	for i, k := range c.Kubernetes {

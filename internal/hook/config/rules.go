@@ -18,6 +18,7 @@ const (
 	ruleSnapshots = "snapshots"
 	ruleCrontab   = "crontab"
 	ruleWebhook   = "webhook"
+	ruleStep      = "step"
 
 	ruleVersion     = "legacy-version"
 	ruleDocuments   = "second-document"
@@ -30,6 +31,9 @@ const (
 	ruleMutating    = "mutating-refused"
 	ruleGroupQueues = "group-in-queues"
 	ruleSameVersion = "conversion-to-itself"
+	ruleUnasked     = "webhook-of-addon"
+	ruleUnknown     = "unknown-kind"
+	ruleField       = "unknown-field"
 )
 
 // Rules are all that findings of this package can be about.
@@ -43,6 +47,7 @@ func Rules() []Rule {
 		{ruleJQ, true, "a filter that does not compile"},
 		{ruleSnapshots, true, "snapshots of a binding that is not there, or twice"},
 		{ruleCrontab, true, "no time"},
+		{ruleStep, true, "an order of beforeHelm and the like that addon-operator does not take"},
 		{ruleWebhook, true, "a validating webhook that the API server would refuse"},
 		{ruleVersion, false, "no configVersion: the engine's first format"},
 		{ruleDocuments, false, "a second YAML document, which nobody reads"},
@@ -55,5 +60,8 @@ func Rules() []Rule {
 		{ruleMutating, false, "a mutating webhook that the API server refuses when the operator starts"},
 		{ruleGroupQueues, false, "members of one group that do not wait for each other"},
 		{ruleSameVersion, false, "a conversion from a version to itself"},
+		{ruleUnknown, false, "a kind that neither Kubernetes nor a CRD in config/crd/bases has to watch"},
+		{ruleField, false, "a field that the API server selects no objects of the kind by"},
+		{ruleUnasked, false, "a webhook of an addon-operator's hook: it asks none"},
 	}
 }

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/shell"
+	"github.com/spf13/cobra"
+)
+
+// ofHooks reports whether a project's logic is hooks.
+func ofHooks(c *project.Config) bool { return slices.Contains(c.Layout, shell.Key) }
+
+// createHook holds the flags of `operon create hook`.
+type createHook struct {
+	writeFlags
+	lists   map[string]*[]string // by flag: what may be given several times
+	startup string
+	crd     string
+	make    bool
+
+	cmd     *cobra.Command
+	options *options
+}
+
+// hookLists are the flags that may be given several times, with their usage.
+var hookLists = []struct{ name, usage string }{
+	{"on", "`kubernetes:KIND`[,KIND...]: run for objects; a kind may be NAME:KIND, and GROUP/VERSION/KIND"},
+	{"schedule", "[NAME:]`CRONTAB`: run at times, such as '*/5 * * * *' or @hourly"},
+	{"validate", "`KIND`: run before the API server stores an object, to refuse it"},
+	{"mutate", "`KIND`: run before that, to change it"},
+	{"convert", "`FROM:TO`: convert the objects of --crd between versions"},
+	{"namespace", "[BINDING:]`NAME`: objects of this namespace only"},
+	{"name", "[BINDING:]`NAME`: the object of this name only"},
+	{"selector", "[BINDING:]`SELECTOR`: objects with these labels only, as for kubectl"},
+	{"field-selector", "[BINDING:]`SELECTOR`: objects with these fields only, as for kubectl"},
+	{"jq", "[BINDING:]`FILTER`: what the hook needs of an object, and is run again for when it changes"},
+	{"events", "[BINDING:]`EVENTS`: Added, Modified, Deleted; or none for a snapshot that other bindings look at"},
+	{"group", "[BINDING:]`NAME`: bindings of a group run the hook together, with the snapshots of all"},
+	{"queue", "[BINDING:]`NAME`: a queue of its own, which does not wait for other hooks"},
+}
+
+func newCreateHook(a *App) *cobra.Command {
+	o := &createHook{lists: map[string]*[]string{}}
+	cmd := &cobra.Command{
+		Use:   "hook NAME",
+		Short: "Add a hook to a project of hooks",
+		Long: `Add a hook that the engine runs: a script with the configuration that the flags
+describe, a function for each of its bindings, and a test for each of these, which
+passes. The roles in config/rbac are derived anew, and the first hook with a
+webhook switches on what webhooks need. In a project of modules it is a hook of
+--module or a global one, which can have --on, --schedule and --startup without
+filters, and the steps of the engine's work: --before-helm and the like.
+
+Values of --namespace and the flags behind it are for all bindings, or for one
+whose name stands before a colon. Bindings are called after the plural of their
+kind (secrets), and schedules tick, unless they are given names.`,
+		Example: `  # A hook that is run for each Secret with a label
+  operon create hook secrets --on kubernetes:Secret --selector app=web
+
+  # Bindings with names, in one group
+  operon create hook secret-copier --on kubernetes:source:Secret,namespaces:Namespace \
+    --namespace source:default --name source:mysecret --jq 'namespaces:.metadata.labels' --group main
+
+  # Every minute, with the nodes at hand
+  operon create hook node-ping --schedule '* * * * *' --on kubernetes:Node --events none --jq .status.addresses
+
+  # In a project of modules: before a chart is installed, and before all of them
+  operon create hook certificates --module cert-issuer --before-helm 10 --on kubernetes:Secret
+  operon create hook domain --before-all 10
+
+  # Webhooks
+  operon create hook guard --validate CronTab --mutate CronTab
+  operon create hook convert --convert v1alpha1:v1 --convert v1:v1alpha1 --crd CronTab`,
+		Args: hookNameOnly, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	for _, l := range hookLists {
+		o.lists[l.name] = f.StringArray(l.name, nil, l.usage)
+	}
+	f.StringVar(&o.startup, "startup", "", "`ORDER`: run when the engine starts, before hooks with a higher number")
+	f.StringVar(&o.crd, "crd", "", "the CRD that --convert is for: its name, or its kind (default: the one with several versions)")
+	f.BoolVar(&o.make, "make", true, "also derive the roles")
+	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.bind(cmd)
+	o.options = bindOptions(cmd, a.Layouts.All(), plugin.CreateHook)
+	completeHook(a, cmd)
+	return cmd
+}
+
+// hookNameOnly refuses more than one argument. Without any, a person is asked.
+func hookNameOnly(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fault.Usage("one hook at a time; values with blanks need quotes", "%s takes one name, got %q", cmd.CommandPath(), args[1])
+	}
+	return nil
+}
+
+func (o *createHook) run(a *App, args []string) error {
+	cfg, err := a.readConfig()
+	if err != nil {
+		return err
+	}
+	if !ofHooks(cfg) && !ofModules(cfg) {
+		return fault.Usage("start one with operon init --plugins shell; here, operon create api makes controllers",
+			"create hook is for projects of hooks, and the layout of this one is %s", strings.Join(cfg.Layout, ","))
+	}
+	name := ""
+	if len(args) == 1 {
+		name = args[0]
+	}
+	if name, err = o.ask(a, name, ofModules(cfg)); err != nil {
+		return err
+	}
+	err = a.inProject(o.cmd, o.writeFlags, func(ctx context.Context, s session) error {
+		t, err := a.team(s, o.options)
+		if err != nil {
+			return err
+		}
+		t.options["hook"], t.options["startup"], t.options["crd"] = name, o.startup, o.crd
+		for flag, values := range o.lists {
+			t.options[flag] = *values
+		}
+		e := plugin.Event{Kind: plugin.CreateHook, Dir: t.root, Project: t.cfg, Options: t.options}
+		if err := t.active.Plan(ctx, e, t.plan); err != nil || !o.make {
+			return err
+		}
+		return t.generate(ctx)
+	})
+	if err != nil || o.dryRun {
+		return err
+	}
+	if !o.make {
+		a.note("note: no roles were derived (--make=false); run `operon generate`")
+	}
+	a.next("fill in the functions of the hook, then make test")
+	return nil
+}
+
+// ask completes the name, and the first binding, from a person's answers; in a
+// project of modules there is too much to choose from.
+func (o *createHook) ask(a *App, name string, modules bool) (string, error) {
+	bound := o.startup != ""
+	for _, flag := range []string{"on", "schedule", "validate", "mutate", "convert"} {
+		bound = bound || len(*o.lists[flag]) > 0
+	}
+	if a.Prompt == nil || name != "" && bound || modules {
+		return name, nil
+	}
+	ctx := o.cmd.Context()
+	var err error
+	if name == "" {
+		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", shell.CheckHookName); err != nil {
+			return "", err
+		}
+	}
+	if !bound {
+		kind, err := a.Prompt.Input(ctx, "Run it for objects of which kind?", "", a.checkHookKind)
+		if err != nil {
+			return "", err
+		}
+		*o.lists["on"] = []string{"kubernetes:" + kind}
+	}
+	a.note("the same without questions: %s %s", o.cmd.CommandPath(), shellquote.Join(o.words(name)...))
+	return name, nil
+}
+
+// words are the arguments that ask nothing.
+func (o *createHook) words(name string) []string {
+	words := []string{name}
+	for _, l := range hookLists {
+		for _, v := range *o.lists[l.name] {
+			words = append(words, "--"+l.name, v)
+		}
+	}
+	for _, flag := range givenFlags(o.cmd) {
+		f, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+		if o.lists[f] == nil {
+			words = append(words, flag)
+		}
+	}
+	return words
+}
+
+// hookKinds are those that hooks of the project may be for: the project's own, and
+// those of Kubernetes.
+func (a *App) hookKinds() []string {
+	var names []string
+	if cfg, err := a.readConfig(); err == nil {
+		for _, r := range cfg.Resources {
+			if r.API != nil {
+				names = append(names, r.Kind)
+			}
+		}
+	}
+	for _, k := range kinds.Builtin().Preferred() {
+		if k.Can("watch") {
+			names = append(names, k.Kind)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkHookKind checks an answer; any name of a kind will do.
+func (a *App) checkHookKind(answer string) error {
+	if slices.Contains(a.hookKinds(), answer) {
+		return nil
+	}
+	_, err := kinds.Builtin().Find("", answer)
+	if err != nil {
+		return fault.Usage("such as Secret", "%v", err)
+	}
+	return nil
+}
+
+// completeHook offers kinds, and the names of events.
+func completeHook(a *App, cmd *cobra.Command) {
+	kindsBehind := func(before string, own bool) cobra.CompletionFunc {
+		return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			head := before
+			if i := strings.LastIndexAny(typed, ",:"); before != "" && strings.HasPrefix(typed, before) {
+				head = typed[:i+1]
+			}
+			var offers []cobra.Completion
+			for _, kind := range a.hookKinds() {
+				if _, err := kinds.Builtin().Find("", kind); err != nil || !own {
+					offers = append(offers, head+kind)
+				}
+			}
+			return offers, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	offers := map[string]cobra.CompletionFunc{
+		"on": kindsBehind("kubernetes:", false), "validate": kindsBehind("", false), "mutate": kindsBehind("", false), "crd": kindsBehind("", true),
+		"events":  cobra.FixedCompletions([]cobra.Completion{"Added", "Modified", "Deleted", "none"}, cobra.ShellCompDirectiveNoFileComp),
+		"startup": cobra.NoFileCompletions,
+	}
+	for _, l := range hookLists {
+		if offers[l.name] == nil {
+			offers[l.name] = cobra.NoFileCompletions
+		}
+	}
+	for flag, offer := range offers {
+		must(cmd.RegisterFlagCompletionFunc(flag, offer))
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hook/module"
+)
+
+// The folders of an addon-operator, in its image below /.
+const (
+	modulesFolder     = "modules"
+	globalHooksFolder = "global-hooks"
+)
+
+// addonFolder is a folder with what belongs to an addon-operator.
+type addonFolder struct {
+	root string // the folder that has modules and global-hooks
+	part string // what of it is meant: one of these folders, one module, or "" for all
+}
+
+// addonAt tells whether a folder belongs to an addon-operator.
+func addonAt(dir string) (addonFolder, bool) {
+	dir = filepath.Clean(dir)
+	parent, base := filepath.Split(dir)
+	parent = filepath.Clean(parent)
+	switch {
+	case (base == modulesFolder || base == globalHooksFolder) && isFolder(dir):
+		return addonFolder{parent, base}, true
+	case filepath.Base(parent) == modulesFolder && isFolder(dir):
+		return addonFolder{filepath.Dir(parent), base}, true
+	case isFolder(filepath.Join(dir, modulesFolder)) || isFolder(filepath.Join(dir, globalHooksFolder)):
+		return addonFolder{dir, ""}, true
+	}
+	return addonFolder{}, false
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// validate judges global hooks, modules and their hooks. Findings are named from
+// the root.
+func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (judged, error) {
+	none := judged{}
+	common, found, err := module.ReadCommon(filepath.Join(d.root, modulesFolder), filepath.Join(d.root, globalHooksFolder))
+	if err != nil {
+		return none, fault.Failed("", "read values: %v", err)
+	}
+	var findings []hook.Finding
+	if d.part == "" || d.part == modulesFolder {
+		findings = append(findings, found...)
+	}
+	chosen, all, found, err := d.hooks()
+	if err != nil {
+		return none, err
+	}
+	findings = append(findings, found...)
+	for _, m := range chosen {
+		found, err := m.Validate(common, kinds.Builtin())
+		if err != nil {
+			return none, fault.Failed("", "judge the module %s: %v", m.Name, err)
+		}
+		findings = append(findings, found...)
+	}
+	sandbox, err := hook.NewSandbox(d.root, a.getenv("PATH"), o.timeout)
+	if err != nil {
+		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer sandbox.Close()
+	sandbox.Kinds = kinds.Builtin()
+	found, err = hook.Validate(ctx, sandbox, all)
+	folder, relErr := filepath.Rel(a.Dir, d.root)
+	if relErr != nil {
+		folder = d.root
+	}
+	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: hook.Sorted(append(findings, found...))}, err
+}
+
+// hooks lists the modules that are meant, and the hooks of all that is.
+func (d addonFolder) hooks() (modules []module.Module, hooks []hook.Hook, findings []hook.Finding, err error) {
+	collect := func(h []hook.Hook, f []hook.Finding, err error) error {
+		hooks, findings = append(hooks, h...), append(findings, f...)
+		if err != nil {
+			return fault.Failed("", "look for hooks: %v", err)
+		}
+		return nil
+	}
+	if d.part == "" || d.part == globalHooksFolder {
+		if err := collect(module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder))); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	modules, found, err := d.modules()
+	if err != nil {
+		return nil, nil, nil, fault.Failed("", "look for modules: %v", err)
+	}
+	findings = append(findings, found...)
+	for _, m := range modules {
+		if err := collect(m.Hooks(d.root)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return modules, hooks, findings, nil
+}
+
+// modules lists the modules that are meant.
+func (d addonFolder) modules() ([]module.Module, []hook.Finding, error) {
+	dir := filepath.Join(d.root, modulesFolder)
+	if d.part == globalHooksFolder || !isFolder(dir) {
+		return nil, nil, nil
+	}
+	all, findings, err := module.Find(dir)
+	if one := d.part != "" && d.part != modulesFolder; one {
+		all = slices.DeleteFunc(all, func(m module.Module) bool { return m.Folder != d.part })
+		findings = slices.DeleteFunc(findings, func(f hook.Finding) bool { return f.File != d.part })
+	}
+	for i := range findings {
+		findings[i].File = modulesFolder + "/" + findings[i].File
+	}
+	return all, findings, err
+}

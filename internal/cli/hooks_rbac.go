@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/shell"
+	"github.com/spf13/cobra"
+)
+
+// hooksRBAC holds the flags of `operon hooks rbac`.
+type hooksRBAC struct {
+	output    string
+	namespace string
+	crds      []string
+	patches   []string
+	check     bool
+	write     bool
+	diff      bool
+	timeout   time.Duration
+}
+
+func newHooksRBAC(a *App) *cobra.Command {
+	o := &hooksRBAC{}
+	cmd := &cobra.Command{
+		Use:   "rbac [folder]",
+		Short: "Derive the least roles for hooks, and say where each rule comes from",
+		Long: `Derive what the ServiceAccount of the hooks below the folder (hooks) must be
+allowed to do, and nothing beside, from
+
+    the bindings    what the engine lists and watches, and registers as webhooks
+    markers         # +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
+    kubectl         calls in the scripts and in what they source
+    operations      for the file of patches, where a script writes them out, where
+                    tests in test/hooks expect them, and from --patches
+
+A binding, a call or a marker that names namespaces gives a Role in each, anything
+else a ClusterRole. What is known only when a hook runs is no guess but a warning:
+a marker right above it says what it needs. The hooks are run with --config, as
+hooks validate does; no cluster is asked.
+
+--write puts the roles into ` + rbac.Path + `, with their reasons as comments,
+and --check exits with 3 when that file is not as --write would make it.`,
+		Example: `  operon hooks rbac
+  operon hooks rbac --check
+  operon hooks rbac --output yaml --namespace my-hooks | kubectl apply -f -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
+	}
+	bindOutput(cmd, &o.output, "yaml", github)
+	f := cmd.Flags()
+	f.StringVar(&o.namespace, "namespace", "", "the operator's namespace (default: the project's)")
+	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations that hooks wrote")
+	f.BoolVar(&o.check, "check", false, "compare with "+rbac.Path+", write nothing, and exit with 3 when it differs")
+	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
+	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	bindCRDs(cmd, &o.crds)
+	return cmd
+}
+
+// validate checks the flags.
+func (o *hooksRBAC) validate(args []string) error {
+	planned := o.check || o.write
+	switch {
+	case len(args) > 1:
+		return fault.Usage("derive from one folder at a time", "one folder at most, got %d", len(args))
+	case o.check && o.write:
+		return fault.Usage("leave one of them out", "--check writes nothing, and --write writes")
+	case o.diff && !planned:
+		return fault.Usage("add --check or --write", "--diff shows what --check or --write would change")
+	case planned && o.output == "yaml":
+		return fault.Usage("leave one of them out", "--output yaml prints the roles instead of writing or checking them")
+	case planned && o.namespace != "":
+		return fault.Usage("leave --namespace out", "the roles of a project get its namespace from kustomize")
+	case o.output == github && !o.check:
+		return fault.Usage("add --check, or use --output json", "--output github is a form of what --check reports")
+	case o.timeout <= 0:
+		return fault.Usage("such as 10s", "--timeout must be longer than nothing")
+	}
+	return checkOutput(o.output, "yaml", github)
+}
+
+func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
+	if err := o.validate(args); err != nil {
+		return err
+	}
+	folder := "hooks"
+	if len(args) == 1 {
+		folder = args[0]
+	}
+	dir, err := a.hooksFolder(folder)
+	if err != nil {
+		return err
+	}
+	root := aroundHooks(dir)
+	if !o.check && !o.write {
+		cfg, names, err := o.names(root)
+		if err != nil {
+			return err
+		}
+		derived, err := o.derive(cmd.Context(), a, root, dir, cfg)
+		if err != nil {
+			return err
+		}
+		return o.print(a, derived, names)
+	}
+	if _, err := os.Stat(filepath.Join(root, project.File)); err != nil {
+		return fault.Usage("print them with --output yaml", "there is no PROJECT around %s, so there is no place for roles", folder)
+	}
+	w := writeFlags{output: o.output, diff: o.diff, check: o.check, dryRun: o.check, more: []string{github}}
+	return a.inRoot(cmd, root, w, func(ctx context.Context, s session) error {
+		derived, err := o.derive(ctx, a, root, dir, s.cfg)
+		if err != nil {
+			return err
+		}
+		if err := unknownKinds(derived); err != nil {
+			return err
+		}
+		for _, w := range rbacWarnings(derived) {
+			s.plan.Warn(w)
+		}
+		content, err := derived.File(rbac.Scaffolded)
+		if err != nil {
+			return err
+		}
+		return s.plan.Generate(rbac.Generator, rbac.Path, content)
+	})
+}
+
+// names are those of the objects, as they are installed, and the project is nil when
+// there is none.
+func (o *hooksRBAC) names(root string) (cfg *project.Config, n rbac.Names, err error) {
+	n = rbac.Scaffolded
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	switch {
+	case err == nil:
+		if cfg, err = parseConfig(src); err != nil {
+			return nil, n, err
+		}
+		n.Role, n.Account, n.Namespace = cfg.ProjectName+"-"+n.Role, cfg.ProjectName+"-"+n.Account, cfg.Namespace()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, n, fault.Failed("", "%v", err)
+	}
+	n.Namespace = cmp.Or(o.namespace, n.Namespace)
+	if n.Namespace == "" && o.output == "yaml" {
+		return nil, n, fault.Usage("add --namespace", "outside of a project --output yaml needs the operator's namespace")
+	}
+	return cfg, n, nil
+}
+
+// derive reads everything and derives the roles.
+func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *project.Config) (rbac.Result, error) {
+	var none rbac.Result
+	hooks, _, err := hook.Discover(dir)
+	if err != nil {
+		return none, fault.Failed("", "look for hooks: %v", err)
+	}
+	shown, err := filepath.Rel(root, dir)
+	if err != nil {
+		return none, fault.Failed("", "%v", err)
+	}
+	if len(hooks) == 0 {
+		return none, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", shown)
+	}
+	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	if err != nil {
+		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer sandbox.Close()
+	in, findings, err := hook.Permissions(ctx, sandbox, hooks, filepath.ToSlash(shown))
+	if err != nil {
+		return none, err
+	}
+	if i := slices.IndexFunc(findings, func(f hook.Finding) bool { return f.Refused }); i >= 0 {
+		return none, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", findings[i].File, findings[i].Message)
+	}
+	if in.Kinds, err = a.kinds(root, o.crds); err != nil {
+		return none, err
+	}
+	if in.Recorded, err = o.recorded(a, root); err != nil {
+		return none, err
+	}
+	in.Namespace = o.namespace
+	if cfg != nil {
+		in.Namespace = cmp.Or(o.namespace, cfg.Namespace())
+		if slices.Contains(cfg.Layout, shell.Key) {
+			in.Webhooks = cfg.ProjectName
+		}
+	}
+	return rbac.Derive(in), nil
+}
+
+// recorded are the files with patch operations: tests, and what the user names.
+func (o *hooksRBAC) recorded(a *App, root string) ([]rbac.Source, error) {
+	var all []rbac.Source
+	tests, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(rbac.TestDir), "*.yaml"))
+	if err != nil {
+		return nil, fault.Failed("", "%v", err)
+	}
+	for _, name := range tests {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fault.Failed("", "%v", err)
+		}
+		all = append(all, rbac.Source{Path: rbac.TestDir + "/" + filepath.Base(name), Text: text})
+	}
+	for _, name := range o.patches {
+		text, err := os.ReadFile(a.inDir(name))
+		if err != nil {
+			return nil, fault.Usage("name a file with patch operations", "--patches %s: %v", name, errors.Unwrap(err))
+		}
+		all = append(all, rbac.Source{Path: filepath.ToSlash(name), Text: text})
+	}
+	return all, nil
+}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/engine"
+	"github.com/operon-dev/operon/internal/hook/live"
+	"github.com/operon-dev/operon/internal/hook/operator"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/watch"
+	"github.com/spf13/cobra"
+)
+
+// hooksRun holds the flags of `operon hooks run`.
+type hooksRun struct {
+	dir     string
+	where   live.Where
+	engine  string
+	host    string
+	port    int
+	timeout time.Duration
+}
+
+func newHooksRun(a *App) *cobra.Command {
+	o := &hooksRun{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run hooks on an API server from this machine, and again on every save",
+		Long: `Run the hooks as shell-operator would, against the API server of a kubeconfig:
+startup, synchronization, events, schedules, queues and groups, patches, retries,
+and webhooks over HTTPS. Each run is one line, with what the hook printed behind it.
+
+A hook that is saved is asked for its configuration again and started anew; while
+that is refused its last good configuration goes on. A file that is no hook, such as a
+library, starts all of them anew. What the hooks do is done in the cluster, with
+the rights of the kubeconfig. Their environment is yours, with KUBECONFIG set to the
+chosen context.
+
+Webhooks are registered under the engine's name with an address of this machine,
+and taken back at the end, as is the conversion of CRDs. The API server must reach
+that address: one in a container does not reach 127.0.0.1 of its host, so name
+another with --webhook-host.
+
+This is for development: one process on your machine, which keeps nothing. In the
+cluster hooks run in the engine's image. With --engine that program is run in place
+of operon's own loop, on the same hooks, cluster and certificates; it has to be
+started again to see a change. Ctrl-C ends it.`,
+		Example: `  export KUBECONFIG="$(operon envtest start --detach)"
+  operon hooks run
+  operon hooks run --context kind-dev --webhook-host 172.18.0.1
+  operon hooks run --engine ~/bin/shell-operator`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
+	bindWhere(cmd, &o.where)
+	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
+	f.StringVar(&o.host, "webhook-host", "", "name or `address` at which the API server finds this machine (default: its address on the way there)")
+	f.IntVar(&o.port, "webhook-port", 0, "port to serve webhooks at (default: a free one)")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	return cmd
+}
+
+// bindWhere adds the flags that choose an API server, as kubectl has them.
+func bindWhere(cmd *cobra.Command, w *live.Where) {
+	f := cmd.Flags()
+	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "`file` that says where the API server is (default: KUBECONFIG, or ~/.kube/config)")
+	f.StringVar(&w.Context, "context", "", "context in it (default: its current one)")
+	f.StringVar(&w.Namespace, "namespace", "", "namespace of what names none (default: that of the context)")
+	for _, name := range []string{"context", "namespace"} {
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
+}
+
+func (o *hooksRun) validate() error {
+	switch {
+	case o.timeout <= 0:
+		return fault.Usage("such as 10s", "--timeout must be longer than nothing")
+	case o.port < 0 || o.port > 65535:
+		return fault.Usage("leave it out for a free one", "--webhook-port %d is not between 1 and 65535", o.port)
+	}
+	return nil
+}
+
+func (o *hooksRun) run(ctx context.Context, a *App) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	dir, err := a.hooksFolder(o.dir)
+	if err != nil {
+		return err
+	}
+	program := ""
+	if o.engine != "" {
+		if program, err = o.program(a); err != nil {
+			return err
+		}
+	}
+	if o.where.Kubeconfig != "" {
+		o.where.Kubeconfig = a.inDir(o.where.Kubeconfig)
+	}
+	cluster, err := live.Open(o.where, a.getenv)
+	if err != nil {
+		return err
+	}
+	r := &hookRunner{App: a, o: o, dir: dir, cluster: cluster}
+	if r.sandbox, err = hook.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
+		return fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer r.sandbox.Close()
+	if r.watcher, err = watch.Open(dir, func(string) bool { return true }); err != nil {
+		return err
+	}
+	defer func() { _ = r.watcher.Close() }()
+	hooks, err := r.start(ctx)
+	if err != nil {
+		return err
+	}
+	version, err := cluster.Reach(ctx)
+	if err != nil {
+		return err
+	}
+	home, err := cluster.Home()
+	if err != nil {
+		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
+	}
+	defer home.Remove()
+	r.env = append(append(slices.Clone(a.Environ), r.sandbox.Library()...), home.Env()...)
+	a.note("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", plural(len(hooks), "hook"), cluster.Server, cluster.Context, version)
+	if program != "" {
+		return r.runEngine(ctx, home, program, hooks)
+	}
+	return r.loop(ctx, hooks)
+}
+
+// hookRunner runs hooks and follows their files.
+type hookRunner struct {
+	*App
+	o       *hooksRun
+	dir     string
+	cluster *live.Cluster
+	sandbox *hook.Sandbox
+	watcher *watch.Watcher
+	env     []string
+
+	operator *operator.Operator
+	texts    map[string]string // what each hook was when it was started, by name
+}
+
+// start asks all hooks for their configuration. Where the engine would refuse to
+// start, so does this.
+func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
+	found, _, err := hook.Discover(r.dir)
+	if err != nil {
+		return nil, fault.Failed("", "look for hooks: %v", err)
+	}
+	if len(found) == 0 {
+		return nil, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", r.o.dir)
+	}
+	configured, findings, err := hook.Load(ctx, r.sandbox, found)
+	if err != nil {
+		return nil, err
+	}
+	refused := slices.DeleteFunc(slices.Clone(findings), func(f hook.Finding) bool { return !f.Refused })
+	if len(refused) > 0 {
+		if err := r.printFindings("text", judged{hooks: len(found)}, inFolder(r.o.dir, refused)); err != nil {
+			return nil, err
+		}
+		return nil, judged{hooks: len(found)}.verdict(refused)
+	}
+	if len(findings) > 0 {
+		r.note("%s: see operon hooks validate", plural(len(findings), "warning"))
+	}
+	r.texts = map[string]string{}
+	var hooks []engine.Hook
+	for i, h := range found {
+		r.texts[h.Name] = contentOf(h.Path)
+		hooks = append(hooks, engine.Hook{Hook: h, Config: configured[i]})
+	}
+	return hooks, nil
+}
+
+func contentOf(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return string(content)
+}
+
+// loop runs the hooks until the user ends it.
+func (r *hookRunner) loop(ctx context.Context, hooks []engine.Hook) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	r.operator = &operator.Operator{
+		Cluster: r.cluster, Runner: engine.Runner{Env: r.env}, Host: r.o.host, Port: r.o.port, Now: r.Now, Report: r.tell,
+		Trouble: func(hook string, err error) {
+			r.note("%s %s: %v", painter(r.Err, r.getenv)(yellow, "warning:"), cmp.Or(hook, "webhooks"), err)
+		},
+	}
+	ran := make(chan error, 1)
+	go func() { ran <- r.operator.Run(ctx, hooks); end() }()
+	followed := r.follow(ctx)
+	end()
+	if err := <-ran; err != nil {
+		return err
+	}
+	if followed != nil {
+		return followed
+	}
+	if term.IsTerminal(r.Err) {
+		r.note("")
+	}
+	r.note("stopped")
+	return nil
+}
+
+// tell prints a run.
+func (r *hookRunner) tell(run operator.Run) {
+	var out strings.Builder
+	paint := painter(r.Out, r.getenv)
+	result, colour := resultOf(run)
+	if colour != "" {
+		result = paint(colour, result)
+	}
+	head := fmt.Sprintf("%s %8s  ", run.At.Format(time.TimeOnly), duration(run.Spent))
+	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(faint, head), run.Hook, run.What(), paint(faint, " -> "), result)
+	const indent = "                    "
+	for _, m := range run.Metrics {
+		fmt.Fprintf(&out, "%s%s\n", indent, metricText(m))
+	}
+	for _, stream := range [][]byte{run.Stdout, run.Stderr} {
+		for line := range strings.Lines(string(stream)) {
+			fmt.Fprintf(&out, "%s%s %s\n", indent, paint(faint, "|"), strings.TrimRight(line, "\r\n"))
+		}
+	}
+	_, _ = r.Out.Write([]byte(out.String())) // nobody reads any more
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/engine"
+	"github.com/operon-dev/operon/internal/hook/live"
+	"github.com/operon-dev/operon/internal/hook/operator"
+)
+
+// program finds the shell-operator that --engine names: a path, or a name in PATH.
+func (o *hooksRun) program(a *App) (string, error) {
+	path := o.engine
+	if strings.ContainsRune(path, filepath.Separator) {
+		path = a.inDir(path)
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		if e, ok := errors.AsType[*exec.Error](err); ok {
+			err = e.Err
+		}
+		return "", fault.Usage("name a program, such as one that is built of github.com/flant/shell-operator/cmd/shell-operator", "--engine %s: %v", o.engine, err)
+	}
+	return found, nil
+}
+
+// runEngine runs the engine itself until the user ends it.
+func (r *hookRunner) runEngine(ctx context.Context, home live.Home, program string, hooks []engine.Hook) error {
+	err := operator.Program{
+		Path: program, Hooks: r.dir, Cluster: r.cluster, Home: home, Env: r.env, Host: r.o.host, Port: r.o.port, Out: r.Out, Err: r.Err,
+		Trouble: func(err error) { r.note("%s %v", painter(r.Err, r.getenv)(yellow, "warning:"), err) },
+	}.Run(ctx, hooks)
+	if err == nil {
+		r.note("stopped")
+	}
+	return err
+}

@@ -1,0 +1,327 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/engine"
+	"github.com/operon-dev/operon/internal/hook/objects"
+	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// hooksTest holds the flags of `operon hooks test`.
+type hooksTest struct {
+	dir     string
+	run     string
+	junit   string
+	update  bool
+	output  string
+	timeout time.Duration
+	stage   hooksStage
+}
+
+func newHooksTest(a *App) *cobra.Command {
+	o := &hooksTest{}
+	cmd := &cobra.Command{
+		Use:   "test [files]",
+		Short: "Test hooks: what they do about objects and events",
+		Long: `Run the tests in YAML files, or in all of the folders that are named (test/hooks).
+
+The cluster is one in memory with the rules of an API server, and what is between
+it and the hook behaves as shell-operator does: selectors, filters, groups, queues,
+synchronization, schedules, patches. No time passes there. Hooks are run as they
+are, with an empty home, no kubeconfig, and a kubectl of the cluster's before all
+others. CRDs in config/crd/bases are known.
+
+A file of tests, with all that it may say:
+
+    hook: copy.sh                # from the folder of hooks
+    tests:
+    - name: a new namespace gets a copy
+      given: [objects/, {apiVersion: v1, kind: Secret, metadata: {...}}]
+      env: {LEVEL: debug}        # of the hook
+      path: [bin]                # stand-ins of programs, from the file's folder
+      events:                    # the start comes before them
+      - apply: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
+      - patch: {apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: web}}}
+      - delete: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
+      - schedule: tick           # its time has come
+      - retry: true              # so has that of what failed
+      - validate: {operation: UPDATE, object: {...}, oldObject: {...}, binding: NAME}
+        expect: {response: {allowed: false}}   # any event may have its own
+      - mutate: {object: {...}}
+      - convert: {to: example.com/v2, objects: [{...}]}
+      expect:                    # what is left out is not compared
+        runs: 2                  # the start included
+        exitCode: 0              # of the last run
+        error: already exists    # in why a run failed
+        output: [a text]
+        patches: [{operation: CreateOrUpdate, object: {...}}]
+        objects: [{apiVersion: v1, kind: Secret, metadata: {...}, data: {gone: null}}]
+        absent: [{apiVersion: v1, kind: Secret, metadata: {...}}]
+        metrics: [{name: copies, value: 1}]
+        contexts: [{binding: tick}]
+        response: {allowed: true, object: {...}}
+        converted: [{...}]
+      idempotent: false          # the last run may change something when repeated
+
+In a project of modules the hook is named from there, as in
+modules/010-cert-issuer/hooks/count.sh. Its tests may have values before the start,
+and expect them, by the key of the module and global. A file with module: NAME
+instead of hook tests the chart, and runs no hook.
+
+      values: {certIssuer: {internal: {...}}}   # of static values and other hooks
+      configValues: {certIssuer: {...}}         # of the ConfigMap
+      events:
+      - beforeHelm: true         # afterHelm, beforeDeleteHelm, afterDeleteHelm;
+                                 # of global hooks beforeAll, afterAll
+      expect:
+        values: {certIssuer: {...}}
+        configValues: {certIssuer: {...}}
+        valuesPatches: [{op: add, path: /certIssuer/internal/nodes, value: 1}]
+        configValuesPatches: []
+        rendered: [{apiVersion: apps/v1, kind: Deployment, spec: {...}}]
+
+A test fails, too, when a run of the hook fails, when the hook does not come to
+rest, or when its last run, repeated, changes anything: the engine repeats a run
+that fails half way.` + aboutCluster,
+		Example: `  operon hooks test
+  operon hooks test test/hooks/copy.yaml --run 'a new namespace'
+  operon hooks test --junit report.xml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
+	f.StringVar(&o.run, "run", "", "run only the tests whose hook/name matches this regular expression")
+	f.StringVar(&o.junit, "junit", "", "write a report for CI systems into this file, in JUnit's XML")
+	f.BoolVar(&o.update, "update", false, "write into the files what is the case where it is not what they expect")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
+	o.stage.bind(cmd)
+	bindOutput(cmd, &o.output)
+	must(cmd.RegisterFlagCompletionFunc("run", cobra.NoFileCompletions))
+	return cmd
+}
+
+func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	if o.timeout <= 0 {
+		return fault.Usage("such as 1m", "--timeout must be longer than nothing")
+	}
+	if err := o.stage.validate(); err != nil {
+		return err
+	}
+	files, err := o.files(a, args)
+	if err != nil {
+		return err
+	}
+	tests, err := o.tests(files)
+	if err != nil {
+		return err
+	}
+	outcomes, err := o.outcomes(ctx, a, tests)
+	if err != nil {
+		return err
+	}
+	if o.update {
+		if err := a.updateTests(files, outcomes); err != nil {
+			return err
+		}
+	}
+	if o.junit != "" {
+		if err := writeJUnit(a.inDir(o.junit), outcomes); err != nil {
+			return fault.Failed("", "%v", err)
+		}
+	}
+	return a.printOutcomes(o.output, files, outcomes)
+}
+
+// files reads the files of tests that are named, and those in folders.
+func (o *hooksTest) files(a *App, args []string) ([]*spec.File, error) {
+	if len(args) == 0 {
+		args = []string{filepath.Join("test", "hooks")}
+		if _, err := os.Stat(a.inDir(args[0])); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Usage(a.elsewhere("name files of tests; operon hooks test --help tells how to write them"), "there is no folder %s", filepath.ToSlash(args[0]))
+		}
+	}
+	var files []*spec.File
+	for _, arg := range args {
+		read, err := spec.ReadAll(a.inDir(arg), filepath.ToSlash(arg))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, read...)
+	}
+	if len(files) == 0 {
+		return nil, fault.Usage("operon hooks test --help tells how to write them", "there are no tests in %s", filepath.ToSlash(args[0]))
+	}
+	return files, nil
+}
+
+// tests are those of the files that --run asks for.
+func (o *hooksTest) tests(files []*spec.File) ([]*spec.Test, error) {
+	pattern, err := regexp.Compile(o.run)
+	if err != nil {
+		return nil, fault.Usage("a regular expression of Go", "--run: %v", err)
+	}
+	var tests []*spec.Test
+	for _, f := range files {
+		for _, t := range f.Tests {
+			if pattern.MatchString(f.Subject() + "/" + t.Name) {
+				tests = append(tests, t)
+			}
+		}
+	}
+	if len(tests) == 0 {
+		return nil, fault.Usage("it is compared with hook/name", "--run %s matches no test", o.run)
+	}
+	return tests, nil
+}
+
+// outcomes runs the tests on clusters in memory, or on an API server.
+func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*spec.Test) ([]spec.Outcome, error) {
+	where, err := o.find(a)
+	if err != nil {
+		return nil, err
+	}
+	sandbox, err := hook.NewSandbox(where.dir, a.getenv("PATH"), 10*time.Second)
+	if err != nil {
+		return nil, fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer sandbox.Close()
+	hooks, err := where.configs(ctx, sandbox, tests)
+	if err != nil {
+		return nil, err
+	}
+	suite := spec.Suite{Hooks: hooks, Env: sandbox.Env(), Timeout: o.timeout, Serial: o.stage.cluster, Addon: where.addon}
+	crds, err := where.crds(a)
+	if err != nil {
+		return nil, err
+	}
+	if o.stage.cluster {
+		stage, done, err := o.stage.open(ctx, a, where.dir, crds)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		suite.Backend = stage
+		return suite.Run(ctx, tests)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fault.Failed("", "%v", err)
+	}
+	suite.Backend = spec.Memory{CRDs: crds, Program: program}
+	return suite.Run(ctx, tests)
+}
+
+// testedHooks is where the hooks are that tests may be about.
+type testedHooks struct {
+	dir   string // of the hooks, or of all that an addon-operator has
+	shown string
+	all   []hook.Hook
+	addon *spec.Addon // nil for shell-operator
+}
+
+// find looks for hooks: in the folder of hooks, or among modules.
+func (o *hooksTest) find(a *App) (testedHooks, error) {
+	dir := a.inDir(o.dir)
+	if d, isAddon := addonAt(a.Dir); isAddon && !isFolder(dir) {
+		return d.tested()
+	}
+	found, _, err := hook.Discover(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return testedHooks{}, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
+	}
+	if err != nil {
+		return testedHooks{}, fault.Failed("", "look for hooks: %v", err)
+	}
+	return testedHooks{dir: dir, shown: o.dir, all: found}, nil
+}
+
+// crds are those that clusters of tests have.
+func (w testedHooks) crds(a *App) ([]*unstructured.Unstructured, error) {
+	folders := []string{filepath.Join("config", "crd", "bases")}
+	if w.addon != nil { // what is installed before the chart
+		for _, m := range w.addon.Modules {
+			folders = append(folders, filepath.Join(modulesFolder, m.Folder, "crds"))
+		}
+	}
+	var all []*unstructured.Unstructured
+	for _, folder := range folders {
+		if !isFolder(a.inDir(folder)) {
+			continue
+		}
+		crds, err := objects.Read(a.inDir(folder), filepath.ToSlash(folder))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}
+
+// instead is a hint about a hook that there is not.
+func (w testedHooks) instead(name string, names []string) string {
+	info, err := os.Stat(filepath.Join(w.dir, filepath.FromSlash(name)))
+	short := strings.TrimPrefix(name, path.Clean(filepath.ToSlash(w.shown))+"/")
+	switch near := fault.Nearest(name, names); {
+	case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0:
+		return "that file is not executable: chmod +x " + path.Join(filepath.ToSlash(w.shown), name)
+	case slices.Contains(names, short):
+		return "did you mean " + short + "?"
+	case near != "":
+		return "did you mean " + near + "?"
+	}
+	return "an executable file in " + w.shown + ", by its path from there"
+}
+
+// configs asks the hooks of tests for their configurations.
+func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests []*spec.Test) ([]engine.Hook, error) {
+	var wanted []hook.Hook
+	var names []string
+	for _, h := range w.all {
+		names = append(names, h.Name)
+		if slices.ContainsFunc(tests, func(t *spec.Test) bool { return t.File.Hook == h.Name }) {
+			wanted = append(wanted, h)
+		}
+	}
+	for _, t := range tests {
+		if t.File.Module == "" && !slices.Contains(names, t.File.Hook) {
+			return nil, fault.Usage(w.instead(t.File.Hook, names), "%s: %s has no hook %s", t.File.Path, w.shown, t.File.Hook)
+		}
+	}
+	hooks, errs := make([]engine.Hook, len(wanted)), make([]error, len(wanted))
+	var group sync.WaitGroup
+	tokens := make(chan struct{}, 8)
+	for i, h := range wanted {
+		group.Go(func() {
+			tokens <- struct{}{}
+			defer func() { <-tokens }()
+			hooks[i].Hook = h
+			hooks[i].Config, errs[i] = configOf(ctx, sandbox, h)
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return hooks, nil
+}

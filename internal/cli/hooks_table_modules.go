@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/hook/spec"
+)
+
+// tested are the hooks of modules and the global ones, and what their tests need to
+// know of the modules.
+func (d addonFolder) tested() (testedHooks, error) {
+	found := testedHooks{dir: d.root, shown: "the project"}
+	common, wrong, err := module.ReadCommon(filepath.Join(d.root, modulesFolder), filepath.Join(d.root, globalHooksFolder))
+	if err != nil {
+		return found, fault.Failed("", "read values: %v", err)
+	}
+	for _, f := range wrong {
+		return found, fault.Failed("operon hooks validate lists all that is wrong", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
+	}
+	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: kinds.Builtin()}
+	if found.all, _, err = module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder)); err != nil {
+		return found, fault.Failed("", "look for hooks: %v", err)
+	}
+	if found.addon.Modules, _, err = d.modules(); err != nil {
+		return found, fault.Failed("", "look for modules: %v", err)
+	}
+	for _, m := range found.addon.Modules {
+		hooks, _, err := m.Hooks(d.root)
+		if err != nil {
+			return found, fault.Failed("", "look for hooks: %v", err)
+		}
+		for _, h := range hooks {
+			found.addon.Owners[h.Name] = m
+		}
+		found.all = append(found.all, hooks...)
+	}
+	return found, nil
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/spec"
+)
+
+// hookTests is the report of `operon hooks test --output json`.
+type hookTests struct {
+	APIVersion string     `json:"apiVersion"`
+	Kind       string     `json:"kind"`
+	Tests      []hookTest `json:"tests"`
+}
+
+type hookTest struct {
+	File     string            `json:"file"`
+	Line     int               `json:"line"`
+	Hook     string            `json:"hook,omitempty"`
+	Module   string            `json:"module,omitempty"` // instead of a hook
+	Name     string            `json:"name"`
+	Passed   bool              `json:"passed"`
+	Runs     int               `json:"runs"` // of the hook
+	Failures []hookTestFailure `json:"failures"`
+	Output   string            `json:"output"` // of the hook
+}
+
+type hookTestFailure struct {
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+// printOutcomes prints failures and a line for each file. Failures are an error.
+func (a *App) printOutcomes(output string, files []*spec.File, outcomes []spec.Outcome) error {
+	failed := 0
+	for _, o := range outcomes {
+		if len(o.Failures) > 0 {
+			failed++
+		}
+	}
+	var err error
+	if output == "json" {
+		err = printJSON(a.Out, testReport(outcomes))
+	} else {
+		err = a.printTests(files, outcomes)
+	}
+	if err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fault.Failed("", "%d of %s failed", failed, plural(len(outcomes), "test"))
+	}
+	return nil
+}
+
+func (a *App) printTests(files []*spec.File, outcomes []spec.Outcome) error {
+	var out strings.Builder
+	for _, f := range files {
+		tests, failed := 0, 0
+		for _, o := range outcomes {
+			if o.Test.File != f {
+				continue
+			}
+			if tests++; len(o.Failures) == 0 {
+				continue
+			}
+			failed++
+			fmt.Fprintf(&out, "--- FAIL: %s/%s\n", f.Subject(), o.Test.Name)
+			for _, failure := range o.Failures {
+				fmt.Fprintf(&out, "    %s:%d: %s\n", f.Path, failure.Line, indented(failure.Message, "        "))
+			}
+			if said := strings.TrimSpace(o.Output); said != "" {
+				fmt.Fprintf(&out, "    the hook said:\n        %s\n", indented(said, "        "))
+			}
+		}
+		switch {
+		case tests == 0: // --run leaves them out
+		case failed > 0:
+			fmt.Fprintf(&out, "FAIL  %s  %d of %s failed\n", f.Path, failed, plural(tests, "test"))
+		default:
+			fmt.Fprintf(&out, "ok    %s  %s\n", f.Path, plural(tests, "test"))
+		}
+	}
+	_, err := io.WriteString(a.Out, out.String())
+	return err
+}
+
+func indented(text, by string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
+}
+
+func testReport(outcomes []spec.Outcome) hookTests {
+	r := hookTests{APIVersion: "operon.dev/v1", Kind: "HookTests", Tests: []hookTest{}}
+	for _, o := range outcomes {
+		t := hookTest{File: o.Test.File.Path, Line: o.Test.Line, Hook: o.Test.File.Hook, Module: o.Test.File.Module, Name: o.Test.Name,
+			Passed: len(o.Failures) == 0, Runs: o.Runs, Failures: []hookTestFailure{}, Output: o.Output}
+		for _, f := range o.Failures {
+			t.Failures = append(t.Failures, hookTestFailure{f.Line, f.Message})
+		}
+		r.Tests = append(r.Tests, t)
+	}
+	return r
+}
+
+// junitSuites is a report as CI systems read it: a suite for each file.
+type junitSuites struct {
+	XMLName xml.Name      `xml:"testsuites"`
+	Suites  []*junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	File    string        `xml:"file,attr"`
+	Line    int           `xml:"line,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func writeJUnit(path string, outcomes []spec.Outcome) error {
+	var all junitSuites
+	for _, o := range outcomes {
+		f := o.Test.File
+		if len(all.Suites) == 0 || all.Suites[len(all.Suites)-1].Name != f.Path {
+			all.Suites = append(all.Suites, &junitSuite{Name: f.Path})
+		}
+		suite := all.Suites[len(all.Suites)-1]
+		c := junitCase{Class: f.Subject(), Name: o.Test.Name, File: f.Path, Line: o.Test.Line, Output: o.Output}
+		suite.Tests++
+		if len(o.Failures) > 0 {
+			suite.Failures++
+			first, _, _ := strings.Cut(o.Failures[0].Message, "\n")
+			c.Failure = &junitFailure{Message: first}
+			for _, failure := range o.Failures {
+				c.Failure.Text += fmt.Sprintf("%s:%d: %s\n", f.Path, failure.Line, failure.Message)
+			}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	content, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append([]byte(xml.Header), append(content, '\n')...), 0o644)
+}
+
+// updateTests writes into files of tests what is the case, and takes the failures
+// that it mends out of the outcomes.
+func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) error {
+	for _, f := range files {
+		path := a.inDir(f.Path)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return fault.Failed("", "%v", err)
+		}
+		after, mended, err := f.Update(before, outcomes)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(before, after) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err == nil {
+			err = os.WriteFile(path, after, info.Mode())
+		}
+		if err != nil {
+			return fault.Failed("", "%v", err)
+		}
+		a.note("%s: %s updated", f.Path, plural(mended, "value"))
+	}
+	return nil
+}

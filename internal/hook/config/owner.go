@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Owner is what a hook belongs to. It decides which steps of its owner's work a
+// hook can be bound to, beside the bindings that every hook can have.
+type Owner int
+
+// The owners.
+const (
+	Shell  Owner = iota // shell-operator
+	Global              // addon-operator itself: hooks for all modules
+	Module              // one of addon-operator's modules
+)
+
+// Steps are the names of the owner's steps, in the order in which they come.
+func (o Owner) Steps() []string {
+	switch o {
+	case Global:
+		return []string{"beforeAll", "afterAll"}
+	case Module:
+		return []string{"beforeHelm", "afterHelm", "beforeDeleteHelm", "afterDeleteHelm"}
+	}
+	return nil
+}
+
+// Event is what a step is called on a command line: before-helm for beforeHelm.
+func Event(step string) string {
+	var b strings.Builder
+	for _, r := range step {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// shape adds the owner's steps to a schema, as addon-operator does.
+func (o Owner) shape(s *shape) *shape {
+	if o == Shell {
+		return s
+	}
+	more := *s
+	more.keys = maps.Clone(s.keys)
+	for _, step := range o.Steps() {
+		more.keys[step] = integer
+	}
+	return &more
+}
+
+// wrongOrder is how the library says that a value does not fit.
+var wrongOrder = regexp.MustCompile(`line (\d+): cannot unmarshal`)
+
+// steps reads the orders of the owner's steps. addon-operator reads them a second
+// time from the text, by another library: one that knows no negative order, and
+// no key that is there twice.
+func (j *judge) steps() map[string]float64 {
+	if j.owner == Shell {
+		return nil
+	}
+	var orders struct {
+		BeforeAll        *uint `yaml:"beforeAll"`
+		AfterAll         *uint `yaml:"afterAll"`
+		BeforeHelm       *uint `yaml:"beforeHelm"`
+		AfterHelm        *uint `yaml:"afterHelm"`
+		BeforeDeleteHelm *uint `yaml:"beforeDeleteHelm"`
+		AfterDeleteHelm  *uint `yaml:"afterDeleteHelm"`
+	}
+	if err := yaml.Unmarshal(j.text, &orders); err != nil {
+		j.wrongSteps(err)
+		return nil
+	}
+	steps := map[string]float64{}
+	for name, order := range map[string]*uint{
+		"beforeAll": orders.BeforeAll, "afterAll": orders.AfterAll, "beforeHelm": orders.BeforeHelm, "afterHelm": orders.AfterHelm,
+		"beforeDeleteHelm": orders.BeforeDeleteHelm, "afterDeleteHelm": orders.AfterDeleteHelm,
+	} {
+		if order != nil {
+			steps[name] = float64(*order)
+		}
+	}
+	return steps
+}
+
+func (j *judge) wrongSteps(err error) {
+	for _, step := range j.owner.Steps() {
+		if v, isNumber := j.values[step].(float64); isNumber && (v < 0 || v > math.MaxInt64) {
+			j.refuse(path{step}, ruleStep, "%s is %v, and an order is from 0 up", step, v)
+		}
+	}
+	if wrongOrder.MatchString(err.Error()) && len(j.findings) > 0 {
+		return
+	}
+	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
+	f := Finding{Rule: ruleStep, Refused: true, Message: "addon-operator cannot read the steps: " + strings.TrimPrefix(text, "unmarshal errors: ")}
+	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "unmarshal errors: "), "line %d:", &f.Line); err != nil {
+		f.Line = 1
+	}
+	j.add(f, nil, false)
+}
+
+// lintUnasked finds webhooks, which addon-operator's schema allows and nobody
+// serves.
+func (j *judge) lintUnasked(c *Config) {
+	if j.owner == Shell {
+		return
+	}
+	for name, n := range map[string]int{"kubernetesValidating": len(c.Validating), "kubernetesMutating": len(c.Mutating),
+		"kubernetesCustomResourceConversion": len(c.Conversion)} {
+		if n > 0 {
+			j.lint(path{name}, ruleUnasked, "addon-operator takes %s, and asks no hook about requests: use a shell-operator, or a webhook in the chart", name)
+		}
+	}
+}
+
+// StepNames are the steps that the hook is bound to, in the order in which they
+// come.
+func (c *Config) StepNames() []string {
+	var names []string
+	for _, o := range []Owner{Global, Module} {
+		names = append(names, slices.DeleteFunc(o.Steps(), func(step string) bool { _, bound := c.Steps[step]; return !bound })...)
+	}
+	return names
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestQuirks shows what surprises in the engine: configurations out of its own
+// documents that it refuses, and mistakes that it takes. An empty want is no finding.
+func TestQuirks(t *testing.T) {
+	t.Parallel()
+	const rule = "rules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]"
+	for _, tc := range []struct{ text, want string }{
+		{"onStartup: 1\nsettings: {executionMinPeriod: 3s, executionBurst: 1}", "settings has no key executionMinPeriod"},
+		{"onStartup: 1\nsettings: {executionBurst: 1}", "settings lacks executionMinInterval"},
+		{"kubernetes: [{kind: Pod, nameSelector: [default]}]", "kubernetes[0].nameSelector must be an object, not a list"},
+		{"kubernetes: [{kind: Pod, namespace: {nameSelector: [default]}}]", "kubernetes[0].namespace.nameSelector must be an object, not a list"},
+		{"kubernetes: [{kinds: [Pod]}]", "kubernetes[0] has no key kinds"},
+		{"kubernetes: [{name: a}]", "kubernetes[0] lacks kind"},
+		{"kubernetes: [{kind: 'no such kind!!'}]", ""},
+		{"kubernetes: [{kind: Pod, executeHookOnEvent: []}]", ""},
+		{"kubernetes: [{kind: Pod, executeHookOnEvent: [Changed]}]", "must be one of Added, Modified, Deleted"},
+		{"kubernetes: [{kind: Pod, executeHookOnSynchronization: 'false'}]", "must be a boolean, not a string"},
+		{"kubernetes: [{kind: Pod, labelSelector: {}}]", "kubernetes[0].labelSelector must have at least 1 of"},
+		{"kubernetes: [{kind: Pod, labelSelector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}]", "values set must be empty"},
+		{"kubernetes: [{kind: Pod, labelSelector: {matchExpressions: [{key: a, operator: DoesNotExist}]}}]", ""},
+		{"kubernetes: [{kind: Pod, fieldSelector: {matchExpressions: [{field: metadata.name, operator: NotEquals, value: b}]}}]", ""},
+		{"kubernetes: [{kind: Pod, fieldSelector: {matchExpressions: [{field: metadata.name, operator: In, value: b}]}}]", "operator is \"In\""},
+		{"kubernetes: [{kind: Pod, includeSnapshotsFrom: [nope]}]", "no kubernetes binding is named \"nope\""},
+		{"kubernetes: [{kind: Pod, includeSnapshotsFrom: []}]", "kubernetes[0].includeSnapshotsFrom is empty"},
+		{"kubernetes: [{kind: Pod, resynchronizationPeriod: banana}]", "has no effect"},
+		{"kubernetes: [{kind: Pod, waitForSynchronization: false, queue: q}]", ""},
+		{"schedule: [{crontab: '@every 30s'}]", ""},
+		{"schedule: [{crontab: 'TZ=Europe/Berlin 0 6 * * *'}]", ""},
+		{"schedule: [{crontab: '*/5 * * * * *'}]", ""},
+		{"schedule: [{crontab: '* * * *'}]", "crontab"},
+		{"schedule: [{name: a}]", "schedule[0] lacks crontab"},
+		{"kubernetesValidating: [{name: a.b.c, timeoutSeconds: 31, " + rule + "}]", "timeoutSeconds must be from 1 to 30"},
+		{"kubernetesValidating: [{name: a.b.c, failurePolicy: Never, " + rule + "}]", "failurePolicy is \"Never\""},
+		{"kubernetesValidating: [{name: a.b.c, sideEffects: Some, " + rule + "}]", "sideEffects is \"Some\""},
+		{"kubernetesValidating: [{name: a.b.c, reinvocationPolicy: IfNeeded, " + rule + "}]", "has no key reinvocationPolicy"},
+		{"kubernetesMutating: [{name: a.b.c, reinvocationPolicy: IfNeeded, " + rule + "}]", "has no key reinvocationPolicy"},
+		{"kubernetesMutating: [{name: a.b.c, matchPolicy: Exact, " + rule + "}]", "has no key matchPolicy"},
+		{"kubernetesMutating: [{name: short, " + rule + "}]", "which the API server refuses when the operator starts"},
+		{"kubernetesMutating: [{name: a.b.c, timeoutSeconds: 99, " + rule + "}]", "or the API server refuses the webhook when the operator starts"},
+		{"kubernetesValidating: [{name: a.b.c}]", "has no rules, so it is never called"},
+		{"kubernetesValidating: [{name: a.b.c, rules: [{apiGroups: ['*', apps], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]", "* stands alone"},
+		{"kubernetesCustomResourceConversion: [{name: a, crdName: b.c, conversions: [{fromVersion: v1}]}]", "conversions[0] lacks toVersion"},
+	} {
+		_, findings := Parse([]byte("configVersion: v1\n" + tc.text))
+		var said []string
+		for _, f := range findings {
+			said = append(said, f.Message)
+		}
+		got := strings.Join(said, "\n")
+		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s\ngot  %q\nwant %q", tc.text, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/hook/binding"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Admission makes the task that answers a request to a webhook of a hook, by its
+// place among those that validate or mutate. It waits in no queue and is not tried
+// again. The request is that of an AdmissionReview.
+func (s *State) Admission(hook string, place int, mutates bool, request map[string]any) Task {
+	h := s.hook(hook)
+	webhooks := h.Config.Validating
+	if mutates {
+		webhooks = h.Config.Mutating
+	}
+	ctx, _ := h.contexts().Review(webhooks[place], mutates, request) // the snapshots are at hand
+	return Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}
+}
+
+// Convert answers a request to convert objects of a CRD: it runs hooks along the
+// shortest way from the version of the objects to the one that is asked for. The
+// request is that of a ConversionReview, but for its objects. run runs a hook and
+// gives the objects of its answer, and whether it wrote one. An error is what the
+// API server is told.
+//
+// What a hook says in failedMessage is not passed on, and how many objects it gives
+// is not counted: only their versions decide, as in the engine.
+func (s *State) Convert(crd string, request map[string]any, objects []*unstructured.Unstructured,
+	run func(Task) (converted []*unstructured.Unstructured, answered bool, err error)) ([]*unstructured.Unstructured, error) {
+	to := fmt.Sprint(request["desiredAPIVersion"])
+	for _, from := range versions(objects) {
+		for _, step := range s.chain(crd).find(rule{from, to}) {
+			t, found := s.conversion(crd, step, request, objects)
+			if !found {
+				return nil, fmt.Errorf("no hook found for 'kubernetesCustomResourceConversion' event for crd/%s", crd)
+			}
+			converted, answered, err := run(t)
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("Hook failed to convert to %s", to) // the engine's words
+			case !answered:
+				return nil, fmt.Errorf("handle ConversionReview: hook task prop error")
+			}
+			if objects = converted; slices.Equal(versions(objects), []string{to}) {
+				return objects, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's words
+}
+
+// conversion makes the task for one rule, of the last binding that has it.
+func (s *State) conversion(crd string, step rule, request map[string]any, objects []*unstructured.Unstructured) (t Task, found bool) {
+	for _, h := range s.hooks {
+		for _, v := range h.Config.Conversion {
+			for _, r := range v.Conversions {
+				if v.CRDName != crd || r.FromVersion != step.from || r.ToVersion != step.to {
+					continue
+				}
+				ctx, _ := h.contexts().Conversion(v, step.from, step.to, request, objects)
+				t, found = Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}, true
+			}
+		}
+	}
+	return t, found
+}
+
+// chain are the conversions of all hooks for a CRD.
+func (s *State) chain(crd string) *chain {
+	c := &chain{ways: map[rule][]rule{}}
+	for _, h := range s.hooks {
+		for _, v := range h.Config.Conversion {
+			for _, r := range v.Conversions {
+				if v.CRDName == crd {
+					c.add(rule{r.FromVersion, r.ToVersion})
+				}
+			}
+		}
+	}
+	return c
+}
+
+// versions are those of objects, in the order of their appearance.
+func versions(objects []*unstructured.Unstructured) []string {
+	var all []string
+	for _, o := range objects {
+		if v := o.GetAPIVersion(); !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestChain finds the ways that the engine finds, with its oddities.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ rules, from, to, want string }{
+		{"a>b", "a", "b", "a>b"},
+		{"a>b", "b", "a", ""},
+		{"a>b b>c c>d", "a", "d", "a>b b>c c>d"},
+		{"a>b b>c a>c", "a", "c", "a>c"},
+		{"a>b b>a b>c", "a", "c", "a>b b>c"},
+		{"v1>v2", "g/v1", "g/v2", "v1>v2"},
+		{"g/v1>g/v2", "v1", "v2", "g/v1>g/v2"},
+		{"g/v1>h/v2", "g/v1", "g/v2", ""},
+		{"v1>v2 g/v1>v2 v1>g/v2", "g/v1", "g/v2", "v1>g/v2"},
+		{"v1alpha1>v1 v1beta1>v2", "v1alpha1", "v2", "v1alpha1>v1 v1beta1>v2"}, // v1 is in the name of v1beta1
+	} {
+		c := &chain{ways: map[rule][]rule{}}
+		for r := range strings.FieldsSeq(tc.rules) {
+			from, to, _ := strings.Cut(r, ">")
+			c.add(rule{from, to})
+		}
+		var got []string
+		for _, r := range c.find(rule{tc.from, tc.to}) {
+			got = append(got, r.from+">"+r.to)
+		}
+		if s := strings.Join(got, " "); s != tc.want {
+			t.Errorf("%s: from %s to %s by %q, want %q", tc.rules, tc.from, tc.to, s, tc.want)
+		}
+	}
+}
+
+// TestConvert goes on until all objects have the version that is asked for, and
+// passes on nothing of what a hook says.
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	s := New([]Hook{hookOf(t, "a", `configVersion: v1
+kubernetesCustomResourceConversion:
+- {name: up, crdName: xs.g, conversions: [{fromVersion: v1, toVersion: v2}, {fromVersion: v2, toVersion: v3}]}`)})
+	object := func(version string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": "X"}}
+	}
+	convert := func(t Task) []*unstructured.Unstructured {
+		return []*unstructured.Unstructured{object("g/" + t.Contexts[0]["toVersion"].(string))}
+	}
+	for name, tc := range map[string]struct {
+		crd, to string
+		run     func(Task) ([]*unstructured.Unstructured, bool, error)
+		want    string
+	}{
+		"step by step": {"xs.g", "g/v3", func(t Task) ([]*unstructured.Unstructured, bool, error) { return convert(t), true, nil }, "v1>v2 v2>v3 g/v3"},
+		"at once": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) {
+			return []*unstructured.Unstructured{object("g/v3")}, true, nil
+		}, "v1>v2 g/v3"},
+		"a failure":  {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, errors.New("no") }, "v1>v2 Hook failed to convert to g/v3"},
+		"no answer":  {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, false, nil }, "v1>v2 handle ConversionReview: hook task prop error"},
+		"no objects": {"xs.g", "g/v3", func(Task) ([]*unstructured.Unstructured, bool, error) { return nil, true, nil }, "v1>v2 v2>v3 Conversion xs.g to g/v3 was not successful"},
+		"no way":     {"xs.g", "g/v4", nil, "Conversion xs.g to g/v4 was not successful"},
+		"no CRD":     {"ys.g", "g/v3", nil, "Conversion ys.g to g/v3 was not successful"},
+	} {
+		var steps []string
+		got, err := s.Convert(tc.crd, map[string]any{"desiredAPIVersion": tc.to}, []*unstructured.Unstructured{object("g/v1")},
+			func(t Task) ([]*unstructured.Unstructured, bool, error) {
+				steps = append(steps, fmt.Sprintf("%v>%v", t.Contexts[0]["fromVersion"], t.Contexts[0]["toVersion"]))
+				return tc.run(t)
+			})
+		if err != nil {
+			steps = append(steps, err.Error())
+		} else {
+			steps = append(steps, got[0].GetAPIVersion())
+		}
+		if s := strings.Join(steps, " "); s != tc.want {
+			t.Errorf("%s: %q, want %q", name, s, tc.want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package kinds
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// Release is the version of Kubernetes whose kinds Builtin knows.
+const Release = "1.37"
+
+// everything stands for the verbs of a kind whose objects are stored.
+const everything = "*"
+
+var stored = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+
+// recorded is what an API server lists, by TestBuiltin: in each line group and
+// version, the kind, the plural, the scope, short names, categories, subresources
+// and verbs.
+//
+//go:embed builtin.txt
+var recorded string
+
+// Builtin returns the kinds that every API server of the Release serves. They are
+// read when they are first asked for.
+var Builtin = sync.OnceValue(func() *Table { return parse(recorded) })
+
+func parse(text string) *Table {
+	t := &Table{}
+	versions := map[string][]string{}
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) != 8 || f[0] == "#" {
+			continue
+		}
+		k := Kind{Kind: f[1], Singular: strings.ToLower(f[1]), Resource: f[2], Namespaced: f[3] == "namespaced",
+			Short: list(f[4]), Categories: list(f[5]), Subresources: list(f[6]), Verbs: list(f[7])}
+		if f[7] == everything {
+			k.Verbs = stored
+		}
+		k.Version = f[0]
+		if group, version, found := strings.Cut(f[0], "/"); found {
+			k.Group, k.Version = group, version
+		}
+		versions[k.String()] = append(versions[k.String()], k.Version)
+		t.kinds = append(t.kinds, k)
+	}
+	for i, k := range t.kinds {
+		t.kinds[i].Versions = versions[k.String()]
+	}
+	t.own = len(t.kinds)
+	return t
+}
+
+// list takes a column apart; a dash is an empty one.
+func list(column string) []string {
+	if column == "-" {
+		return nil
+	}
+	return strings.Split(column, ",")
+}

@@ -1,0 +1,91 @@
+package kinds
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// CRD is what a CustomResourceDefinition adds to an API server: its kind in each
+// version that is served.
+type CRD []Kind
+
+// IsCRD reports whether an object is a CustomResourceDefinition, of any version.
+func IsCRD(gvk schema.GroupVersionKind) bool {
+	return gvk.GroupKind() == schema.GroupKind{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition"}
+}
+
+// FromObject reads a CustomResourceDefinition of apiextensions.k8s.io/v1.
+func FromObject(o *unstructured.Unstructured) (CRD, error) {
+	if v := o.GroupVersionKind().Version; v != "v1" {
+		return nil, fmt.Errorf("CustomResourceDefinition %s is of version %s, which Kubernetes %s does not serve: write %s/v1", o.GetName(), v, Release, apiextensionsv1.GroupName)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
+		return nil, fmt.Errorf("CustomResourceDefinition %s: %w", o.GetName(), err)
+	}
+	names := crd.Spec.Names
+	if crd.Spec.Group == "" || names.Kind == "" || names.Plural == "" {
+		return nil, fmt.Errorf("CustomResourceDefinition %s needs spec.group, spec.names.kind and spec.names.plural", o.GetName())
+	}
+	singular := names.Singular
+	if singular == "" {
+		singular = strings.ToLower(names.Kind)
+	}
+	var all CRD
+	var versions []string
+	for _, v := range crd.Spec.Versions {
+		if !v.Served {
+			continue
+		}
+		k := Kind{Group: crd.Spec.Group, Version: v.Name, Kind: names.Kind, Resource: names.Plural, Singular: singular,
+			Short: names.ShortNames, Categories: names.Categories, Verbs: stored, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+		if s := v.Subresources; s != nil && s.Status != nil {
+			k.Subresources = append(k.Subresources, "status")
+		}
+		if s := v.Subresources; s != nil && s.Scale != nil {
+			k.Subresources = append(k.Subresources, "scale")
+		}
+		for _, f := range v.SelectableFields {
+			k.Fields = append(k.Fields, strings.TrimPrefix(f.JSONPath, "."))
+		}
+		all, versions = append(all, k), append(versions, v.Name)
+	}
+	slices.SortFunc(versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	for i := range all {
+		all[i].Versions = versions
+	}
+	return all, nil
+}
+
+// FromYAML reads the CustomResourceDefinitions among the documents of a file, YAML
+// or JSON; other objects are passed over.
+func FromYAML(text []byte) ([]CRD, error) {
+	var all []CRD
+	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+		u := &unstructured.Unstructured{}
+		switch err := dec.Decode(&u.Object); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
+		case !IsCRD(u.GroupVersionKind()):
+			continue
+		}
+		crd, err := FromObject(u)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, crd)
+	}
+}

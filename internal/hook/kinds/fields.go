@@ -1,0 +1,51 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Selectable are the fields that objects of k can be selected by, beside their name
+// and namespace: those that an API server has for a kind of its own, and those that
+// a CRD names.
+func (k Kind) Selectable() []string {
+	return append(slices.Clone(selectable[k.GVR().GroupResource()]), k.Fields...)
+}
+
+// CannotSelect says why a binding cannot select objects of a kind, as it names it,
+// by a field, or "" when it can, or nobody can tell.
+func (t *Table) CannotSelect(apiVersion, kind, field string) string {
+	k, err := t.Find(apiVersion, kind)
+	if err != nil || field == "metadata.name" || field == "metadata.namespace" {
+		return ""
+	}
+	all := append([]string{"metadata.name", "metadata.namespace"}, k.Selectable()...)
+	if slices.Contains(all, field) {
+		return ""
+	}
+	problem := fmt.Sprintf("the API server selects no %s by %s, but by %s", k.Resource, field, strings.Join(all, ", "))
+	if near := fault.Nearest(field, all); near != "" {
+		problem += "; did you mean " + near + "?"
+	}
+	return problem
+}
+
+// selectable are the fields of Kubernetes' own kinds, by group and resource.
+var selectable = map[schema.GroupResource][]string{
+	{Resource: "pods"}: {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+		"status.phase", "status.podIP", "status.nominatedNodeName"},
+	{Resource: "events"}: {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"},
+	{Resource: "secrets"}:                    {"type"},
+	{Resource: "namespaces"}:                 {"status.phase"},
+	{Resource: "nodes"}:                      {"spec.unschedulable"},
+	{Resource: "services"}:                   {"spec.clusterIP", "spec.type"},
+	{Resource: "replicationcontrollers"}:     {"status.replicas"},
+	{Group: "apps", Resource: "replicasets"}: {"status.replicas"},
+	{Group: "batch", Resource: "jobs"}:       {"status.successful"},
+	{Group: "certificates.k8s.io", Resource: "certificatesigningrequests"}: {"spec.signerName"},
+}

@@ -1,0 +1,164 @@
+package module
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// TestNames shows which names modules can have, and the keys of their values.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		folder, name, key string
+		order             int
+		right             bool
+	}{
+		{"010-cert-manager", "cert-manager", "certManager", 10, true},
+		{"web", "web", "web", 1, true},
+		{"0999-x", "x", "x", 999, true},
+		{"99999999999-x", "x", "x", 1, true},
+		{"5-a-b-c", "a-b-c", "aBC", 5, false},
+		{"010-web2", "web2", "web2", 10, true},
+		{"010-web-2", "web-2", "web2", 10, false},
+		{"010-Web", "Web", "web", 10, false},
+		{"010-web_one", "web_one", "webOne", 10, false},
+		{".git", ".git", "git", 1, false},
+	} {
+		name, order := OfFolder(tc.folder)
+		if wrong := CheckName(name); name != tc.name || order != tc.order || Key(name) != tc.key || (wrong == "") != tc.right {
+			t.Errorf("%s: %s, %d, %s, %q", tc.folder, name, order, Key(name), wrong)
+		}
+	}
+}
+
+// object reads YAML.
+func object(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := kyaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	low := object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}")
+	got := Merge(low, object(t, "{a: null, b: {d: [2]}, e: 5, g: {h: 1}}"), nil)
+	if diff := cmp.Diff(object(t, "{a: null, b: {c: 1, d: [2]}, e: 5, g: {h: 1}}"), got); diff != "" {
+		t.Error(diff)
+	}
+	got["b"].(map[string]any)["c"] = 2
+	if diff := cmp.Diff(object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}"), low); diff != "" {
+		t.Errorf("the layers changed: %s", diff)
+	}
+}
+
+const configSchema = `
+type: object
+required: [project]
+properties:
+  project: {type: string}
+  replicas: {type: integer, default: 1, minimum: 1}
+  deep: {type: object, properties: {level: {type: string, default: low}}}
+  list: {type: array, items: {type: object, properties: {n: {type: integer, default: 7}}}}
+  free: {type: object, additionalProperties: true, properties: {x: {type: object}}}
+  ref: {$ref: "#/definitions/port"}
+definitions:
+  port: {type: integer, maximum: 9}
+`
+
+const valuesSchema = `
+x-extend: {schema: config-values.yaml}
+type: object
+x-required-for-helm: [internal]
+properties:
+  internal: {type: object, x-required-for-helm: secret, properties: {secret: {type: string}}}
+  filled: {type: object, default: {}, properties: {inner: {type: string, default: here}}}
+`
+
+// TestEffective lays static values, defaults and the ConfigMap's over each other
+// in addon-operator's order.
+func TestEffective(t *testing.T) {
+	t.Parallel()
+	s, err := ParseSchemas([]byte(configSchema), []byte(valuesSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Values{Key: "web", Static: object(t, "{replicas: 2, deep: {}, list: [{}, {n: 1}]}"), Schemas: s}
+	want := "{replicas: 3, deep: {level: low}, list: [{n: 7}, {n: 1}], project: p, filled: {inner: here}}"
+	if diff := cmp.Diff(object(t, want), v.Effective(object(t, "{project: p, replicas: 3}"))); diff != "" {
+		t.Error(diff)
+	}
+	if wrong := v.CheckConfig(nil); wrong != nil {
+		t.Errorf("an empty section is judged: %v", wrong)
+	}
+	if wrong := v.CheckConfig(object(t, "{replicas: 0}")); fmt.Sprint(wrong) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
+		t.Error(wrong)
+	}
+}
+
+// TestCheck shows what schemas take, with addon-operator's own rules about them.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s, err := ParseSchemas([]byte(configSchema), []byte(valuesSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ values, want string }{
+		{"{project: p, internal: {secret: s}}", ""},
+		{"{project: p, internal: {secret: s}, free: {any: 1}}", ""},
+		{"{project: p, internal: {secret: s}, free: {x: {any: 1}}}", ""}, // below what says something, nothing is shut
+		{"{internal: {}}", "internal.secret is required, project is required"},
+		{"{project: p, internal: {secret: s, more: 1}}", "internal.more is a forbidden property"},
+		{"{project: p, internal: {secret: s}, deep: {other: 1}}", "deep.other is a forbidden property"},
+		{"{project: p, internal: {secret: s}, list: [{m: 1}]}", "list.m is a forbidden property"},
+		{"{project: p, internal: {secret: s}, ref: 10}", "ref should be less than or equal to 9"},
+		{"{project: 1, internal: {secret: s}}", "project must be of type string, not number"},
+		{"{project: p, internal: {secret: s}, nope: 1}", "nope is a forbidden property"},
+	} {
+		var got []string
+		for _, m := range Check(s.Helm, object(t, tc.values)) {
+			got = append(got, strings.Join(m.Path, ".")+" "+m.Message)
+		}
+		if strings.Join(got, ", ") != tc.want {
+			t.Errorf("%s\ngot  %s\nwant %s", tc.values, strings.Join(got, ", "), tc.want)
+		}
+	}
+	if wrong := Check(s.Values, object(t, "{project: p}")); len(wrong) > 0 {
+		t.Errorf("what Helm needs is required before: %v", wrong)
+	}
+}
+
+func TestParseSchemasRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, want string }{
+		{"a: b: c", "mapping values are not allowed in this context"},
+		{"properties: 5", "json: cannot unmarshal"},
+		{"$ref: other.yaml#/x", "$ref to other.yaml#/x: only references within the file are followed"},
+		{"properties: {x: {$ref: '#/definitions/none'}}", "none"},
+	} {
+		_, err := ParseSchemas([]byte(tc.text), nil)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", tc.text, err)
+		}
+	}
+}
+
+// TestRules lists each rule once.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, r := range Rules() {
+		if names[r.Name] || r.About == "" {
+			content, _ := json.Marshal(r)
+			t.Errorf("%s", content)
+		}
+		names[r.Name] = true
+	}
+}

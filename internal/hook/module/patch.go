@@ -1,0 +1,149 @@
+package module
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+)
+
+// Operation is one of a patch of values. addon-operator reads no more of it than
+// this, so that move and copy, which need from, cannot be applied.
+type Operation struct {
+	Op    string          `json:"op,omitempty"`
+	Path  string          `json:"path,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// ParsePatch reads what a hook wrote: operations, or lists of them, one after the
+// other. Values that are neither are passed over, as addon-operator does.
+func ParsePatch(text []byte) ([]Operation, error) {
+	var all []Operation
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var item json.RawMessage
+		if err := d.Decode(&item); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		var err error
+		switch item[0] {
+		case '[':
+			var list []Operation
+			err = json.Unmarshal(item, &list)
+			all = append(all, list...)
+		case '{':
+			var one Operation
+			err = json.Unmarshal(item, &one)
+			all = append(all, one)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// switchSuffix ends the keys that switch modules on and off.
+const switchSuffix = "Enabled"
+
+// root is the key that the path of an operation begins with.
+func (o Operation) root() (key string, found bool) {
+	parts := strings.Split(o.Path, "/")
+	if len(parts) < 2 {
+		return "", false
+	}
+	return parts[1], true
+}
+
+// permit refuses operations that addon-operator does not take: those on values of
+// others, and replace. Global hooks may set switches beside.
+func permit(ops []Operation, key string) error {
+	for _, o := range ops {
+		if o.Op == "replace" {
+			return fmt.Errorf("replace of %s is not taken: use add, which replaces too", o.Path)
+		}
+		root, found := o.root()
+		switch {
+		case !found || root == key:
+		case key == globalKey && strings.HasSuffix(root, switchSuffix):
+		case key == globalKey:
+			return fmt.Errorf("%s of %s is not taken: a global hook changes what is below /global, and switches of modules", o.Op, o.Path)
+		default:
+			return fmt.Errorf("%s of %s is not taken: a hook of this module changes what is below /%s", o.Op, o.Path, key)
+		}
+	}
+	return nil
+}
+
+// patched applies operations to the values below a key. When it is lenient, what
+// there is not need not be removed. A key with nothing below it is a null, which
+// nothing can be added to.
+func patched(key string, values map[string]any, ops []Operation, lenient bool) (after map[string]any, changed bool, err error) {
+	before, err := json.Marshal(map[string]any{key: values})
+	if err != nil {
+		return nil, false, err
+	}
+	text := before
+	for _, o := range ops {
+		next, err := o.apply(text)
+		switch {
+		case err == nil:
+			text = next
+		case lenient && o.Op == "remove":
+		default:
+			return nil, false, err
+		}
+	}
+	if bytes.Equal(before, text) {
+		return values, false, nil
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, false, err
+	}
+	after, isTable := all[key].(map[string]any)
+	if !isTable {
+		return nil, false, fmt.Errorf("%s must stay an object", key)
+	}
+	return after, true, nil
+}
+
+func (o Operation) apply(text []byte) ([]byte, error) {
+	one, err := json.Marshal([]Operation{o})
+	if err != nil {
+		return nil, err
+	}
+	p, err := jsonpatch.DecodePatch(one)
+	if err != nil {
+		return nil, err
+	}
+	return p.Apply(text)
+}
+
+// compacted adds operations to those that are kept. Of each path the last one is
+// left, so that of several additions to the end of a list one is. What adds or
+// removes an object makes what was kept below it void. They are in the order of
+// their paths.
+func compacted(kept, ops []Operation) []Operation {
+	last := map[string][]Operation{}
+	for _, o := range kept {
+		last[o.Path] = append(last[o.Path], o)
+	}
+	for _, o := range ops {
+		if o.Op == "add" || o.Op == "remove" {
+			maps.DeleteFunc(last, func(path string, _ []Operation) bool { return strings.HasPrefix(path, o.Path+"/") })
+		}
+		last[o.Path] = []Operation{o}
+	}
+	var all []Operation
+	for _, path := range slices.Sorted(maps.Keys(last)) {
+		all = append(all, last[path]...)
+	}
+	return all
+}

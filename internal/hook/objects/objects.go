@@ -1,0 +1,82 @@
+// Package objects reads Kubernetes objects from files.
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// Read reads the objects of a file, one a document, or a List; or those of the
+// YAML and JSON files of a folder, by name. Errors call it by the name it is shown
+// with.
+func Read(path, shown string) ([]*unstructured.Unstructured, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return readFile(path, shown)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fault.Failed("", "%v", err)
+	}
+	var all []*unstructured.Unstructured
+	for _, e := range entries {
+		if e.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
+			continue
+		}
+		read, err := readFile(filepath.Join(path, e.Name()), filepath.Join(shown, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, read...)
+	}
+	return all, nil
+}
+
+func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s: %s", shown, reasonOf(err))
+	}
+	defer func() { _ = f.Close() }()
+	var all []*unstructured.Unstructured
+	for dec := yaml.NewYAMLOrJSONDecoder(f, 4096); ; {
+		u := &unstructured.Unstructured{}
+		switch err := dec.Decode(&u.Object); {
+		case errors.Is(err, io.EOF):
+			if len(all) == 0 {
+				return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s holds no object", shown)
+			}
+			return all, nil
+		case err != nil:
+			return nil, fault.Usage("", "%s: %v", shown, err)
+		case len(u.Object) == 0: // a document with comments alone
+		case u.IsList():
+			if err := u.EachListItem(func(item runtime.Object) error {
+				all = append(all, item.(*unstructured.Unstructured))
+				return nil
+			}); err != nil {
+				return nil, fault.Usage("", "%s: %v", shown, err)
+			}
+		case u.GetKind() == "" || u.GetAPIVersion() == "":
+			return nil, fault.Usage("", "%s: an object needs apiVersion and kind", shown)
+		default:
+			all = append(all, u)
+		}
+	}
+}
+
+func reasonOf(err error) string {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return fmt.Sprint(p.Err)
+	}
+	return err.Error()
+}

@@ -1,0 +1,294 @@
+package rbac
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// harmless are commands that ask for nothing that an account may not do in any case.
+var harmless = []string{"", "help", "version", "api-resources", "api-versions", "completion", "options", "explain", "kustomize",
+	"config", "config view", "config current-context", "config get-contexts", "config set-context", "config use-context", "config set-cluster",
+	"config set-credentials", "auth can-i", "auth whoami", "plugin", "plugin list"}
+
+// verbs are the requests that a command sends for objects that it names, and for
+// those that it looks for.
+type verbs struct{ named, listed []string }
+
+var (
+	change = verbs{[]string{"get", "patch"}, []string{"list", "patch"}}
+	// commandVerbs are those of commands with a kind and names.
+	commandVerbs = map[string]verbs{
+		"get":                     {[]string{"get"}, []string{"list"}},
+		"describe":                {[]string{"get"}, []string{"list"}},
+		"delete":                  {[]string{"delete"}, []string{"delete", "list"}},
+		"patch":                   change,
+		"label":                   change,
+		"annotate":                change,
+		"taint":                   change,
+		"set image":               change,
+		"set env":                 change,
+		"set resources":           change,
+		"set serviceaccount":      change,
+		"set selector":            change,
+		"set subject":             change,
+		"rollout restart":         change,
+		"rollout pause":           change,
+		"rollout resume":          change,
+		"rollout status":          {[]string{"get", "list", "watch"}, []string{"list", "watch"}},
+		"wait":                    {[]string{"get", "list", "watch"}, []string{"list", "watch"}},
+		"apply view-last-applied": {[]string{"get"}, []string{"list"}},
+	}
+	// fileVerbs are those of commands with objects from a file.
+	fileVerbs = map[string][]string{
+		"get": {"get"}, "describe": {"get"}, "create": {"create"}, "delete": {"delete"}, "apply": {"create", "get", "patch"}, "replace": {"update"},
+		"patch": {"get", "patch"}, "label": {"get", "patch"}, "annotate": {"get", "patch"}, "scale": {"get"}, "wait": {"get", "list", "watch"},
+		"rollout restart": {"get", "patch"}, "rollout status": {"get", "list", "watch"}, "diff": {"create", "get", "patch"},
+	}
+)
+
+// kubectl allows what a call of kubectl does.
+func (p *program) kubectl(args []string, c *syntax.CallExpr, in *script, f *frame) {
+	(&kubectlCall{program: p, request: parseKubectl(args), at: in.at(c), in: in, c: c, f: f}).derive()
+}
+
+// kubectlAt is kubectl for a call that is no command of a shell.
+func (p *program) kubectlAt(args []string, at place, in *script) {
+	(&kubectlCall{program: p, request: parseKubectl(args), at: at, in: in}).derive()
+}
+
+func (k *kubectlCall) derive() {
+	switch {
+	case k.unknown != "":
+		k.unseen("%s", k.unknown)
+	case k.has("help") || isOneOf(k.command, harmless...) || k.has("local") || strings.HasPrefix(k.options["dry-run"], "client") && isOneOf(k.command, "create", "run"):
+	case k.has("raw"):
+		k.unseen("--raw asks for a path, which urls= or resources= of a marker name")
+	case len(k.files) > 0:
+		k.fromFiles()
+	default:
+		k.onKinds()
+	}
+}
+
+// kubectlCall is a call of kubectl in a program.
+type kubectlCall struct {
+	*program
+	request
+	at place
+	in *script
+	c  *syntax.CallExpr // nil outside of shell
+	f  *frame
+}
+
+func (k *kubectlCall) unseen(format string, args ...any) {
+	k.program.unseen(k.at, k.in, strings.TrimSpace("kubectl "+k.command)+": "+format, args...)
+}
+
+// target is what a call is about.
+type target struct {
+	kinds.Kind
+	name string // "" when it looks for objects; with holes when it is not known
+}
+
+// onKinds handles commands with kinds and names among their words.
+func (k *kubectlCall) onKinds() {
+	if v, known := commandVerbs[k.command]; known {
+		targets, ok := k.targets(k.words)
+		if !ok {
+			return
+		}
+		for _, t := range targets {
+			verbs := v.named
+			if t.name == "" {
+				verbs = v.listed
+			}
+			if k.has("watch", "watch-only") && k.command == "get" {
+				verbs = append([]string{"watch"}, verbs...)
+			}
+			if k.has("list") && k.command == "label" {
+				verbs = []string{"get"}
+			}
+			k.grant(t, k.options["subresource"], verbs...)
+			if k.command == "describe" {
+				k.grantKind("events", "", "", "list")
+			}
+		}
+		return
+	}
+	if !k.special() {
+		k.unseen("which requests it sends is not known here")
+	}
+}
+
+// grant allows verbs on what a call is about, in its namespace.
+func (k *kubectlCall) grant(t target, subresource string, verbs ...string) {
+	in := where{namespace: k.options["namespace"]}
+	if k.everywhere || !isKnown(in.namespace) {
+		in = everywhere
+	}
+	if !isKnown(subresource) {
+		k.unseen("which subresource it is about is known only when it runs")
+		return
+	}
+	var names []string
+	if t.name != "" && isKnown(t.name) {
+		names = []string{t.name}
+	} else if name, by := strings.CutPrefix(k.options["field-selector"], "metadata.name="); by && isKnown(name) && !strings.ContainsAny(name, ",=") {
+		names = []string{name}
+	}
+	k.allow(k.at, in, t.Kind, subresource, names, "kubectl "+k.command, verbs...)
+}
+
+// grantKind is grant for a kind of Kubernetes.
+func (k *kubectlCall) grantKind(resource, subresource, name string, verbs ...string) {
+	if kind, err := k.Kinds.Argument(resource); err == nil {
+		k.grant(target{kind, name}, subresource, verbs...)
+	}
+}
+
+// targets reads kinds and names: TYPE NAME..., TYPE/NAME... or TYPE,TYPE.
+func (k *kubectlCall) targets(words []string) (all []target, ok bool) {
+	if len(words) == 0 {
+		k.unseen("it names no kind")
+		return nil, false
+	}
+	if strings.Contains(words[0], "/") {
+		for _, w := range words {
+			kind, name, pair := strings.Cut(w, "/")
+			if !pair {
+				if isChange(w) {
+					continue
+				}
+				k.unseen("what %s is, is known only when it runs", shown(w))
+				return nil, false
+			}
+			found, ok := k.kindsOf(kind)
+			if !ok {
+				return nil, false
+			}
+			for _, f := range found {
+				all = append(all, target{f, name})
+			}
+		}
+		return all, true
+	}
+	var names []string
+	for _, w := range words[1:] {
+		if !isChange(w) || !isOneOf(k.command, "label", "annotate", "taint", "set image", "set env", "set resources") {
+			names = append(names, w)
+		}
+	}
+	if len(names) == 0 || k.has("all") {
+		names = []string{""}
+	}
+	found, ok := k.kindsOf(words[0])
+	if !ok {
+		return nil, false
+	}
+	for _, f := range found {
+		for _, name := range names {
+			all = append(all, target{f, name})
+		}
+	}
+	return all, true
+}
+
+// isChange reports whether a word is a label and the like to set, a=b, or to
+// remove, a-, and no name.
+func isChange(word string) bool {
+	return strings.ContainsAny(word, "=:") || strings.HasSuffix(word, "-")
+}
+
+// kindsOf reads a list of kinds, in which a category stands for several.
+func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
+	if !isKnown(list) {
+		k.unseen("which kind it is about is known only when it runs")
+		return nil, false
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		kind, err := k.Kinds.Argument(name)
+		if err == nil {
+			all = append(all, kind)
+			continue
+		}
+		if category := k.Kinds.Category(name); len(category) > 0 {
+			all = append(all, category...)
+			continue
+		}
+		k.unknownKind(k.at, "kubectl "+k.command, err)
+		return nil, false
+	}
+	return all, true
+}
+
+// fromFiles handles commands with objects from files, of which the standard input
+// may be known.
+func (k *kubectlCall) fromFiles() {
+	verbs, known := fileVerbs[k.command]
+	if !known {
+		k.unseen("which requests it sends is not known here")
+		return
+	}
+	switch {
+	case k.command == "apply" && k.has("prune"):
+		k.unseen("--prune looks for objects of many kinds")
+		return
+	case k.command == "apply" && k.has("server-side"):
+		verbs = []string{"create", "patch"}
+	case k.command == "replace" && k.has("force"):
+		verbs = []string{"create", "delete", "get"}
+	case k.options["dry-run"] == "client" && k.command == "apply":
+		verbs = []string{"get"}
+	}
+	for _, file := range k.files {
+		if file != "-" && file != "/dev/stdin" {
+			k.unseen("what is in %s is not looked at", shown(file))
+			return
+		}
+	}
+	var texts []string
+	ok := false
+	if k.c != nil {
+		texts, ok = k.input(k.c, k.in, k.f)
+	}
+	if !ok {
+		k.unseen("the objects come from where they cannot be seen")
+		return
+	}
+	for _, text := range texts {
+		if err := k.objects(text, verbs); err != nil {
+			k.unseen("%v", err)
+			return
+		}
+	}
+}
+
+// objects allows verbs on the objects in a text.
+func (k *kubectlCall) objects(text string, verbs []string) error {
+	docs, err := documents(text)
+	if err != nil {
+		return errors.New("the objects do not parse before it runs")
+	}
+	for _, doc := range docs {
+		apiVersion, kind := textAt(doc, "apiVersion"), textAt(doc, "kind")
+		if !isKnown(apiVersion) || !isKnown(kind) || kind == "" {
+			return errors.New("the kind of an object is known only when it runs")
+		}
+		found, err := k.Kinds.Find(apiVersion, kind)
+		if err != nil {
+			k.unknownKind(k.at, "kubectl "+k.command, err)
+			continue
+		}
+		metadata, _ := doc["metadata"].(map[string]any)
+		object := *k
+		object.options = map[string]string{"namespace": k.options["namespace"]}
+		if ns := textAt(metadata, "namespace"); ns != "" {
+			object.options["namespace"] = ns
+		}
+		object.grant(target{found, textAt(metadata, "name")}, "", verbs...)
+	}
+	return nil
+}

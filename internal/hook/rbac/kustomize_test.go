@@ -1,0 +1,158 @@
+package rbac
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// These are what a project needs around role.yaml: its objects have no namespace, and
+// get it from a transformer, not by the field namespace.
+const (
+	kustomization = `
+namePrefix: copier-
+resources: [../rbac, ../manager]
+transformers: [namespace.yaml]
+`
+	transformer = `
+apiVersion: builtin
+kind: NamespaceTransformer
+metadata: {name: namespace, namespace: copier-system}
+setRoleBindingSubjects: allServiceAccounts
+unsetOnly: true
+`
+	accounts = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: controller-manager}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: manager-rolebinding}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager-role}
+subjects: [{kind: ServiceAccount, name: controller-manager}]
+`
+	manager = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: copier-system}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: manager}
+spec: {template: {spec: {serviceAccountName: controller-manager}}}
+`
+)
+
+// TestKustomize builds a project with roles in several namespaces: they stay there,
+// and all bindings name the account where it is.
+func TestKustomize(t *testing.T) {
+	t.Parallel()
+	r := derived(t, "kubectl get pods -A; kubectl get cm x; kubectl -n web get secret y; kubectl -n db get secret z")
+	roles, err := r.File(Scaffolded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := filesys.MakeFsInMemory()
+	for name, content := range map[string]string{
+		"config/default/kustomization.yaml": kustomization, "config/default/namespace.yaml": transformer,
+		"config/rbac/kustomization.yaml": "resources: [accounts.yaml, role.yaml]\n", "config/rbac/accounts.yaml": accounts, "config/rbac/role.yaml": string(roles),
+		"config/manager/kustomization.yaml": "resources: [manager.yaml]\n", "config/manager/manager.yaml": manager,
+	} {
+		if err := fsys.WriteFile(name, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fsys, "config/default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range built.Resources() {
+		line := strings.TrimSpace(o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName())
+		if subjects, err := o.GetSlice("subjects"); err == nil {
+			s := subjects[0].(map[string]any)
+			ref, err := o.GetString("roleRef.name")
+			if err != nil {
+				t.Fatal(err)
+			}
+			line += " " + ref + " to " + s["namespace"].(string) + "/" + s["name"].(string)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"Namespace /copier-system",
+		"ServiceAccount copier-system/copier-controller-manager",
+		"ClusterRole /copier-manager-role",
+		"ClusterRoleBinding /copier-manager-rolebinding copier-manager-role to copier-system/copier-controller-manager",
+		"Role copier-system/copier-manager-role",
+		"RoleBinding copier-system/copier-manager-rolebinding copier-manager-role to copier-system/copier-controller-manager",
+		"Role db/copier-manager-role",
+		"RoleBinding db/copier-manager-rolebinding copier-manager-role to copier-system/copier-controller-manager",
+		"Role web/copier-manager-role",
+		"RoleBinding web/copier-manager-rolebinding copier-manager-role to copier-system/copier-controller-manager",
+		"Deployment copier-system/copier-manager",
+	}
+	if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	deployment, err := built.AsYaml()
+	if err != nil || !strings.Contains(string(deployment), "serviceAccountName: copier-controller-manager") {
+		t.Errorf("%v\n%s", err, deployment)
+	}
+}
+
+// TestFile is the file of a project, with the reasons of rules.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	content, err := derived(t, "kubectl get cm x\nkubectl delete cm x\n# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n").File(Scaffolded)
+	want := `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: manager-role
+rules:
+# hooks/a.sh: marker (get)
+- apiGroups:
+  - apps
+  resources:
+  - deployments
+  verbs:
+  - get
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: manager-role
+rules:
+# hooks/a.sh: kubectl delete (delete)
+# hooks/a.sh: kubectl get (get)
+- apiGroups:
+  - ""
+  resourceNames:
+  - x
+  resources:
+  - configmaps
+  verbs:
+  - delete
+  - get
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: manager-rolebinding
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: manager-role
+subjects:
+- kind: ServiceAccount
+  name: controller-manager
+`
+	if diff := cmp.Diff(want, string(content)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}

@@ -1,0 +1,153 @@
+package rbac
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+)
+
+const markerName = "+" + "kubebuilder:rbac"
+
+// marker is a comment that asks for rules, in controller-gen's grammar.
+type marker struct {
+	line, column int // of the plus sign
+	text         string
+}
+
+var markerLike = regexp.MustCompile(`^[ \t]*#+[ \t]*(\+[ \t]*[A-Za-z]+:[ \t]*[A-Za-z]+\b.*)$`)
+
+// markersOf are the comments of a script, shell or Python, that are markers, or
+// look as if they should be.
+func markersOf(text []byte) []marker {
+	var found []marker
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		m := markerLike.FindSubmatchIndex(bytes.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		found = append(found, marker{n, m[2] + 1, string(bytes.TrimSpace(line[m[2]:m[3]]))})
+	}
+	return found
+}
+
+// meant reports whether a marker is one of RBAC, and whether it is spelled so.
+func (m marker) meant() (meant, right bool) {
+	name := strings.ReplaceAll(m.text, " ", "")
+	parts := strings.SplitN(strings.TrimPrefix(name, "+"), ":", 3)
+	second, _, _ := strings.Cut(parts[1], "=")
+	if !strings.HasPrefix(name, "+") || fault.Distance(parts[0], "kubebuilder") > 2 || fault.Distance(second, "rbac") > 1 {
+		return false, false
+	}
+	return true, strings.HasPrefix(m.text, markerName+":")
+}
+
+// CheckMarkers finds what is wrong with the RBAC markers of a script.
+func CheckMarkers(s Source) []Finding {
+	d := &deriver{}
+	d.markers(s)
+	return d.findings
+}
+
+// markers allows what the markers of a source ask for.
+func (d *deriver) markers(s Source) {
+	for _, m := range markersOf(s.Text) {
+		meant, right := m.meant()
+		if !meant {
+			continue
+		}
+		at := place{s.Path, m.line, m.column}
+		const hint = "such as # " + markerName + ":groups=apps,resources=deployments,verbs=get;list"
+		if !right {
+			d.find(at, RuleMarker, hint, "%s is no marker, and has no effect: it begins with %s:", m.text, markerName)
+			continue
+		}
+		value, err := rbac.RuleDefinition.Parse(m.text)
+		if err != nil {
+			text, _, _ := strings.Cut(strings.Trim(err.Error(), "[]"), " (at <input>")
+			d.find(at, RuleMarker, hint, "the marker does not parse: %s", text)
+			continue
+		}
+		d.marker(at, value.(rbac.Rule))
+	}
+}
+
+var versionLike = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+func (d *deriver) marker(at place, r rbac.Rule) {
+	if len(r.URLs) == 0 && len(r.Resources) == 0 {
+		d.find(at, RuleMarker, "add resources= and groups=, or urls=", "the marker names no resources, so it allows nothing")
+		return
+	}
+	if len(r.Resources) > 0 && len(r.Groups) == 0 {
+		d.find(at, RuleMarker, `groups="" is the core group`, "the marker names no groups, so it allows nothing")
+		return
+	}
+	if len(r.URLs) > 0 && r.Namespace != "" {
+		d.find(at, RuleMarker, "take namespace= out of it", "URLs are in no namespace, so the marker allows nothing")
+		return
+	}
+	for _, g := range r.Groups {
+		group, version, slash := strings.Cut(g, "/")
+		if !slash {
+			group, version = "", g
+		}
+		if versionLike.MatchString(version) {
+			d.find(at, RuleMarker, "write groups="+cmp.Or(group, strconv.Quote(group)), "the API group %q holds a version, so the marker allows nothing", g)
+			return
+		}
+	}
+	in := where{cluster: r.Namespace == "", namespace: r.Namespace, role: r.RoleName}
+	because := reason{at.file, at.line, "marker"}
+	names := r.ResourceNames
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, verb := range r.Verbs {
+		for _, u := range r.URLs {
+			d.grants = append(d.grants, grant{where: in, url: u, verb: verb, reason: because})
+		}
+		for _, group := range r.Groups {
+			if group == "core" {
+				group = ""
+			}
+			for _, resource := range r.Resources {
+				for _, name := range names {
+					d.grants = append(d.grants, grant{where: in, group: group, resource: resource, name: name, verb: verb, reason: because})
+				}
+			}
+		}
+	}
+}
+
+// markerFor is the marker that would allow verbs on a resource.
+func markerFor(group, resource string, verbs []string) string {
+	if group == "" {
+		group = `""`
+	}
+	return fmt.Sprintf("# %s:groups=%s,resources=%s,verbs=%s", markerName, group, resource, strings.Join(verbs, ";"))
+}
+
+// spokenFor reports whether a marker stands in the comment right above a line: then
+// what cannot be seen there has been said.
+func spokenFor(text []byte, line int) bool {
+	lines := strings.Split(string(text), "\n")
+	for i := min(line-2, len(lines)-1); i >= 0; i-- {
+		trimmed := strings.TrimSpace(lines[i])
+		if !strings.HasPrefix(trimmed, "#") {
+			return false
+		}
+		if slices.ContainsFunc(markersOf([]byte(trimmed)), func(m marker) bool { _, right := m.meant(); return right }) {
+			return true
+		}
+	}
+	return false
+}

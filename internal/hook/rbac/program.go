@@ -1,0 +1,287 @@
+package rbac
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// program is a hook with all that it sources, as far as it can be known without
+// running it.
+type program struct {
+	*deriver
+	scripts   []*script
+	functions map[string]*function
+	vars      map[string][]writer
+	looking   map[string]bool // variables that are being looked up
+	ran       map[string]bool // functions with their arguments
+}
+
+// script is a file of a program.
+type script struct {
+	Source
+	file    *syntax.File
+	parents map[syntax.Node]syntax.Node
+}
+
+type function struct {
+	decl *syntax.FuncDecl
+	in   *script
+}
+
+// deepest is how many calls of functions deep a program is followed.
+const deepest = 12
+
+// program allows what a hook does when it runs.
+func (d *deriver) program(s Source) {
+	switch {
+	case isPython(s):
+		d.python(s)
+		return
+	case !isShell(s):
+		d.find(place{file: s.Path}, RuleUnseen, "say what it needs with markers in a file below lib, such as # "+markerName+":groups=...",
+			"it is neither a shell script nor Python, so what it does cannot be seen")
+		return
+	}
+	p := &program{deriver: d, functions: map[string]*function{}, vars: map[string][]writer{}, looking: map[string]bool{}, ran: map[string]bool{}}
+	if !p.include(s) {
+		return
+	}
+	for _, in := range p.scripts {
+		p.run(in.file, in, &frame{})
+	}
+	for name := range p.functions {
+		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
+			p.enter(name, &frame{})
+		}
+	}
+}
+
+func isShell(s Source) bool {
+	first, _, _ := bytes.Cut(s.Text, []byte("\n"))
+	if bytes.HasPrefix(first, []byte("#!")) {
+		return bytes.Contains(first, []byte("sh"))
+	}
+	return slices.Contains([]string{".sh", ".bash"}, path.Ext(s.Path))
+}
+
+func isPython(s Source) bool {
+	first, _, _ := bytes.Cut(s.Text, []byte("\n"))
+	if bytes.HasPrefix(first, []byte("#!")) {
+		return bytes.Contains(first, []byte("python"))
+	}
+	return path.Ext(s.Path) == ".py"
+}
+
+// include reads a script, and what it sources.
+func (p *program) include(s Source) bool {
+	if slices.ContainsFunc(p.scripts, func(in *script) bool { return in.Path == s.Path }) {
+		return true
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(bytes.NewReader(s.Text), s.Path)
+	if err != nil {
+		p.find(place{file: s.Path}, RuleUnseen, "", "it does not parse as bash, so what it does cannot be seen: %s", strings.TrimPrefix(err.Error(), s.Path+":"))
+		return false
+	}
+	in := &script{Source: s, file: file, parents: map[syntax.Node]syntax.Node{}}
+	p.scripts = append(p.scripts, in)
+	p.declare(in)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, is := n.(*syntax.CallExpr); is && len(c.Args) > 1 && slices.Contains([]string{"source", "."}, c.Args[0].Lit()) {
+			p.source(in, c)
+		}
+		return true
+	})
+	return true
+}
+
+// source includes the file that a command names.
+func (p *program) source(in *script, c *syntax.CallExpr) {
+	for _, name := range p.expandText(c.Args[1], &frame{}) {
+		known := name[strings.LastIndex(name, hole)+1:]
+		if path.Base(known) == "shell_lib.sh" && !slices.ContainsFunc(p.Library, func(s Source) bool { return path.Base(s.Path) == "shell_lib.sh" }) {
+			continue // the engine's own, which changes nothing on a cluster
+		}
+		if s, found := p.fileNamed(known); found {
+			p.include(s)
+			continue
+		}
+		if in.isEngineLibrary() {
+			continue
+		}
+		p.find(in.at(c), RuleUnseen, "", "what it sources is not among the hooks' files, so what that does cannot be seen: %s", shown(name))
+	}
+}
+
+// isEngineLibrary reports whether a script is the library of hooks, which sources
+// and calls what it is told to.
+func (s *script) isEngineLibrary() bool { return path.Base(s.Path) == "shell_lib.sh" }
+
+// fileNamed finds a file by the end of its path: scripts name others relative to
+// where they are in an image.
+func (p *program) fileNamed(name string) (Source, bool) {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+	for name != "" && name != "." {
+		for _, s := range p.sources() {
+			if s.Path == name || strings.HasSuffix(s.Path, "/"+name) {
+				return s, true
+			}
+		}
+		_, rest, found := strings.Cut(name, "/")
+		if !found {
+			break
+		}
+		name = rest
+	}
+	return Source{}, false
+}
+
+// declare notes the functions and variables of a script, and what is in what.
+func (p *program) declare(in *script) {
+	var stack []syntax.Node
+	syntax.Walk(in.file, func(n syntax.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if len(stack) > 0 {
+			in.parents[n] = stack[len(stack)-1]
+		}
+		stack = append(stack, n)
+		switch x := n.(type) {
+		case *syntax.FuncDecl:
+			p.functions[x.Name.Value] = &function{x, in}
+		case *syntax.CallExpr:
+			for _, a := range x.Assigns {
+				p.assign(a, stack, false)
+			}
+			p.reads(x, stack)
+		case *syntax.DeclClause:
+			for _, a := range x.Args {
+				p.assign(a, stack, x.Variant.Value != "export" && x.Variant.Value != "readonly")
+			}
+		case *syntax.WordIter:
+			p.write(x.Name.Value, writer{fn: p.functionOf(stack), words: x.Items, any: !x.InPos.IsValid()})
+		case *syntax.LetClause, *syntax.ArithmCmd:
+			return true
+		}
+		return true
+	})
+}
+
+func (p *program) write(name string, w writer) { p.vars[name] = append(p.vars[name], w) }
+
+// functionOf is the innermost function on the way to a node.
+func (p *program) functionOf(stack []syntax.Node) *function {
+	for _, n := range slices.Backward(stack) {
+		if f, is := n.(*syntax.FuncDecl); is {
+			return p.functions[f.Name.Value]
+		}
+	}
+	return nil
+}
+
+func (p *program) assign(a *syntax.Assign, stack []syntax.Node, local bool) {
+	if a.Name == nil {
+		return
+	}
+	fn := p.functionOf(stack)
+	w := writer{fn: fn, local: local && fn != nil}
+	switch {
+	case a.Naked:
+		if !w.local {
+			return // export and the like of what is set elsewhere
+		}
+	case a.Append || a.Index != nil:
+		w.any = true
+	case a.Array != nil:
+		w.list = true
+		for _, e := range a.Array.Elems {
+			w.any = w.any || e.Index != nil || e.Value == nil
+			w.words = append(w.words, e.Value)
+		}
+	case a.Value != nil:
+		w.words = []*syntax.Word{a.Value}
+	}
+	if a.Naked { // it gets its value later, or none
+		p.vars[a.Name.Value] = append(p.vars[a.Name.Value], writer{fn: fn, local: true, words: nil})
+		return
+	}
+	p.write(a.Name.Value, w)
+}
+
+// reads notes the variables that builtin commands write.
+func (p *program) reads(c *syntax.CallExpr, stack []syntax.Node) {
+	if len(c.Args) == 0 || !slices.Contains([]string{"read", "mapfile", "readarray", "getopts", "printf", "unset"}, c.Args[0].Lit()) {
+		return
+	}
+	for i, a := range c.Args[1:] {
+		if c.Args[0].Lit() == "printf" && (i == 0 || c.Args[i].Lit() != "-v") {
+			continue
+		}
+		if name := a.Lit(); syntax.ValidName(name) {
+			p.write(name, writer{fn: p.functionOf(stack), any: true})
+		}
+	}
+}
+
+func (s *script) at(n syntax.Node) place {
+	return place{s.Path, int(n.Pos().Line()), int(n.Pos().Col())}
+}
+
+// enter runs a function once for each list of arguments.
+func (p *program) enter(name string, f *frame) {
+	fn := p.functions[name]
+	key := name + "\n"
+	if f.known {
+		key += strings.Join(f.args, "\n") + "\n"
+	}
+	if fn == nil || p.ran[key] || f.deep > deepest {
+		return
+	}
+	p.ran[key] = true
+	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep + 1})
+}
+
+// run looks at every command below a node, but not into functions: these are
+// entered when something calls them.
+func (p *program) run(n syntax.Node, in *script, f *frame) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.FuncDecl:
+			return false
+		case *syntax.CallExpr:
+			p.simple(x, in, f)
+		case *syntax.Stmt:
+			p.writesPatch(x, in, f)
+		}
+		return true
+	})
+}
+
+// simple looks at a command in all its forms.
+func (p *program) simple(c *syntax.CallExpr, in *script, f *frame) {
+	if len(c.Args) == 0 {
+		return
+	}
+	for _, args := range p.forms(c, f) {
+		p.call(args, c, in, f)
+	}
+}
+
+// forms are what the words of a command may become.
+func (p *program) forms(c *syntax.CallExpr, f *frame) values {
+	all := values{nil}
+	for _, w := range c.Args {
+		all = product(all, p.expand(w, f))
+	}
+	return all
+}
+
+// shown is a value for a person: what is not known is dots.
+func shown(value string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(value, many, "..."), hole, "...")
+}

@@ -1,0 +1,133 @@
+package rbac
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// derived runs Derive over one script, with a library.
+func derived(t *testing.T, script string, library ...Source) Result {
+	t.Helper()
+	return Derive(Input{Kinds: table(t), Library: library, Hooks: []Hook{{Source: Source{Path: "hooks/a.sh", Text: []byte("#!/bin/bash\n" + script)}}}})
+}
+
+const notSeen = "what this does cannot be seen: "
+
+// TestKubectl reads calls of kubectl in scripts. The first line of a script is the
+// second of its file.
+func TestKubectl(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ script, rules, unseen string }{
+		"get a name":             {"kubectl get cm x", "own: get /configmaps x\n", ""},
+		"get a list":             {"kubectl -n web get pods -l app=a -o json", "in web: list /pods\n", ""},
+		"get by field":           {"kubectl get pods --field-selector metadata.name=x", "own: list /pods x\n", ""},
+		"get and watch":          {"kubectl get pods -w; kubectl get svc x --watch", "own: list,watch /pods\nown: get,watch /services x\n", ""},
+		"get everywhere":         {"kubectl get deploy -A", "cluster: list apps/deployments\n", ""},
+		"get what lives nowhere": {"kubectl -n web get ns/x node/y", "cluster: get /namespaces x\ncluster: get /nodes y\n", ""},
+		"get several kinds":      {"kubectl get secrets,tabs.example.com -n web", "in web: list /secrets\nin web: list example.com/tabs\n", ""},
+		"get a category": {"kubectl get all -n web", "in web: list /pods,replicationcontrollers,services\nin web: list apps/daemonsets,deployments,replicasets,statefulsets\n" +
+			"in web: list autoscaling/horizontalpodautoscalers\nin web: list batch/cronjobs,jobs\n", ""},
+		"describe":                  {"kubectl describe pod x", "own: list /events\nown: get /pods x\n", ""},
+		"delete":                    {"kubectl delete cm x y --ignore-not-found --wait=false", "own: delete /configmaps x,y\n", ""},
+		"delete by label":           {"kubectl delete cm -l a=b", "own: delete,list /configmaps\n", ""},
+		"delete all":                {"kubectl delete pods --all -n web", "in web: delete,list /pods\n", ""},
+		"patch":                     {"kubectl patch deploy x --type merge -p '{}'", "own: get,patch apps/deployments x\n", ""},
+		"patch a subresource":       {"kubectl patch tab x --subresource=status -p '{}'", "own: get,patch example.com/tabs/status x\n", ""},
+		"label":                     {"kubectl label ns x a=b c- --overwrite", "cluster: get,patch /namespaces x\n", ""},
+		"annotate all":              {"kubectl annotate pods --all a=b", "own: list,patch /pods\n", ""},
+		"set image":                 {"kubectl set image deploy/x c=img", "own: get,patch apps/deployments x\n", ""},
+		"scale":                     {"kubectl scale sts x --replicas 2", "own: get apps/statefulsets x\nown: patch apps/statefulsets/scale x\n", ""},
+		"scale on a condition":      {"kubectl scale sts x --replicas 2 --current-replicas=1", "own: get apps/statefulsets x\nown: get,update apps/statefulsets/scale x\n", ""},
+		"rollout":                   {"kubectl rollout restart deployment/x; kubectl rollout status deploy x", "own: get,list,patch,watch apps/deployments x\n", ""},
+		"wait":                      {"kubectl wait pod/x --for=condition=Ready --timeout=5s", "own: get,list,watch /pods x\n", ""},
+		"create":                    {"kubectl create cm x --from-literal a=b\nkubectl create secret generic x\nkubectl create ns y", "cluster: create /namespaces\nown: create /configmaps,secrets\n", ""},
+		"create on this side":       {"kubectl create cm x --dry-run=client -o yaml", "", ""},
+		"create a token":            {"kubectl create token x", "own: create /serviceaccounts/token x\n", ""},
+		"create a job":              {"kubectl create job x --from=cronjob/y", "own: get batch/cronjobs y\nown: create batch/jobs\n", ""},
+		"run":                       {"kubectl run x --image=y --restart=Never", "own: create /pods\n", ""},
+		"exec":                      {"kubectl exec -i x -c main -- kubectl get nodes", "own: get /pods x\nown: create,get /pods/exec x\n", ""},
+		"logs":                      {"kubectl logs -f x; kubectl logs deploy/y", "own: list /pods\nown: get /pods/log\nown: get apps/deployments y\nown: get /pods x\n", ""},
+		"top":                       {"kubectl top pods -n web", "in web: list metrics.k8s.io/pods\n", ""},
+		"cordon":                    {"kubectl cordon x", "cluster: get,patch /nodes x\n", ""},
+		"expose":                    {"kubectl expose deploy x --port 80", "own: create /services\nown: get apps/deployments x\n", ""},
+		"nothing":                   {"kubectl version; kubectl api-resources; kubectl auth can-i get pods; kubectl config view; kubectl label --local -f a.yaml a=b", "", ""},
+		"apply a here-document":     {"kubectl apply -f - <<EOF\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: web}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: $NAME}\nEOF", "in web: create /configmaps\nin web: get,patch /configmaps x\nown: create,get,patch apps/deployments\n", ""},
+		"apply on the server":       {"cat <<EOF | kubectl apply --server-side -f -\n{apiVersion: v1, kind: Secret, metadata: {name: x}}\nEOF", "own: create /secrets\nown: patch /secrets x\n", ""},
+		"create what is printed":    {`echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}' | kubectl create -n web -f -`, "in web: create /configmaps\n", ""},
+		"replace a here-string":     {`kubectl replace -f - <<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}'`, "own: update /configmaps x\n", ""},
+		"constants":                 {"KIND=deploy\nns=web\nkubectl -n \"$ns\" get ${KIND}/\"x\"", "in web: get apps/deployments x\n", ""},
+		"a default":                 {"n=\nkubectl get cm ${n:-x}", "own: get /configmaps x\n", ""},
+		"several values":            {"for k in cm secret; do kubectl get $k x; done", "own: get /configmaps,secrets x\n", ""},
+		"either value":              {"if a; then v=create; else v=replace; fi\nkubectl $v -f - <<<'{apiVersion: v1, kind: Pod, metadata: {name: x}}'", "own: create /pods\nown: update /pods x\n", ""},
+		"the environment":           {"kubectl -n \"$NS\" get cm \"$NAME\"", "cluster: get /configmaps\n", ""},
+		"a list":                    {"opts=(-n web get)\nkubectl \"${opts[@]}\" pods", "in web: list /pods\n", ""},
+		"functions":                 {"k() { kubectl -n web \"$@\"; }\none() { k get \"$1\" \"$2\"; }\none cm x; one secret y; k delete pod z", "in web: get /configmaps x\nin web: delete /pods z\nin web: get /secrets y\n", ""},
+		"a local":                   {"f() { local kind=\"$1\" ns=web; kubectl get \"$kind\" -n \"$ns\"; }\nf pods; f svc", "in web: list /pods,services\n", ""},
+		"handlers":                  {"__on_startup() { kubectl get pods; }\n__main__() { kubectl get svc; }\nunused() { kubectl get nodes; }", "own: list /pods,services\n", ""},
+		"in a substitution":         {"x=$(kubectl get pods); (kubectl get svc); { kubectl get cm & } | cat", "own: list /configmaps,pods,services\n", ""},
+		"behind other commands":     {"timeout 5 kubectl get pods\nFOO=1 kubectl get svc\nif ! command kubectl get cm; then :; fi", "own: list /configmaps,pods,services\n", ""},
+		"xargs":                     {"cat a | xargs -r kubectl delete pod", "own: delete /pods\n", ""},
+		"a trap":                    {"trap 'kubectl delete cm x' EXIT\ntrap cleanup EXIT\ncleanup() { kubectl delete pod y; }", "own: delete /configmaps x\nown: delete /pods y\n", ""},
+		"a program's name":          {"K=/usr/bin/kubectl\n$K get pods", "own: list /pods\n", ""},
+		"bash -c":                   {"bash -c 'kubectl get pods'", "own: list /pods\n", ""},
+		"names that kubectl prints": {"for s in $(kubectl get secret -o name); do kubectl get $s; done", "own: get,list /secrets\n", ""},
+		"talk of kubectl":           {"echo kubectl get pods; command -v kubectl; which kubectl", "", ""},
+
+		"standard input":           {"kubectl get -f -", "", "2:1: " + notSeen + "kubectl get: the objects come from where they cannot be seen"},
+		"what a program prints":    {"jq .x a.json | kubectl apply -f -", "", "2:16: " + notSeen + "kubectl apply: the objects come from where they cannot be seen"},
+		"a file":                   {"kubectl apply -f a.yaml", "", "2:1: " + notSeen + "kubectl apply: what is in a.yaml is not looked at"},
+		"a kind from outside":      {"kubectl get \"$1\"", "", "2:1: " + notSeen + "kubectl get: which kind it is about is known only when it runs"},
+		"arguments from outside":   {"kubectl \"$@\"", "", "2:1: " + notSeen + "kubectl: its arguments are known only when it runs"},
+		"an object from outside":   {"kubectl apply -f - <<<\"$(cat x)\"", "", "2:1: " + notSeen + "kubectl apply: the objects do not parse before it runs"},
+		"another identity":         {"kubectl --kubeconfig x get pods", "", "2:1: " + notSeen + "kubectl get: with --kubeconfig it is not the operator's account that asks"},
+		"an unknown option":        {"kubectl get pods --frobnicate x", "", "2:1: " + notSeen + "kubectl: whether option --frobnicate has a value is not known; write it with ="},
+		"an unknown command":       {"kubectl drain x", "", "2:1: " + notSeen + "kubectl drain: which requests it sends is not known here"},
+		"a path":                   {"kubectl get --raw /metrics", "", "2:1: " + notSeen + "kubectl get: --raw asks for a path, which urls= or resources= of a marker name"},
+		"a program from outside":   {"\"${KUBECTL}\" get pods", "", "2:1: " + notSeen + "\"${KUBECTL}\" may be any program"},
+		"a program of its own":     {"frob kubectl get pods", "", "2:1: " + notSeen + "kubectl is an argument of frob, which may run it or not"},
+		"a file that is not there": {"source ./nothing.sh", "", "2:1: what it sources is not among the hooks' files, so what that does cannot be seen: ./nothing.sh"},
+		"the engine's library":     {"source /shell_lib.sh\nhook::run \"$@\"", "", ""},
+		"no bash":                  {"if", "", "0:0: it does not parse as bash, so what it does cannot be seen: 2:1: `if` must be followed by a statement list"},
+		"what a marker says":       {"# why\n# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nkubectl get -f -", "cluster: get /pods\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := derived(t, tc.script)
+			if got := lines(r); !sameLines(got, tc.rules) {
+				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
+			}
+			want := ""
+			if tc.unseen != "" {
+				want = "hooks/a.sh:" + tc.unseen + " (rbac-unseen)\n"
+			}
+			if diff := cmp.Diff(want, messages(r)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sameLines compares without regard to order.
+func sameLines(a, b string) bool {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	return cmp.Equal(sorted(x), sorted(y))
+}
+
+// TestSource follows a script into the files that it sources.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	library := []Source{
+		{"hooks/lib/common.sh", []byte("source \"${BASH_SOURCE%/*}/more.sh\"\nNS=web\ncommon::get() { kubectl -n \"$NS\" get \"$1\" x; }\nunused() { kubectl delete nodes --all; }\n")},
+		{"hooks/lib/more.sh", []byte("more() { kubectl get svc; }\n")},
+		{"hooks/lib/other.sh", []byte("kubectl get nodes\n")},
+	}
+	r := derived(t, "source /hooks/lib/common.sh\ncommon::get cm; more\n", library...)
+	if got, want := lines(r), "own: list /services\nin web: get /configmaps x\n"; got != want || len(r.Findings) > 0 {
+		t.Errorf("%s%s", got, messages(r))
+	}
+	if o := r.Roles[2].Rules[0].Origins[0]; o.File != "hooks/lib/common.sh" || o.Line != 3 || o.Why != "kubectl get" {
+		t.Errorf("%+v", o)
+	}
+}

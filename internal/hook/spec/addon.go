@@ -1,0 +1,198 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hook/module"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Addon is what tests know of the modules of an addon-operator.
+type Addon struct {
+	Dir     string // has modules and global hooks; hooks start there
+	Common  *module.Common
+	Modules []module.Module
+	Owners  map[string]module.Module // of hooks, by their names; global hooks have none
+	Kinds   *kinds.Table             // that charts are rendered for
+}
+
+// addon is what a test has of it. Its methods may be called when there is none.
+type addon struct {
+	store  *module.Store
+	module *module.Module // nil for global hooks
+	kinds  *kinds.Table
+}
+
+// ofAddon is a word in a test that only hooks of addon-operator know, or "".
+func (t *Test) ofAddon() string {
+	switch {
+	case t.File.Module != "":
+		return "module"
+	case t.Values != nil:
+		return "values"
+	case t.Config != nil:
+		return "configValues"
+	}
+	for _, e := range t.Events {
+		if slices.Contains(steps, e.Is) {
+			return e.Is
+		}
+		if word := e.Expect.ofAddon(); word != "" {
+			return word
+		}
+	}
+	return t.Expect.ofAddon()
+}
+
+func (x *Expect) ofAddon() string {
+	switch {
+	case x == nil:
+	case x.Values != nil, x.Config != nil:
+		return "what is expected of values"
+	case x.ValuesPatches != nil, x.ConfigPatches != nil:
+		return "what is expected of patches of values"
+	case x.Rendered != nil:
+		return "rendered"
+	}
+	return ""
+}
+
+// open gives a test the values that it begins with.
+func (a *Addon) open(t *Test) (*addon, error) {
+	opened := &addon{kinds: a.Kinds}
+	if owner, has := a.Owners[t.File.Hook]; has {
+		opened.module = &owner
+	}
+	if name := t.File.Module; name != "" {
+		i := slices.IndexFunc(a.Modules, func(m module.Module) bool { return m.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no module %s", name)
+		}
+		opened.module = &a.Modules[i]
+	}
+	var own *module.Values
+	if opened.module != nil {
+		v, err := opened.module.Values(a.Common)
+		if err != nil {
+			return nil, err
+		}
+		own = &v
+	}
+	var err error
+	opened.store, err = module.NewStore(a.Common.Global, own, t.Config.table(), t.Values.table())
+	return opened, err
+}
+
+// table is a value that was read as an object; nil when nothing was.
+func (w *wanted) table() map[string]any {
+	if w == nil {
+		return nil
+	}
+	all, _ := w.value.(map[string]any)
+	return all
+}
+
+// values are all that a run may change, or nil.
+func (a *addon) values() map[string]any {
+	if a == nil {
+		return nil
+	}
+	all, _ := normal(map[string]any{"values": a.store.Values(), "configValues": a.store.Config()}).(map[string]any)
+	return all
+}
+
+// valueChanges tells what is different between two states of values.
+func valueChanges(before, after map[string]any) []string {
+	var all []string
+	for _, d := range differences(before, after, "", true) {
+		all = append(all, fmt.Sprintf("changes %s from %s to %s", d.path, shown(d.want), shown(d.got)))
+	}
+	return all
+}
+
+// operations are those of a patch of values, as they were written. Whether it can be
+// read, the engine has judged.
+func operations(patch []byte) []any {
+	ops, err := module.ParsePatch(patch)
+	if err != nil || len(ops) == 0 {
+		return nil
+	}
+	all, _ := normal(ops).([]any)
+	return all
+}
+
+// pass runs the hook for a step of the engine's work.
+func (s *session) pass(ctx context.Context, step string) error {
+	t, bound := s.state.Step(s.hook.Name, step)
+	if !bound {
+		return fmt.Errorf("%s has no %s, but %s", s.hook.Name, step, orNone(s.stepNames()))
+	}
+	_, _ = s.run(ctx, t) // whose error is noted
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// stepNames are the steps that the hook is bound to.
+func (s *session) stepNames() []string {
+	return slices.DeleteFunc(slices.Clone(steps), func(step string) bool {
+		_, bound := s.hook.Config.Steps[step]
+		return !bound
+	})
+}
+
+// values compares what is expected of values, of their patches, and of the chart.
+func (s *session) values(x *Expect, t *tally) {
+	if s.addon == nil {
+		return
+	}
+	s.list(x, "valuesPatches", x.ValuesPatches, t.valuesPatches)
+	s.list(x, "configValuesPatches", x.ConfigPatches, t.configPatches)
+	if w := x.Values; w != nil {
+		s.value(x, w.line(-1), "values", nil, w.value, normal(s.addon.store.Values()))
+	}
+	if w := x.Config; w != nil {
+		s.value(x, w.line(-1), "configValues", nil, w.value, normal(s.addon.store.Config()))
+	}
+	if x.Rendered == nil {
+		return
+	}
+	if s.addon.module == nil {
+		s.differs(x.Rendered.line(-1), nil, "rendered: a global hook has no chart")
+		return
+	}
+	objects, err := s.addon.store.Rendered(*s.addon.module, s.addon.kinds)
+	if err != nil {
+		s.differs(x.Rendered.line(-1), nil, "rendered: %v", err)
+		return
+	}
+	for i, want := range x.Rendered.list() {
+		s.rendered(x, i, want.(map[string]any), objects)
+	}
+}
+
+// rendered finds an object among those of the chart, by its kind and name; or
+// without a name the first that has all that is asked for.
+func (s *session) rendered(x *Expect, i int, want map[string]any, objects []*unstructured.Unstructured) {
+	o := &unstructured.Unstructured{Object: want}
+	var names []string
+	for _, there := range objects {
+		got := normal(there.Object)
+		same := there.GroupVersionKind() == o.GroupVersionKind() && there.GetName() == o.GetName() &&
+			(o.GetNamespace() == "" || o.GetNamespace() == there.GetNamespace())
+		switch {
+		case o.GetName() == "" && len(differences(want, got, "", false)) == 0:
+			return
+		case o.GetName() != "" && same:
+			s.value(x, x.Rendered.line(i), "rendered", []any{i}, want, got)
+			return
+		}
+		names = append(names, identity(there))
+	}
+	s.differs(x.Rendered.line(i), nil, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), but(names))
+}

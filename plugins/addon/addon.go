@@ -1,0 +1,130 @@
+// Package addon scaffolds what belongs to an addon-operator: modules, each with a
+// chart, the schemas of its values and hooks, and hooks for all of them, which the
+// engine github.com/flant/addon-operator runs.
+package addon
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+)
+
+// Key is the plugin's name, as PROJECT's layout holds it.
+const Key = "addon.operon.dev/v1"
+
+// Plugin is the addon plugin.
+type Plugin struct{}
+
+var _ plugin.Plugin = Plugin{}
+
+// Name implements plugin.Plugin.
+func (Plugin) Name() string { return Key }
+
+// Doc implements plugin.Plugin.
+func (Plugin) Doc() string { return "modules of charts and hooks, run by addon-operator" }
+
+// Options implements plugin.Plugin. For a CreateModule event the command adds the
+// values of its flags, and the name as "module"; for a CreateHook event those of
+// its own flags, and the name as "hook".
+func (Plugin) Options() []plugin.Option {
+	options := []plugin.Option{{Name: "module", Default: "", Events: []plugin.Kind{plugin.CreateHook},
+		Usage: "the module that the hook is for (default: none, a global hook)"}}
+	for _, s := range steps {
+		options = append(options, plugin.Option{Name: s.flag, Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: s.usage})
+	}
+	return options
+}
+
+// Plan implements plugin.Plugin.
+func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
+	switch e.Kind {
+	case plugin.Init:
+		return initProject(e, p)
+	case plugin.CreateModule:
+		return createModule(e, p)
+	case plugin.CreateHook:
+		return createHook(e, p)
+	case plugin.CreateAPI:
+		return fault.Usage("put the CRD into the folder crds of a module, or of a project of its own", "a project of modules has no API of its own")
+	case plugin.CreateWebhook:
+		return fault.Usage("serve it from what a chart installs", "addon-operator asks no hook about requests")
+	}
+	return nil
+}
+
+// values is what the templates of addon/init print.
+type values struct {
+	Project *project.Config
+	Pins    struct{ AddonOperator string }
+}
+
+// initProject plans what a project has before its first module, and what PROJECT
+// records.
+func initProject(e plugin.Event, p *scaffold.Plan) error {
+	if e.Project.Namespaced {
+		return fault.Usage("leave it out: charts of modules install into any namespace", "--namespaced is for managers in Go")
+	}
+	if len(e.Project.Layout) > 1 && slices.ContainsFunc(e.Project.Layout, func(key string) bool {
+		return strings.HasPrefix(key, "go.") || strings.HasPrefix(key, "shell.")
+	}) {
+		return fault.Usage("give one of them", "--plugins: a project is either of modules or of something else")
+	}
+	r, err := recorded(e.Project)
+	if err != nil {
+		return err
+	}
+	v := values{Project: e.Project}
+	v.Pins.AddonOperator = pins.AddonOperator
+	if err := render.Tree(templates.FS, "addon/init", nil, v, sink(p)); err != nil {
+		return err
+	}
+	library, err := fs.ReadFile(templates.FS, "shell/bash/hooks/lib/shell_lib.sh")
+	if err != nil {
+		return err
+	}
+	if err := p.Seed(libraryFile, 0o644, library); err != nil {
+		return err
+	}
+	for _, m := range r.Modules {
+		if err := planModule(m, p); err != nil {
+			return err
+		}
+	}
+	for _, h := range r.Hooks {
+		if err := planHook(r, h, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// libraryFile is what hooks of all modules share. The engine looks for no hooks in
+// folders named lib.
+const libraryFile = "global-hooks/lib/shell_lib.sh"
+
+// sink shares what commands add to, and keeps what the repository brought along.
+// All else is the user's once it is written.
+func sink(p *scaffold.Plan) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		switch {
+		case path.Base(name) == "kustomization.yaml", name == commonValues:
+			return p.Share(name, mode, content)
+		case slices.Contains([]string{"README.md", ".dockerignore", ".gitignore"}, name) && p.Exists(name) && !p.HasBase(name):
+			if !p.Exists(project.File) {
+				p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "it was here before and stays as it is"})
+			}
+			return nil
+		}
+		return p.Seed(name, mode, content)
+	}
+}

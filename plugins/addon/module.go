@@ -1,0 +1,133 @@
+package addon
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+)
+
+// commonValues has the switches of all modules, and values that they share.
+const commonValues = "modules/values.yaml"
+
+// moduleName is a name that a Helm release can have, too: that is what a module
+// becomes.
+var moduleName = regexp.MustCompile(`^[a-z][-a-z0-9]{0,51}[a-z0-9]$`)
+
+// maxWeight is the largest order that three digits hold.
+const maxWeight = 999
+
+// CheckModuleName checks the name of a new module.
+func CheckModuleName(s string) error {
+	switch {
+	case s == "":
+		return fault.Usage("such as operon create module cert-manager", "the name of the module is missing")
+	case s == "global":
+		return fault.Usage("choose another name", "module name %q is that of the values which all modules share", s)
+	case !moduleName.MatchString(s):
+		return fault.Usage("two to 53 lower-case letters, digits and '-', a letter first; the order of modules is --weight", "module name %q is no name of a Helm release", s)
+	}
+	if wrong := module.CheckName(s); wrong != "" {
+		return fault.Usage("addon-operator finds its values by the name in camel case", "module name %q %s", s, wrong)
+	}
+	return nil
+}
+
+// Folder is the path of the module in the project.
+func (m Module) Folder() string { return fmt.Sprintf("modules/%03d-%s", m.Weight, m.Name) }
+
+// createModule plans the module that the options describe, and records it.
+func createModule(e plugin.Event, p *scaffold.Plan) error {
+	r, err := recorded(e.Project)
+	if err != nil {
+		return err
+	}
+	m := Module{Name: e.String("module"), Enabled: e.Bool("enabled-script")}
+	if err := CheckModuleName(m.Name); err != nil {
+		return err
+	}
+	old, known := r.module(m.Name)
+	if m.Weight, err = r.weight(e.String("weight"), old.Weight); err != nil {
+		return err
+	}
+	switch {
+	case known && m.Weight != old.Weight:
+		return fault.Usage("leave out --weight, or rename the folder and change PROJECT", "the module %s exists with --weight %d", m.Name, old.Weight)
+	case known:
+		m.Enabled = m.Enabled || old.Enabled
+		for i := range r.Modules {
+			if r.Modules[i].Name == m.Name {
+				r.Modules[i] = m
+			}
+		}
+	default:
+		r.Modules = append(r.Modules, m)
+	}
+	r.save(e.Project)
+	return planModule(m, p)
+}
+
+// weight reads --weight: that of the module when there is one, or the next ten.
+func (r record) weight(given string, have int) (int, error) {
+	if given != "" {
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 0 || n > maxWeight {
+			return 0, fault.Usage("such as --weight 100: modules are installed in ascending order", "--weight %s is no number from 0 to %d", given, maxWeight)
+		}
+		return n, nil
+	}
+	if have > 0 {
+		return have, nil
+	}
+	next := 10
+	for _, m := range r.Modules {
+		next = max(next, m.Weight/10*10+10)
+	}
+	return min(next, maxWeight), nil
+}
+
+// planModule plans a module's files, and switches it on where nobody decided.
+func planModule(m Module, p *scaffold.Plan) error {
+	data := struct {
+		Module
+		Key, Folder string
+	}{m, module.Key(m.Name), m.Folder()}
+	vars := map[string]string{"module": m.Folder()}
+	if err := render.Tree(templates.FS, "addon/module", vars, data, p.Seed); err != nil {
+		return err
+	}
+	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": m.testFile()}, data, p.Seed); err != nil {
+		return err
+	}
+	if m.Enabled {
+		if err := render.Tree(templates.FS, "addon/enabled", vars, data, p.Seed); err != nil {
+			return err
+		}
+	}
+	return p.Edit(commonValues, func(src []byte) ([]byte, error) { return switchOn(src, module.Key(m.Name)+"Enabled") })
+}
+
+// switchOn adds a switch to the values of all modules, unless it is there.
+func switchOn(src []byte, key string) ([]byte, error) {
+	doc, err := edit.DecodeYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	if _, there := doc.Value[key]; there {
+		return src, nil
+	}
+	want := maps.Clone(doc.Value)
+	if want == nil {
+		want = map[string]any{}
+	}
+	want[key] = true
+	return edit.ReconcileYAML(src, doc.Value, want, func(a, b any) bool { return false })
+}

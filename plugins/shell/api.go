@@ -1,0 +1,96 @@
+package shell
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+	"go.yaml.in/yaml/v3"
+)
+
+// crdValues is what the template of a CRD prints, in YAML's scalars.
+type crdValues struct {
+	Name, Group, Kind, List, Plural, Singular, Scope, Version string
+}
+
+// createAPI plans the CRD of a kind, or a further version in it.
+func createAPI(e plugin.Event, p *scaffold.Plan) error {
+	r := *e.Resource
+	if r.API == nil {
+		return nil
+	}
+	first := slices.IndexFunc(e.Project.Resources, func(o project.Resource) bool { return o.SameKind(r) && o.API != nil })
+	if first >= 0 && !e.Project.Resources[first].SameVersion(r) {
+		return addVersion(r, p)
+	}
+	group, plural := r.QualifiedGroup(), r.PluralName()
+	v := crdValues{
+		Name: scalar(plural + "." + group), Group: scalar(group), Kind: scalar(r.Kind), List: scalar(r.Kind + "List"),
+		Plural: scalar(plural), Singular: scalar(r.Lower()), Scope: scopeOf(!r.API.Namespaced), Version: r.Version,
+	}
+	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, p.Seed)
+}
+
+// addVersion adds a version to the CRD of r, that starts as the last one there. It
+// is served, and not stored.
+func addVersion(r project.Resource, p *scaffold.Plan) error {
+	name := crdBases + "/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
+	err := p.Edit(name, func(src []byte) ([]byte, error) {
+		var crd struct {
+			Spec struct{ Versions []yaml.Node }
+		}
+		if err := yaml.Unmarshal(src, &crd); err != nil {
+			return nil, err
+		}
+		if len(crd.Spec.Versions) == 0 {
+			return nil, fault.Failed("", "spec.versions is empty")
+		}
+		for _, v := range crd.Spec.Versions {
+			if value(&v, "name") == r.Version {
+				return src, nil
+			}
+		}
+		next := crd.Spec.Versions[len(crd.Spec.Versions)-1]
+		put(&next, "name", r.Version, "!!str")
+		put(&next, "served", "true", "!!bool")
+		put(&next, "storage", "false", "!!bool")
+		var item bytes.Buffer
+		enc := yaml.NewEncoder(&item)
+		enc.SetIndent(2)
+		enc.CompactSeqIndent()
+		if err := enc.Encode(&next); err != nil {
+			return nil, err
+		}
+		return edit.AppendYAML(src, item.String(), edit.ListAnchor{Path: []string{"spec", "versions"}})
+	})
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
+		Hint: "restore it from version control, or add the version " + r.Version + " below spec.versions by hand, then repeat the command"}
+}
+
+// value is the text at a key of a mapping, or "".
+func value(m *yaml.Node, key string) string {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+// put sets the scalar at a key of a mapping, which stays as it is when it has none.
+func put(m *yaml.Node, key, value, tag string) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			m.Content[i+1] = &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package shell
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+func fleet() *project.Config {
+	return &project.Config{Version: "3", Domain: "example.org", ProjectName: "fleet", Layout: []string{Key}}
+}
+
+// plan plans and applies one event.
+func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
+	t.Helper()
+	p, err := scaffold.New(fsys, scaffold.Options{Command: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
+		return err
+	}
+	return p.Apply(t.Context())
+}
+
+// started is a new project.
+func started(t *testing.T, c *project.Config) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	if err := plan(t, fsys, plugin.Event{Kind: plugin.Init, Project: c}); err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// create makes a hook; options are words of the form flag=value.
+func create(t *testing.T, fsys afero.Fs, c *project.Config, name string, options ...string) error {
+	t.Helper()
+	e := plugin.Event{Kind: plugin.CreateHook, Project: c, Options: map[string]any{"hook": name}}
+	for _, o := range options {
+		flag, value, _ := strings.Cut(o, "=")
+		switch flag {
+		case "startup", "crd", "lang":
+			e.Options[flag] = value
+		default:
+			e.Options[flag] = append(e.Strings(flag), value)
+		}
+	}
+	return plan(t, fsys, e)
+}
+
+func read(t *testing.T, fsys afero.Fs, name string) string {
+	t.Helper()
+	b, err := afero.ReadFile(fsys, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// built runs kustomize and returns the objects by kind/namespace/name.
+func built(t *testing.T, fsys afero.Fs, dir string) map[string]map[string]any {
+	t.Helper()
+	memory := filesys.MakeFsInMemory()
+	err := afero.Walk(fsys, "config", func(name string, info fs.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		content, err := afero.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		return memory.WriteFile("/"+filepath.ToSlash(name), content)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(memory, "/"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]map[string]any{}
+	for _, r := range m.Resources() {
+		text, err := r.AsYAML()
+		var o map[string]any
+		if err == nil {
+			err = yaml.Unmarshal(text, &o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[r.GetKind()+"/"+r.GetNamespace()+"/"+r.GetName()] = o
+	}
+	return all
+}
+
+// at is a value deep in an object, by keys and indices.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[step]
+		case int:
+			l, _ := v.([]any)
+			if step >= len(l) {
+				return nil
+			}
+			v = l[step]
+		}
+	}
+	return v
+}
+
+// What is installed stays in the namespaces where it belongs, and names fit.
+func TestBuild(t *testing.T) {
+	t.Parallel()
+	c := fleet()
+	fsys := started(t, c)
+	role := `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: manager-role, namespace: team-a}
+rules: []
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: manager-rolebinding, namespace: team-a}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: manager-role}
+subjects: [{kind: ServiceAccount, name: controller-manager}]
+`
+	if err := afero.WriteFile(fsys, rbac.Path, []byte(read(t, fsys, rbac.Path)+"---\n"+role), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all := built(t, fsys, "config/default")
+	for _, name := range []string{
+		"Namespace//fleet-system", "ServiceAccount/fleet-system/fleet-controller-manager", "Deployment/fleet-system/fleet-controller-manager",
+		"Service/fleet-system/fleet-controller-manager-metrics-service", "ClusterRole//fleet-manager-role", "ClusterRoleBinding//fleet-manager-rolebinding",
+		"Role/team-a/fleet-manager-role", "RoleBinding/team-a/fleet-manager-rolebinding",
+	} {
+		if all[name] == nil {
+			t.Errorf("there is no %s among %v", name, keysOf(all))
+		}
+	}
+	for _, name := range []string{"ClusterRoleBinding//fleet-manager-rolebinding", "RoleBinding/team-a/fleet-manager-rolebinding"} {
+		if got := at(all[name], "subjects", 0, "namespace"); got != "fleet-system" || at(all[name], "subjects", 0, "name") != "fleet-controller-manager" {
+			t.Errorf("%s binds %v", name, at(all[name], "subjects"))
+		}
+		if got := at(all[name], "roleRef", "name"); got != "fleet-manager-role" {
+			t.Errorf("%s refers to %v", name, got)
+		}
+	}
+	spec := at(all["Deployment/fleet-system/fleet-controller-manager"], "spec")
+	if at(spec, "replicas") != 1 || at(spec, "strategy", "type") != "Recreate" || at(spec, "template", "spec", "securityContext", "runAsNonRoot") != true ||
+		at(spec, "template", "spec", "containers", 0, "securityContext", "readOnlyRootFilesystem") != true {
+		t.Errorf("the Deployment is %v", spec)
+	}
+}
+
+func keysOf(m map[string]map[string]any) []string {
+	var all []string
+	for k := range m {
+		all = append(all, k)
+	}
+	return all
+}
+
+// Webhooks get Services, a certificate for their names, and an engine that knows
+// them; all parts of config/default can be on.
+func TestBuildWebhooks(t *testing.T) {
+	t.Parallel()
+	c := fleet()
+	fsys := started(t, c)
+	if err := create(t, fsys, c, "guard", "validate=Secret"); err != nil {
+		t.Fatal(err)
+	}
+	text := read(t, fsys, defaultEntries)
+	text = strings.NewReplacer("#- ../prometheus", "- ../prometheus", "#- ../network-policy", "- ../network-policy").Replace(text)
+	if err := afero.WriteFile(fsys, defaultEntries, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all := built(t, fsys, "config/default")
+	cert := all["Certificate/fleet-system/fleet-serving-cert"]
+	names := at(cert, "spec", "dnsNames")
+	if at(names, 0) != "fleet-webhook-service.fleet-system.svc" || at(names, 1) != "fleet-conversion-service.fleet-system.svc" {
+		t.Errorf("the certificate is for %v", names)
+	}
+	if got := at(cert, "spec", "issuerRef", "name"); got != "fleet-selfsigned-issuer" || all["Issuer/fleet-system/fleet-selfsigned-issuer"] == nil {
+		t.Errorf("the issuer is %v", got)
+	}
+	container := at(all["Deployment/fleet-system/fleet-controller-manager"], "spec", "template", "spec", "containers", 0)
+	env := map[any]any{}
+	for _, e := range at(container, "env").([]any) {
+		env[at(e, "name")] = at(e, "value")
+	}
+	if env["VALIDATING_WEBHOOK_SERVICE_NAME"] != "fleet-webhook-service" || env["CONVERSION_WEBHOOK_SERVICE_NAME"] != "fleet-conversion-service" ||
+		env["VALIDATING_WEBHOOK_CONFIGURATION_NAME"] != "fleet" {
+		t.Errorf("the environment is %v", env)
+	}
+	if at(container, "livenessProbe", "exec") == nil || at(container, "livenessProbe", "httpGet") != nil || at(container, "startupProbe", "exec") == nil {
+		t.Errorf("the probes are %v, %v", at(container, "livenessProbe"), at(container, "startupProbe"))
+	}
+	for _, name := range []string{"NetworkPolicy/fleet-system/fleet-allow-webhook-traffic", "NetworkPolicy/fleet-system/fleet-allow-metrics-traffic",
+		"ServiceMonitor/fleet-system/fleet-controller-manager-metrics-monitor", "Service/fleet-system/fleet-conversion-service"} {
+		if all[name] == nil {
+			t.Errorf("there is no %s among %v", name, keysOf(all))
+		}
+	}
+	// What the user switched off stays off.
+	if err := afero.WriteFile(fsys, defaultEntries, []byte(strings.Replace(text, "- ../certmanager", "#- ../certmanager", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t, fsys, c, "guard-2", "mutate=Secret"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(read(t, fsys, defaultEntries), "\n#- ../certmanager") {
+		t.Error("cert-manager is on again")
+	}
+}
+
+// Every binding and filter makes a configuration with nothing to say about.
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]string{
+		"all-secrets": {"on=kubernetes:secret"},
+		"some":        {"on=kubernetes:apps/v1/Deployment,core/v1/Pod", "namespace=a", "namespace=b", "name=pods:x", "selector=a=b,c in (d,e),!f", "field-selector=pods:status.phase!=Failed"},
+		"jq":          {"on=kubernetes:cm", `jq={"a: b": .data."x#y"} # why`},
+		"events":      {"on=kubernetes:a:cm,b:cm,c:cm", "events=a:Deleted", "events=b:added,Modified", "events=c:none"},
+		"queues":      {"on=kubernetes:cm", "queue=own", "schedule=@hourly", "schedule=night:TZ=Europe/Berlin 0 3 * * *"},
+		"webhooks":    {"validate=Pod", "validate=Node", "mutate=Pod"},
+		"start":       {"startup=-3"},
+		"python":      {"lang=python", "on=kubernetes:class:cm,def:Secret", "group=main", "schedule=import:@daily", "startup=1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := fleet()
+			fsys := started(t, c)
+			if err := create(t, fsys, c, name, options...); err != nil {
+				t.Fatal(err)
+			}
+			h := hooks(t, c)[0]
+			text, err := h.config()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, findings := config.Parse([]byte(text)); len(findings) > 0 {
+				t.Errorf("%v in\n%s", findings, text)
+			}
+			if !strings.Contains(read(t, fsys, h.File()), text) {
+				t.Error("the hook prints another one")
+			}
+			if info, _ := fsys.Stat(h.File()); info.Mode()&0o111 == 0 {
+				t.Error("the hook is not executable")
+			}
+			before := read(t, fsys, h.File())
+			if err := create(t, fsys, c, name, options...); err != nil || len(hooks(t, c)) != 1 || read(t, fsys, h.File()) != before {
+				t.Errorf("a repeat: %v", err)
+			}
+		})
+	}
+}
+
+// hooks are those that PROJECT records.
+func hooks(t *testing.T, c *project.Config) []Hook {
+	t.Helper()
+	r, err := recorded(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Hooks
+}

@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+const (
+	hooksDir = "hooks"
+
+	// configTime is how long a hook may take to print its configuration.
+	configTime = 10 * time.Second
+)
+
+// generate plans what derives from the hooks, as they are going to be: the roles.
+// They are run for their configuration, with e's option "path" as PATH.
+func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	if args := e.Strings("args"); len(args) > 0 {
+		return fault.Usage("leave it out", "%s is an argument of controller-gen, and this project has no Go", args[0])
+	}
+	in, err := readHooks(ctx, e, p)
+	if err != nil {
+		return err
+	}
+	if in.Kinds, err = knownKinds(p); err != nil {
+		return err
+	}
+	if in.Recorded, err = expected(p); err != nil {
+		return err
+	}
+	in.Webhooks, in.Namespace = e.Project.ProjectName, e.Project.Namespace()
+	derived := rbac.Derive(in)
+	for _, f := range derived.Findings {
+		message := f.Message
+		if f.Hint != "" {
+			message += "; " + f.Hint
+		}
+		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: message})
+	}
+	content, err := derived.File(rbac.Scaffolded)
+	if err != nil {
+		return err
+	}
+	return p.Generate(rbac.Generator, rbac.Path, content)
+}
+
+// firstRoles plans the roles of a project without hooks, where there are none yet.
+func firstRoles(p *scaffold.Plan) error {
+	if p.Exists(rbac.Path) {
+		return nil
+	}
+	content, err := rbac.Derive(rbac.Input{Kinds: kinds.Builtin()}).File(rbac.Scaffolded)
+	if err != nil {
+		return err
+	}
+	return p.Generate(rbac.Generator, rbac.Path, content)
+}
+
+// readHooks runs the hooks that the project is going to have for their
+// configuration, in a copy, and reads the sources.
+func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Input, error) {
+	none := rbac.Input{}
+	content, mode := map[string][]byte{}, map[string]fs.FileMode{}
+	for _, c := range p.Changes() {
+		if strings.HasPrefix(c.Path, hooksDir+"/") && c.Op != scaffold.Keep && c.Op != scaffold.Conflict {
+			content[c.Path], mode[c.Path] = c.After, c.Mode
+		}
+	}
+	stage, err := hook.NewStage(e.Dir, hooksDir, content, mode)
+	if err != nil {
+		return none, fault.Failed("", "copy the hooks to run them: %v", err)
+	}
+	defer stage.Close()
+	hooks, passed, err := hook.Discover(stage.Dir())
+	if err != nil {
+		return none, fault.Failed("", "look for hooks: %v", err)
+	}
+	for _, f := range passed {
+		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
+	}
+	box, err := hook.NewSandbox(stage.Dir(), e.String("path"), configTime)
+	if err != nil {
+		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+	}
+	defer box.Close()
+	in, findings, err := hook.Permissions(ctx, box, hooks, hooksDir)
+	if err != nil {
+		return none, err
+	}
+	for _, f := range findings {
+		if f.Refused {
+			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all that is wrong; --make=false leaves the roles for later", "%s (%s)", f.Message, f.Rule))
+		}
+	}
+	return in, nil
+}
+
+// expected are the tests of the hooks: they tell of patch operations.
+func expected(p *scaffold.Plan) ([]rbac.Source, error) {
+	names, err := p.Files(rbac.TestDir)
+	if err != nil {
+		return nil, err
+	}
+	var all []rbac.Source
+	for _, name := range names {
+		if path.Ext(name) != ".yaml" {
+			continue
+		}
+		name = path.Join(rbac.TestDir, name)
+		text, err := p.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rbac.Source{Path: name, Text: text})
+	}
+	return all, nil
+}

@@ -1,0 +1,88 @@
+package shell
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/templates"
+)
+
+const (
+	defaultEntries = "config/default/kustomization.yaml"
+	policyEntries  = "config/network-policy/kustomization.yaml"
+	webhookEntries = "config/webhook/kustomization.yaml"
+	webhookPolicy  = "config/network-policy/allow-webhook-traffic.yaml"
+
+	// of the kustomize plugin's tree for certificates, which is true here, too
+	certificates     = "kustomize/webhook/config/certmanager"
+	certificateNames = "kustomizeconfig.yaml"
+)
+
+// wireWebhooks plans what the API server needs to call the engine: Services and a
+// certificate. They are switched on when they are new; what the user has switched
+// off since then stays off.
+func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
+	var parts [][3]string // kustomization, list, item
+	if !p.Exists(webhookEntries) {
+		parts = [][3]string{
+			{defaultEntries, "transformers", "- webhook_replacements.yaml"},
+			{defaultEntries, "resources", "- ../webhook"},
+			{defaultEntries, "resources", "- ../certmanager"},
+			{defaultEntries, "patches", "- path: manager_webhook_patch.yaml\n  target:\n    kind: Deployment"},
+		}
+		if p.Exists(policyEntries) {
+			parts = append(parts, [3]string{policyEntries, "resources", "- " + path.Base(webhookPolicy)})
+		}
+	}
+	sink := initSink(p)
+	if err := render.Tree(templates.FS, "shell/webhook", nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
+		if name == webhookPolicy && !p.Exists(policyEntries) {
+			return nil // the user does without
+		}
+		return sink(name, mode, content)
+	}); err != nil {
+		return err
+	}
+	if err := render.Tree(templates.FS, certificates, nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
+		if name != certificateNames {
+			return nil
+		}
+		return p.Share("config/certmanager/"+name, mode, content)
+	}); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := switchOn(p, part[0], part[1], part[2]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// switchOn makes an item of a kustomization's list active where it is commented
+// out, and else adds it.
+func switchOn(p *scaffold.Plan, name, key, item string) error {
+	dir := path.Dir(name)
+	err := p.Edit(name, func(src []byte) ([]byte, error) {
+		src, err := edit.UncommentYAMLKey(src, key)
+		if err != nil {
+			return nil, err
+		}
+		if out, err := edit.UncommentYAML(src, item, dir); err == nil {
+			return out, nil
+		}
+		text := strings.ReplaceAll(strings.TrimPrefix(item, "- "), "\n  ", "\n")
+		return edit.AppendYAML(src, text, edit.ListAnchor{Path: []string{key}, Dir: dir})
+	})
+	if err == nil {
+		return nil
+	}
+	return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
+		Hint: "add this by hand below " + key + " in " + name + ", then repeat the command:\n" + item}
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Say here what this hook looks after.
+source "$(dirname -- "${BASH_SOURCE[0]}")/../../../global-hooks/lib/shell_lib.sh"
+
+function __config__() {
+  cat <<'YAML'
+configVersion: v1
+beforeHelm: 10
+afterDeleteHelm: 20
+kubernetes:
+- name: nodes
+  apiVersion: v1
+  kind: Node
+YAML
+}
+
+# Values are in the JSON file VALUES_PATH, below .certIssuer, and what users set in
+# CONFIG_VALUES_PATH. To change a value for as long as the operator runs:
+#
+#   jq -n --arg found "x" '{op: "add", path: "/certIssuer/internal/found", value: $found}' >>"${VALUES_JSON_PATCH_PATH}"
+#
+# and to store it in the ConfigMap, where it outlives the operator, write into
+# CONFIG_VALUES_JSON_PATCH_PATH.
+function __main__() {
+  echo "certificates: ${BINDING_CONTEXT_CURRENT_BINDING}"
+}
+
+hook::run "$@"

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Say here what this hook looks after."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.dont_write_bytecode = True
+
+import operon
+
+hook = operon.Hook(
+    r"""
+configVersion: v1
+kubernetes:
+- name: crontabs
+  apiVersion: stable.example.org/v1
+  kind: CronTab
+""".lstrip()
+)
+
+
+# These are the objects of CronTab when the engine starts.
+@hook.on_kubernetes("crontabs", "synchronization")
+def crontabs_at_the_start(ctx):
+    print(f"crontabs at the start: {len(ctx.objects)}")
+
+
+# A CronTab is new, or changed.
+@hook.on_kubernetes("crontabs", "added", "modified")
+def crontabs_changed(ctx):
+    metadata = ctx.object["metadata"]
+    name = "/".join(metadata[key] for key in ("namespace", "name") if key in metadata)
+    print(f"crontabs: {ctx.event} {name}")
+
+
+# A CronTab is gone.
+@hook.on_kubernetes("crontabs", "deleted")
+def crontabs_deleted(ctx):
+    metadata = ctx.object["metadata"]
+    name = "/".join(metadata[key] for key in ("namespace", "name") if key in metadata)
+    print(f"crontabs: {ctx.event} {name}")
+
+
+hook.run()

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Say here what this hook looks after.
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
+
+function __config__() {
+  cat <<'YAML'
+configVersion: v1
+kubernetes:
+- name: crontabs
+  apiVersion: stable.example.org/v1
+  kind: CronTab
+  # For others in this hook to look at; it is not run for these objects.
+  executeHookOnSynchronization: false
+  executeHookOnEvent: []
+kubernetesValidating:
+- name: validate-crontabs.guard.example.org
+  includeSnapshotsFrom: [crontabs]
+  rules:
+  - apiGroups: ["stable.example.org"]
+    apiVersions: [v1]
+    resources: [crontabs]
+    operations: [CREATE, UPDATE]
+    scope: Namespaced
+kubernetesMutating:
+- name: mutate-crontabs.guard.example.org
+  includeSnapshotsFrom: [crontabs]
+  rules:
+  - apiGroups: ["stable.example.org"]
+    apiVersions: [v1]
+    resources: [crontabs]
+    operations: [CREATE, UPDATE]
+    scope: Namespaced
+YAML
+}
+
+# The API server is about to store a CronTab.
+function __on_validating::validate-crontabs.guard.example.org() {
+  # To refuse: jq -n --arg message "why" '{allowed: false, message: $message}'
+  jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"
+}
+
+# The API server is about to store a CronTab.
+function __on_mutating::mutate-crontabs.guard.example.org() {
+  # To change it, add to the answer: patch: ([{op: "add", path: "/spec/size", value: 1}] | tojson | @base64)
+  jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"
+}
+
+hook::run "$@"

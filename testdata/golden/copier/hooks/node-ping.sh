@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Say here what this hook looks after.
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
+
+function __config__() {
+  cat <<'YAML'
+configVersion: v1
+onStartup: 10
+kubernetes:
+- name: nodes
+  apiVersion: v1
+  kind: Node
+  jqFilter: .status.addresses
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  # For others in this hook to look at; it is not run for these objects.
+  executeHookOnSynchronization: false
+  executeHookOnEvent: []
+schedule:
+- name: tick
+  crontab: "* * * * *"
+  includeSnapshotsFrom: [nodes]
+YAML
+}
+
+# The engine starts.
+function __on_startup() {
+  echo "node-ping: started"
+}
+
+# It is time: * * * * *.
+function __on_schedule::tick() {
+  echo "tick: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
+}
+
+hook::run "$@"

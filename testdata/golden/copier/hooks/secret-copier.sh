@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Say here what this hook looks after.
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
+
+function __config__() {
+  cat <<'YAML'
+configVersion: v1
+kubernetes:
+- name: source
+  apiVersion: v1
+  kind: Secret
+  nameSelector:
+    matchNames: [mysecret]
+  namespace:
+    nameSelector:
+      matchNames: [default]
+  group: main
+- name: namespaces
+  apiVersion: v1
+  kind: Namespace
+  jqFilter: '{name: .metadata.name, wanted: (.metadata.labels.secret == "yes")}'
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: main
+- name: copies
+  apiVersion: v1
+  kind: Secret
+  labelSelector:
+    matchLabels:
+      managed-secret: "yes"
+  jqFilter: '{namespace: .metadata.namespace, version: .metadata.resourceVersion}'
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: main
+YAML
+}
+
+# Something of the group main changed, or the engine starts: snapshots say what there is.
+function __on_group::main() {
+  echo "main: $(context::jq -r '.snapshots | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
+}
+
+hook::run "$@"

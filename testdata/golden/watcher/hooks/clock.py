@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Say here what this hook looks after."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.dont_write_bytecode = True
+
+import operon
+
+hook = operon.Hook(
+    r"""
+configVersion: v1
+kubernetes:
+- name: namespaces
+  apiVersion: v1
+  kind: Namespace
+  # For others in this hook to look at; it is not run for these objects.
+  executeHookOnSynchronization: false
+  executeHookOnEvent: []
+schedule:
+- name: tick
+  crontab: "*/5 * * * *"
+  includeSnapshotsFrom: [namespaces]
+- name: night
+  crontab: "0 3 * * *"
+  includeSnapshotsFrom: [namespaces]
+""".lstrip()
+)
+
+
+# It is time: */5 * * * *.
+@hook.on_schedule("tick")
+def at_tick(ctx):
+    print("tick:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))
+
+
+# It is time: 0 3 * * *.
+@hook.on_schedule("night")
+def at_night(ctx):
+    print("night:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))
+
+
+hook.run()

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Say here what this hook looks after."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.dont_write_bytecode = True
+
+import operon
+
+hook = operon.Hook(
+    r"""
+configVersion: v1
+kubernetesValidating:
+- name: validate-regions.guard.example.org
+  rules:
+  - apiGroups: ["stable.example.org"]
+    apiVersions: [v2]
+    resources: [regions]
+    operations: [CREATE, UPDATE]
+    scope: Cluster
+kubernetesMutating:
+- name: mutate-regions.guard.example.org
+  rules:
+  - apiGroups: ["stable.example.org"]
+    apiVersions: [v2]
+    resources: [regions]
+    operations: [CREATE, UPDATE]
+    scope: Cluster
+- name: mutate-pods.guard.example.org
+  rules:
+  - apiGroups: [""]
+    apiVersions: [v1]
+    resources: [pods]
+    operations: [CREATE, UPDATE]
+    scope: Namespaced
+""".lstrip()
+)
+
+
+# The API server is about to store a Region.
+@hook.on_validating("validate-regions.guard.example.org")
+def validate_regions(ctx):
+    # To refuse: return operon.deny("why")
+    return operon.allow()
+
+
+# The API server is about to store a Region.
+@hook.on_mutating("mutate-regions.guard.example.org")
+def mutate_regions(ctx):
+    # To change it: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
+    return operon.allow()
+
+
+# The API server is about to store a Pod.
+@hook.on_mutating("mutate-pods.guard.example.org")
+def mutate_pods(ctx):
+    # To change it: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
+    return operon.allow()
+
+
+hook.run()

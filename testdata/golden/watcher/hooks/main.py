@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Say here what this hook looks after."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.dont_write_bytecode = True
+
+import operon
+
+hook = operon.Hook(
+    r"""
+configVersion: v1
+onStartup: 1
+kubernetes:
+- name: regions
+  apiVersion: stable.example.org/v2
+  kind: Region
+  group: all
+- name: class
+  apiVersion: v1
+  kind: Node
+  jqFilter: .status
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: all
+schedule:
+- name: nightly
+  crontab: "@daily"
+  group: all
+""".lstrip()
+)
+
+
+# The engine starts.
+@hook.on_startup
+def startup(ctx):
+    print("main: started")
+
+
+# Something of the group all changed, or the engine starts: snapshots say what there is.
+@hook.on_group("all")
+def all_changed(ctx):
+    print("all:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))
+
+
+hook.run()

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Say here what this hook looks after."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.dont_write_bytecode = True
+
+import operon
+
+hook = operon.Hook(
+    r"""
+configVersion: v1
+kubernetesCustomResourceConversion:
+- name: convert-regions
+  crdName: regions.stable.example.org
+  conversions:
+  - fromVersion: stable.example.org/v1
+    toVersion: stable.example.org/v2
+  - fromVersion: stable.example.org/v2
+    toVersion: stable.example.org/v1
+""".lstrip()
+)
+
+
+# Convert each Region from v1 to v2: carry every field.
+@hook.on_conversion("convert-regions", "stable.example.org/v1", "stable.example.org/v2")
+def v1_to_v2(ctx, obj):
+    return {**obj, "apiVersion": "stable.example.org/v2"}
+
+
+# Convert each Region from v2 to v1: carry every field.
+@hook.on_conversion("convert-regions", "stable.example.org/v2", "stable.example.org/v1")
+def v2_to_v1(ctx, obj):
+    return {**obj, "apiVersion": "stable.example.org/v1"}
+
+
+hook.run()

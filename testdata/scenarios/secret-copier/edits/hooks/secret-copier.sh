@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Copies the Secret mysecret of the namespace default into each namespace with the label
+# secret=yes, keeps the copies like it, and takes them back.
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
+
+function __config__() {
+  cat <<'YAML'
+configVersion: v1
+kubernetes:
+- name: src_secret
+  apiVersion: v1
+  kind: Secret
+  nameSelector:
+    matchNames: [mysecret]
+  namespace:
+    nameSelector:
+      matchNames: [default]
+  jqFilter: '{type, data}'
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: main
+- name: namespaces
+  apiVersion: v1
+  kind: Namespace
+  jqFilter: '{name: .metadata.name, hasLabel: (.metadata.labels.secret == "yes" and .metadata.deletionTimestamp == null)}'
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: main
+- name: dst_secrets
+  apiVersion: v1
+  kind: Secret
+  nameSelector:
+    matchNames: [mysecret]
+  labelSelector:
+    matchLabels:
+      managed-secret: "yes"
+  jqFilter: '{namespace: .metadata.namespace, type, data}'
+  # Contexts have filterResult, and no object.
+  keepFullObjectsInMemory: false
+  group: main
+YAML
+}
+
+# Something of the group changed, or the engine starts. Whatever it was: the snapshots say
+# what there is, and the patches make of it what there should be.
+function __on_group::main() {
+  context::jq -c '
+    .snapshots.src_secret[0].filterResult as $source
+    | (.snapshots.dst_secrets | map(.filterResult) | INDEX(.namespace)) as $copies
+    | .snapshots.namespaces[].filterResult
+    | select(.name != "default")
+    | $copies[.name] as $copy
+    # The API server does not change the type of a Secret: a copy of another one goes first.
+    | if .hasLabel and $source and ($copy == null or $copy.type == $source.type) then
+        select($copy == null or $copy.data != $source.data)
+        | {
+            operation: "CreateOrUpdate",
+            object: {
+              apiVersion: "v1",
+              kind: "Secret",
+              metadata: {namespace: .name, name: "mysecret", labels: {"managed-secret": "yes"}},
+              type: $source.type,
+              data: $source.data
+            }
+          }
+        # A Secret of that name which is no copy is of others: leave it.
+        | if $copy then . else .operation = "CreateIfNotExists" end
+      elif $copy then
+        {operation: "DeleteInBackground", apiVersion: "v1", kind: "Secret", namespace: .name, name: "mysecret"}
+      else empty end
+  ' >"${KUBERNETES_PATCH_PATH}"
+}
+
+hook::run "$@"
