@@ -46,10 +46,26 @@ func TestManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range folders {
-		if folder.IsDir() {
-			t.Run(folder.Name(), func(t *testing.T) { testManifests(t, c, filepath.Join(goldens, folder.Name())) })
+		if !folder.IsDir() {
+			continue
 		}
+		dir := filepath.Join(goldens, folder.Name())
+		test := testManifests
+		if hasLayout(t, dir, "addon.operon.dev/v1") {
+			test = testModuleManifests
+		}
+		t.Run(folder.Name(), func(t *testing.T) { test(t, c, dir) })
 	}
+}
+
+// hasLayout reports whether a project is of one layout, and of no other.
+func hasLayout(t *testing.T, dir, layout string) bool {
+	t.Helper()
+	record, err := os.ReadFile(filepath.Join(dir, "PROJECT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(string(record), "\nlayout:\n- "+layout+"\n")
 }
 
 func testManifests(t *testing.T, c *controlPlane, dir string) {
@@ -61,7 +77,12 @@ func testManifests(t *testing.T, c *controlPlane, dir string) {
 		eventually(t, "serve "+crd.GetName(), func() error { return c.established(t, crd) })
 	}
 	project := inMemory(t, dir)
-	c.apply(t, ofKind(kustomized(t, project, "config/default"), "Namespace")...)
+	whole := kustomized(t, project, "config/default")
+	c.apply(t, ofKind(whole, "Namespace")...)
+	hooks := hasLayout(t, dir, shellLayout)
+	if hooks {
+		c.apply(t, namespacesOfRoles(whole)...)
+	}
 	t.Run("config/samples", func(t *testing.T) {
 		samples := kustomized(t, project, "config/samples")
 		if len(samples) == 0 {
@@ -70,9 +91,12 @@ func testManifests(t *testing.T, c *controlPlane, dir string) {
 		c.applyAndDelete(t, samples)
 	})
 	for _, target := range targets(t, project) {
-		if target != "config/samples" {
-			t.Run(target, func(t *testing.T) { c.applyAndDelete(t, kustomized(t, project, target)) })
+		// Where hooks run, only config/default says in which namespace: not the
+		// bindings in config/rbac themselves.
+		if target == "config/samples" || hooks && target == "config/rbac" {
+			continue
 		}
+		t.Run(target, func(t *testing.T) { c.applyAndDelete(t, kustomized(t, project, target)) })
 	}
 	for _, folder := range []string{"config/rbac", "config/samples"} {
 		written := slices.DeleteFunc(objectsOf(t, filepath.Join(dir, folder, "*.yaml")), func(o *unstructured.Unstructured) bool {
@@ -141,7 +165,9 @@ func targets(t *testing.T, project filesys.FileSystem) []string {
 // switchOn removes the "#" from all that the folder config offers in brackets.
 func switchOn(t *testing.T, fsys filesys.FileSystem, config string) {
 	t.Helper()
-	certificates := fsys.Exists(filepath.Join(config, "certmanager", "kustomization.yaml"))
+	// The metrics of hooks are served without TLS, whatever cert-manager issues.
+	certificates := fsys.Exists(filepath.Join(config, "certmanager", "kustomization.yaml")) &&
+		fsys.Exists(filepath.Join(config, "default", "cert_metrics_manager_patch.yaml"))
 	for _, on := range []struct {
 		folder, lines string
 		certificates  bool // a part that cert-manager takes part in

@@ -34,7 +34,11 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 		t.Fatal(err)
 	}
 	limited := strings.Contains(string(record), "\nnamespaced: true\n") // to namespaces
-	t.Run("permissions", func(t *testing.T) { testPermissions(t, c, dir, namespace, account) })
+	permissions := testPermissions
+	if hasLayout(t, dir, shellLayout) {
+		permissions = testHookPermissions
+	}
+	t.Run("permissions", func(t *testing.T) { permissions(t, c, dir, namespace, account) })
 	if limited {
 		t.Run("further namespace", func(t *testing.T) { testFurtherNamespace(t, c, dir, project, namespace, account) })
 	}
@@ -43,8 +47,8 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 	t.Run("pod", func(t *testing.T) { testRestrictedPod(t, c, namespace, !limited, all) })
 }
 
-// permissions are what somebody may do, as "verb group/resource" or
-// "verb /path".
+// permissions are what somebody may do, as "verb group/resource", "verb
+// group/resource/name" for one object alone, or "verb /path".
 type permissions map[string]bool
 
 func (p permissions) add(groups, resources, verbs []string) {
@@ -122,7 +126,7 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "outside"}}
 	all := metav1.ListOptions{}
 	for what, err := range map[string]error{
-		"read the nodes": second(as.CoreV1().Nodes().List(ctx, all)),
+		"read the volumes": second(as.CoreV1().PersistentVolumes().List(ctx, all)),
 		"read a secret of the control plane": second(
 			as.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, "any", metav1.GetOptions{})),
 		"make a pod": second(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun)),
@@ -202,15 +206,7 @@ func bind(t *testing.T, c *controlPlane, role *unstructured.Unstructured, namesp
 // restricted standard for pods. The namespace of a manager that sees all others
 // does so too.
 func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced bool, all []*unstructured.Unstructured) {
-	template, _, err := unstructured.NestedMap(ofKind(all, "Deployment")[0].Object, "spec", "template")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := &corev1.Pod{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, pod); err != nil {
-		t.Fatal(err)
-	}
-	pod.Name = "manager"
+	pod := podOf(t, all)
 	try := func(namespace string) error {
 		_, err := c.client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
@@ -221,16 +217,32 @@ func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced
 		eventually(t, "make the pod in namespace "+namespace, func() error { return try(namespace) })
 	}
 	pod.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = new(true)
-	if err := try(restricted); !violatesPodSecurity(err) {
+	if err := try(restricted); !violatesPodSecurity(err, restricted) {
 		t.Errorf("a pod that may raise its privileges: %v", err)
 	}
-	if err := try(namespace); violatesPodSecurity(err) != enforced {
+	if err := try(namespace); violatesPodSecurity(err, restricted) != enforced {
 		t.Errorf("such a pod in namespace %s: %v", namespace, err)
 	}
 }
 
-func violatesPodSecurity(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "restricted`)
+// podOf is the pod of the Deployment that a project installs.
+func podOf(t *testing.T, all []*unstructured.Unstructured) *corev1.Pod {
+	t.Helper()
+	template, _, err := unstructured.NestedMap(ofKind(all, "Deployment")[0].Object, "spec", "template")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.Name = "manager"
+	return pod
+}
+
+// violatesPodSecurity reports whether a pod was refused because of a level.
+func violatesPodSecurity(err error, level string) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "`+level)
 }
 
 // markers are the permissions that +kubebuilder:rbac lines in a project's Go
@@ -310,7 +322,16 @@ func allowed(t *testing.T, as kubernetes.Interface, namespace string) (permissio
 	}
 	all := permissions{}
 	for _, rule := range review.Status.ResourceRules {
-		all.add(rule.APIGroups, rule.Resources, rule.Verbs)
+		resources := rule.Resources
+		if len(rule.ResourceNames) > 0 {
+			resources = nil
+			for _, resource := range rule.Resources {
+				for _, name := range rule.ResourceNames {
+					resources = append(resources, resource+"/"+name)
+				}
+			}
+		}
+		all.add(rule.APIGroups, resources, rule.Verbs)
 	}
 	for _, rule := range review.Status.NonResourceRules {
 		for _, verb := range rule.Verbs {

@@ -73,6 +73,38 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptTwice sends a signal several times at once, as timeout(1) does: the
+// command still ends by itself, after it has put things right.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	makeDir(t, filepath.Join(dir, "hooks"))
+	if err := os.WriteFile(filepath.Join(dir, "hooks", "slow.sh"), []byte("#!/bin/sh\ntouch ../started\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("operon", "hooks", "validate")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for range 50 {
+		if cmd.Process.Signal(syscall.SIGINT) != nil {
+			break // it has ended
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != fault.CodeInterrupted {
+		t.Errorf("exit code %d, want %d", code, fault.CodeInterrupted)
+	}
+}
+
 // TestInterruptGenerate interrupts a command while it generates.
 func TestInterruptGenerate(t *testing.T) {
 	dir := scaffolded(t)
@@ -96,7 +128,11 @@ func TestInterruptGenerate(t *testing.T) {
 // TestInterruptChange interrupts the commands that change many files of a
 // project, some of which move: each leaves the tree as it was, or finishes.
 func TestInterruptChange(t *testing.T) {
-	start := scaffolded(t)
+	start, hooks, modules := scaffolded(t), filepath.Join(t.TempDir(), "hooks"), filepath.Join(t.TempDir(), "modules")
+	for dir, plugin := range map[string]string{hooks: "shell", modules: "addon"} {
+		makeDir(t, dir)
+		operon(t, dir, "init", "--domain", "example.org", "--plugins", plugin)
+	}
 	for _, args := range [][]string{
 		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"},
 		{"create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--controller=false"},
@@ -111,7 +147,16 @@ func TestInterruptChange(t *testing.T) {
 		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
 		{"edit", "--multigroup", "--make=false"},
 		{"edit", "--namespaced", "--make=false"},
+		{"create", "hook", "guard", "--validate", "Pod", "--on", "kubernetes:Secret", "--lang", "python"},
+		{"create", "module", "registry", "--enabled-script"},
 	} {
+		start := start
+		switch args[1] {
+		case "hook":
+			start = hooks
+		case "module":
+			start = modules
+		}
 		t.Run(strings.Join(args[:min(4, len(args))], " "), func(t *testing.T) {
 			t.Parallel()
 			copied := func() string {
@@ -233,16 +278,25 @@ func listing(t *testing.T, dir string) map[string]string {
 	return tree
 }
 
-// TestFullDisk runs init and create api on real file systems that are too
+// TestFullDisk runs init and a command behind it on real file systems that are too
 // small, up to the size at which they fit.
 func TestFullDisk(t *testing.T) {
+	t.Run("kind", func(t *testing.T) {
+		testFullDisk(t, "--repo example.org/fleet", "api --group ship --version v1 --kind Frigate --make=false")
+	})
+	t.Run("hook", func(t *testing.T) { testFullDisk(t, "--plugins shell", "hook guard --validate Pod --make=false") })
+	t.Run("module", func(t *testing.T) { testFullDisk(t, "--plugins addon", "module registry") })
+}
+
+func testFullDisk(t *testing.T, init, create string) {
+	t.Helper()
 	script := `set -eu
-mount -t tmpfs -o size=%dk tmpfs "$1"
+mount -t tmpfs -o size=%[1]dk tmpfs "$1"
 mkdir "$1/fleet"
 cd "$1/fleet"
-if operon init --domain example.org --repo example.org/fleet >/dev/null 2>"$3"; then
+if operon init --domain example.org %[2]s >/dev/null 2>"$3"; then
 	cp -a . "$2"
-	if operon create api --group ship --version v1 --kind Frigate --make=false >/dev/null 2>"$3"; then
+	if operon create %[3]s >/dev/null 2>"$3"; then
 		echo fits
 		exit 0
 	fi
@@ -260,7 +314,7 @@ echo full
 			t.Fatal("init does not fit into 8 MiB")
 		}
 		mnt, saved := t.TempDir(), filepath.Join(t.TempDir(), "saved")
-		args := []string{"-m", "sh", "-c", fmt.Sprintf(script, size), "sh", mnt, saved, filepath.Join(t.TempDir(), "err")}
+		args := []string{"-m", "sh", "-c", fmt.Sprintf(script, size, init, create), "sh", mnt, saved, filepath.Join(t.TempDir(), "err")}
 		if os.Geteuid() != 0 {
 			args = append([]string{"-r"}, args...)
 		}

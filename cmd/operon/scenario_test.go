@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/kballard/go-shellquote"
 	"go.yaml.in/yaml/v3"
 )
@@ -116,8 +119,8 @@ const (
 )
 
 // followScenario runs the lines of commands in dir; EDIT lays the user's edits
-// over the tree.
-func followScenario(t *testing.T, dir, scenario string) {
+// over the tree. It returns what the last one printed.
+func followScenario(t *testing.T, dir, scenario string) (out string) {
 	t.Helper()
 	makeDir(t, dir)
 	src, err := os.ReadFile(filepath.Join(scenario, "commands"))
@@ -134,16 +137,61 @@ func followScenario(t *testing.T, dir, scenario string) {
 		}
 		switch words[0] {
 		case "EDIT":
-			for name, content := range readTree(t, filepath.Join(scenario, "edits")) {
-				makeDir(t, filepath.Dir(filepath.Join(dir, name)))
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			before := hookConfigs(t, dir)
+			if err := overlay(dir, filepath.Join(scenario, "edits")); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, hookConfigs(t, dir)); diff != "" {
+				t.Errorf("the user's hooks are configured otherwise than those that were created (-created +user's):\n%s", diff)
 			}
 		default:
-			command(t, dir, words[0], words[1:]...)
+			out = command(t, dir, words[0], words[1:]...)
 		}
 	}
+	return out
+}
+
+// hookConfigs are the configurations of hooks, as the engine asks for them.
+func hookConfigs(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	hooks, err := filepath.Glob(filepath.Join(dir, "hooks", "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	configs := map[string]string{}
+	for _, hook := range hooks {
+		configs[filepath.Base(hook)] = command(t, dir, hook, "--config")
+	}
+	return configs
+}
+
+// overlay copies the files below edits into dir, with their modes.
+func overlay(dir, edits string) error {
+	return filepath.WalkDir(edits, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(edits, name)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, rel)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return os.WriteFile(to, content, info.Mode().Perm())
+	})
 }
 
 // checkYAML compares values of a file, by their dotted paths. "" is any value.

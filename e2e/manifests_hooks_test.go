@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// shellLayout is the layout of projects of hooks.
+const shellLayout = "shell.operon.dev/v1"
+
+// namespacesOfRoles are those that objects are in, and that a cluster has before
+// hooks that look into them come.
+func namespacesOfRoles(all []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var namespaces []*unstructured.Unstructured
+	for _, role := range ofKind(all, "Role") {
+		namespaces = append(namespaces, object("v1", "Namespace", "", role.GetNamespace()))
+	}
+	return namespaces
+}
+
+// hookPermissions is what the engine needs for the hooks of a golden project,
+// everywhere and in single namespaces besides: to list and watch what a binding is
+// for, and to register webhooks under a name of its own.
+var hookPermissions = map[string]struct {
+	anywhere permissions
+	inside   map[string]permissions
+}{
+	"copier": {
+		anywhere: watching("/secrets", "/nodes", "/namespaces", "stable.example.org/crontabs").
+			and(registering("copier-hooks", "crontabs.stable.example.org")),
+		inside: map[string]permissions{"team-a": watching("/pods"), "team-b": watching("/pods")},
+	},
+	"watcher": {
+		anywhere: watching("/configmaps", "/nodes", "/namespaces", "stable.example.org/regions").
+			and(registering("watcher-hooks", "regions.stable.example.org")),
+	},
+}
+
+// watching is what bindings need.
+func watching(resources ...string) permissions {
+	may := permissions{}
+	for _, resource := range resources {
+		may["list "+resource], may["watch "+resource] = true, true
+	}
+	return may
+}
+
+// registering is what webhooks need, with the name of their configurations and that
+// of the CRD that is converted.
+func registering(configuration, crd string) permissions {
+	may := permissions{}
+	for _, kind := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {
+		may.add([]string{"admissionregistration.k8s.io"}, []string{kind}, []string{"create"})
+		may.add([]string{"admissionregistration.k8s.io"}, []string{kind + "/" + configuration}, []string{"list", "update"})
+	}
+	may.add([]string{"apiextensions.k8s.io"}, []string{"customresourcedefinitions/" + crd}, []string{"get", "update"})
+	return may
+}
+
+// testHookPermissions compares what the account of hooks may do with what their
+// bindings need. There must be nothing else.
+func testHookPermissions(t *testing.T, c *controlPlane, dir, namespace, account string) {
+	want, known := hookPermissions[filepath.Base(dir)]
+	if !known {
+		t.Fatalf("hookPermissions does not tell what the hooks in %s need", dir)
+	}
+	engine, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
+	for _, elsewhere := range []string{namespace, "default"} {
+		wantRules(t, engine, nobody, elsewhere, want.anywhere)
+	}
+	for inside, more := range want.inside {
+		wantRules(t, engine, nobody, inside, want.anywhere.and(more))
+	}
+}
+
+// testModuleManifests applies what a project of modules installs: an engine that may
+// do everything, as a chart may hold anything, in a pod with few rights on its node.
+func testModuleManifests(t *testing.T, c *controlPlane, dir string) {
+	project := inMemory(t, dir)
+	all := kustomized(t, project, "config/default")
+	namespace, account := ofKind(all, "Namespace")[0].GetName(), ofKind(all, "ServiceAccount")[0].GetName()
+	c.apply(t, ofKind(all, "Namespace")...)
+	for _, target := range targets(t, project) {
+		t.Run(target, func(t *testing.T) { c.applyAndDelete(t, kustomized(t, project, target)) })
+	}
+	c.apply(t, all...)
+	defer c.remove(t, all)
+	t.Run("permissions", func(t *testing.T) {
+		engine, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
+		for _, anywhere := range []string{namespace, "default"} {
+			wantRules(t, engine, nobody, anywhere, permissions{"* */*": true, "* *": true})
+		}
+	})
+	t.Run("pod", func(t *testing.T) { testBaselinePod(t, c, all) })
+}
+
+// testBaselinePod makes the pod where the API server enforces the baseline standard,
+// and sees it refused for more than that.
+func testBaselinePod(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
+	const baseline = "baseline"
+	namespace := object("v1", "Namespace", "", baseline)
+	namespace.SetLabels(map[string]string{"pod-security.kubernetes.io/enforce": baseline})
+	pod := podOf(t, all)
+	c.apply(t, namespace, object("v1", "ServiceAccount", baseline, pod.Spec.ServiceAccountName))
+	try := func() error {
+		_, err := c.client.CoreV1().Pods(baseline).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	eventually(t, "make the pod", try)
+	pod.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
+	if err := try(); !violatesPodSecurity(err, baseline) {
+		t.Errorf("a privileged pod: %v", err)
+	}
+}

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+if [ "$1" = --config ]; then
+  echo '{"configVersion": "v1", "schedule": [{"crontab": "* * * * * *", "queue": "slow"}]}'
+  exit
+fi
+sleep 600 &
+echo "$$ $!" > "$SLOW_PIDS"
+wait
