@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/gen/emit"
+	"github.com/operon-dev/operon/internal/gen/flatten"
 	"github.com/operon-dev/operon/internal/gen/record"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -144,9 +144,10 @@ func (k *kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bo
 			return false
 		}
 		t.schema = record.SumOf(printed)
-		if t.refs, ok = refsIn(&props, id.Package); !ok {
+		if t.refs, ok = flatten.Refs(&props, id.Package); !ok {
 			return false
 		}
+		sortTypes(t.refs)
 		if k.types == nil {
 			k.types = map[crd.TypeIdent]reached{}
 		}
@@ -161,39 +162,6 @@ func (k *kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bo
 	return true
 }
 
-// refsIn are the types that a raw schema refers to, in order. It is not ok when
-// one of them is not to be found.
-func refsIn(props *apiextensionsv1.JSONSchemaProps, pkg *loader.Package) (refs []crd.TypeIdent, ok bool) {
-	ok = true
-	crd.EditSchema(props, visitor(func(ref string) {
-		name, path, err := crd.RefParts(ref)
-		id := crd.TypeIdent{Package: pkg, Name: name}
-		if path != "" {
-			id.Package = pkg.Imports()[path]
-		}
-		if err != nil || id.Package == nil {
-			ok = false
-			return
-		}
-		refs = append(refs, id)
-	}))
-	if ok {
-		sortTypes(refs)
-	}
-	return refs, ok
-}
-
 func sortTypes(ids []crd.TypeIdent) {
 	slices.SortFunc(ids, func(a, b crd.TypeIdent) int { return strings.Compare(a.String(), b.String()) })
-}
-
-// visitor is called with each reference of a schema.
-type visitor func(ref string)
-
-// Visit implements crd.SchemaVisitor.
-func (v visitor) Visit(s *apiextensionsv1.JSONSchemaProps) crd.SchemaVisitor {
-	if s != nil && s.Ref != nil {
-		v(*s.Ref)
-	}
-	return v
 }

@@ -1,8 +1,6 @@
 package flatten
 
-import (
-	"sigs.k8s.io/controller-tools/pkg/crd"
-)
+import "sigs.k8s.io/controller-tools/pkg/crd"
 
 // circles reports whether among the types that a kind leads to there is a circle.
 // A type that refers to itself is none, unless it is the kind's. open has the types
@@ -16,25 +14,12 @@ func (f *Flattener) circles(kind, id crd.TypeIdent, open map[crd.TypeIdent]bool)
 		return false // which is an error, and the library's to tell
 	}
 	open[id] = true
-	var refs []string
-	crd.EditSchema(&raw, visitor(func(ref string) { refs = append(refs, ref) }))
-	for _, ref := range refs {
-		to, ok := lookup(ref, id.Package)
-		if itself := to == id && id != kind; ok && !itself && f.circles(kind, to, open) {
+	refs, _ := Refs(&raw, id.Package)
+	for _, to := range refs {
+		if itself := to == id && id != kind; !itself && f.circles(kind, to, open) {
 			return true
 		}
 	}
 	open[id] = false
 	return false
-}
-
-// visitor is called with each reference of a schema.
-type visitor func(ref string)
-
-// Visit implements crd.SchemaVisitor.
-func (v visitor) Visit(s *props) crd.SchemaVisitor {
-	if s != nil && s.Ref != nil && *s.Ref != "" {
-		v(*s.Ref)
-	}
-	return v
 }

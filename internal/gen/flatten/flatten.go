@@ -151,16 +151,6 @@ func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	return t.root, t.err
 }
 
-// lookup is the type that a reference names in a package.
-func lookup(ref string, pkg *loader.Package) (id crd.TypeIdent, ok bool) {
-	name, path, err := crd.RefParts(ref)
-	id = crd.TypeIdent{Package: pkg, Name: name}
-	if path != "" {
-		id.Package = pkg.Imports()[path]
-	}
-	return id, err == nil && id.Package != nil
-}
-
 // refer is a field that refers to a type: what the field says of itself stands
 // beside what the type says, and what it says for people stands in its place.
 func refer(t, field *props) (props, error) {
