@@ -184,30 +184,51 @@ func (d *yamlDoc) notText() error {
 
 var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 
-// syntaxError gives the parser's error a column: that of the line's first
-// character, for the parser says no more.
+// syntaxError says where the parser's error is: at the first character of the
+// line that breaks the document. The parser names another line at times, or none.
 func (d *yamlDoc) syntaxError(err error) error {
 	for i, start := range d.lines {
 		if bytes.HasPrefix(d.src[start:], []byte("<<<<<<< ")) {
 			return d.errorAt(&yaml.Node{Line: i + 1, Column: 1}, "decide which lines of the two sides stay", "a merge left a conflict here")
 		}
 	}
+	at := &yaml.Node{Line: 1, Column: 1}
 	text := err.Error()
 	var several *yaml.TypeError
-	if errors.As(err, &several) && len(several.Errors) > 0 {
+	whole := errors.As(err, &several) && len(several.Errors) > 0 // that is, well-formed
+	if whole {
 		text = several.Errors[0]
 	}
-	at := &yaml.Node{Line: 1, Column: 1}
 	if m := yamlErrorLine.FindStringSubmatch(text); m != nil {
 		at.Line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	if at.Line > len(d.lines) {
-		at.Line = len(d.lines)
+	if !whole {
+		at.Line = d.brokenLine()
 	}
+	at.Line = min(at.Line, len(d.lines))
 	line := d.lineText(d.lines[max(at.Line, 1)-1])
 	at.Column = 1 + len(line) - len(strings.TrimLeft(line, " \t"))
 	return d.errorAt(at, "correct the YAML first", "%s", strings.TrimPrefix(text, "yaml: "))
+}
+
+// brokenLine is the line, from 1, behind the longest beginning of the document
+// that is well-formed.
+func (d *yamlDoc) brokenLine() int {
+	for n := len(d.lines) - 1; n > 0; n-- {
+		if wellFormed(d.src[:d.lines[n]]) {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+func wellFormed(src []byte) bool {
+	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		if err := dec.Decode(new(yaml.Node)); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
 }
 
 // byteEdit replaces src[from:to] by text.
