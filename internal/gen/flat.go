@@ -34,7 +34,7 @@ func (g crds) flattener(p *crd.Parser) *flattener {
 // crd makes the CRD of a kind. Its schemas share parts with those of others.
 func (f *flattener) crd(kind schema.GroupKind) apiextensionsv1.CustomResourceDefinition {
 	roots := f.roots(kind)
-	f.parser.NeedCRDFor(kind, f.MaxDescLen)
+	f.need(kind)
 	attribute(f.parser, kind)
 	c := f.parser.CustomResourceDefinitions[kind]
 	for i, v := range c.Spec.Versions {
@@ -43,6 +43,28 @@ func (f *flattener) crd(kind schema.GroupKind) apiextensionsv1.CustomResourceDef
 		}
 	}
 	return c
+}
+
+// need has the library make the CRD of a kind. It takes the versions in the order
+// of a map, and panics over one whose package has no types: the errors in the
+// others are found all the same then, and each time.
+func (f *flattener) need(kind schema.GroupKind) {
+	versions := versionsOf(f.parser, kind)
+	crash := recovered(func() { f.parser.NeedCRDFor(kind, f.MaxDescLen) })
+	if crash == nil {
+		return
+	}
+	for _, id := range versions {
+		_ = recovered(func() { f.parser.NeedFlattenedSchemaFor(id) })
+	}
+	panic(crash)
+}
+
+// recovered is what a function panics with, or nil.
+func recovered(f func()) (crash any) {
+	defer func() { crash = recover() }()
+	f()
+	return nil
 }
 
 // attribute gives what the library says about all versions of a kind to the first

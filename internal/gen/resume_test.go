@@ -170,6 +170,23 @@ func TestResumeBroken(t *testing.T) {
 	}
 }
 
+// TestBrokenVersions has a package without types be one version of a kind: the
+// library panics over it, and goes through the versions in the order of a map. What
+// is wrong with the others is told all the same, each time.
+func TestBrokenVersions(t *testing.T) {
+	t.Parallel()
+	dir := fixture(t, "zoo")
+	writeFile(t, filepath.Join(dir, "api/v1/broken.go"), []byte("package other\n"))
+	for range 8 {
+		err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, newPlan(t, dir))
+		for _, want := range []string{"found packages other", "api/v2/lion_types.go:11:8: unknown type v1.LionSpec"} {
+			if !strings.Contains(fmt.Sprint(err), want) {
+				t.Fatalf("error %q is not told, only:\n%v", want, err)
+			}
+		}
+	}
+}
+
 // TestLinkedPackage has a package be imported still, and yet match no pattern any
 // more: a link took the place of its folder.
 func TestLinkedPackage(t *testing.T) {
