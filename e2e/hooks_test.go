@@ -1,41 +1,44 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hooks is an `operon hooks run` of the hooks in testdata/hooks.
+// hooks is an `operon hooks run` of hooks in testdata.
 type hooks struct {
 	*child
-	t      *testing.T
-	dir    string // a copy of the hooks
-	temp   string // its temporary folder
-	pids   string // where the slow hook writes its own process and that of its child
-	output log
+	t       *testing.T
+	cluster *controlPlane
+	dir     string // a copy of the hooks
+	temp    string // its temporary folder
+	state   string // a folder for what hooks tell the test, and the test them
+	output  log
 }
 
-// runHooks starts the hooks, with flags, and a cluster that has their CRD.
-func runHooks(t *testing.T, ns string, flags ...string) *hooks {
+// runHooks starts the hooks of a folder in testdata on a cluster, with flags.
+func runHooks(t *testing.T, c *controlPlane, folder, ns string, flags ...string) *hooks {
 	t.Helper()
-	h := &hooks{t: t, dir: t.TempDir(), temp: t.TempDir(), pids: filepath.Join(t.TempDir(), "pids")}
-	if err := os.CopyFS(h.dir, os.DirFS(filepath.Join("testdata", "hooks"))); err != nil {
+	h := &hooks{t: t, cluster: c, dir: t.TempDir(), temp: t.TempDir(), state: t.TempDir()}
+	if err := os.CopyFS(h.dir, os.DirFS(filepath.Join("testdata", folder))); err != nil {
 		t.Fatal(err)
 	}
 	var err error
 	h.child, err = start("operon", func(cmd *exec.Cmd) {
 		cmd.Args = append(append(cmd.Args, "hooks", "run", "--hooks", h.dir, "--namespace", ns), flags...)
-		cmd.Env = append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig, "TMPDIR="+h.temp, "SLOW_PIDS="+h.pids)
+		cmd.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "TMPDIR="+h.temp, "STATE="+h.state)
 		cmd.Stdout, cmd.Stderr = &h.output, &h.output
 	})
 	if err != nil {
@@ -50,8 +53,11 @@ func runHooks(t *testing.T, ns string, flags ...string) *hooks {
 	return h
 }
 
-// says waits until the hooks have printed a text, so many times.
-func (h *hooks) says(text string) {
+// says waits until the hooks have printed a text.
+func (h *hooks) says(text string) { h.t.Helper(); h.repeats(1, text) }
+
+// repeats waits until the hooks have printed a text so many times.
+func (h *hooks) repeats(times int, text string) {
 	h.t.Helper()
 	eventually(h.t, fmt.Sprintf("print %q", text), func() error {
 		select {
@@ -59,11 +65,26 @@ func (h *hooks) says(text string) {
 			return fmt.Errorf("it ended: %w", h.err)
 		default:
 		}
-		if !strings.Contains(h.output.String(), text) {
-			return fmt.Errorf("not printed")
+		if n := strings.Count(h.output.String(), text); n < times {
+			return fmt.Errorf("printed %d times, want %d", n, times)
 		}
 		return nil
 	})
+}
+
+// noted waits until hooks have written so many lines into a file of their state.
+func (h *hooks) noted(name string, lines int) (all []string) {
+	h.t.Helper()
+	eventually(h.t, "have a hook write into "+name, func() error {
+		text, err := os.ReadFile(filepath.Join(h.state, name))
+		all = strings.SplitAfter(string(text), "\n")
+		all = all[:len(all)-1] // what has an end
+		if err == nil && len(all) < lines {
+			err = fmt.Errorf("%d lines, want %d", len(all), lines)
+		}
+		return err
+	})
+	return all
 }
 
 // save changes a hook as an editor does, by another file in its place.
@@ -94,34 +115,120 @@ func TestHooks(t *testing.T) {
 	crd := readObject(t, filepath.Join("testdata", "hooks", "crd.yaml"))
 	mustCreate(t, crd)
 	t.Cleanup(func() { _ = cluster.delete(t, crd) })
-	h := runHooks(t, ns)
+	h := runHooks(t, cluster, "hooks", ns)
 	h.says("3 hooks on https://127.0.0.1:")
 	copies(t)
 	h.says("set ticks{by=\"clock\"} 1")
 	admits(t, ns, "unlucky name")
 	converts(t, ns)
+	wantOneRun(t, ns)
 
+	h.saves(ns)
+	h.comesAndGoes()
+	h.stops(ns)
+	hasEngine(t, ns)
+}
+
+// saves changes the hook with webhooks. All the while one name is denied: by the hook
+// before or after, or because it starts.
+func (h *hooks) saves(ns string) {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	asking := make(chan error, 1)
+	go func() {
+		resource := h.cluster.client.CoreV1().ConfigMaps(ns)
+		titanic := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "titanic"}}
+		for ctx.Err() == nil {
+			_, err := resource.Create(ctx, titanic, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			if err == nil {
+				asking <- errors.New("a name was let in while the hook was replaced")
+				return
+			}
+		}
+		asking <- nil
+	}()
 	h.save("ships.sh", "unlucky name", "not that name")
 	h.says("ships.sh starts anew")
-	admits(t, ns, "not that name")
+	admits(h.t, ns, "not that name")
 	h.save("ships.sh", "kubernetesMutating", "kubernetesMutilating")
 	h.says("kubernetesMutilating")
 	h.says("ships.sh goes on with its last good configuration")
-	admits(t, ns, "not that name")
-
-	pids, err := os.ReadFile(h.pids)
-	if err != nil {
-		t.Fatal(err)
+	admits(h.t, ns, "not that name")
+	// The engine takes it, and the API server does not: nothing else suffers.
+	h.save("ships.sh", "kubernetesMutilating", "kubernetesMutating", "crew.ships.example.org", "crew")
+	h.says("register webhooks")
+	h.save("ships.sh", "name: crew", "name: crew.ships.example.org", "mutating::crew()", "mutating::crew.ships.example.org()", "not that name", "never that name")
+	admits(h.t, ns, "never that name")
+	converts(h.t, ns)
+	cancel()
+	if err := <-asking; err != nil {
+		h.t.Error(err)
 	}
+}
+
+// comesAndGoes adds a hook, in steps as people do, and takes it away. Then it saves
+// one that is at work.
+func (h *hooks) comesAndGoes() {
+	h.t.Helper()
+	late := filepath.Join(h.dir, "late.sh")
+	script := "#!/usr/bin/env bash\nif [ \"$1\" = --config ]; then echo '{configVersion: v1, schedule: [{crontab: \"* * * * * *\", queue: late}]}'; exit; fi\necho it is late\n"
+	if err := os.WriteFile(late, []byte(script), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+	h.says("late.sh changed, which hooks may read: all start anew")
+	h.noted("pids", 2)
+	if err := os.Chmod(late, 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	h.repeats(2, "it is late")
+	if err := os.Chmod(late, 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+	h.says("late.sh is gone, or not executable any more: it ends")
+	h.save("slow.sh", "sleep 600 &", "sleep 500 &")
+	wantEnded(h.t, strings.Join(h.noted("pids", 3)[:2], ""))
+	// Saves are seen one after the other, so the other hook has ended before this
+	// one was started; and both had the same times.
+	runs, ticks := strings.Count(h.output.String(), "it is late"), strings.Count(h.output.String(), "set ticks")
+	h.repeats(ticks+3, "set ticks")
+	if now := strings.Count(h.output.String(), "it is late"); now > runs {
+		h.t.Errorf("a hook that is gone ran %d times", now-runs)
+	}
+}
+
+// stops interrupts the run in the midst of a request of the API server, and of hooks
+// that take long: all are ended, and the request is denied.
+func (h *hooks) stops(ns string) {
+	h.t.Helper()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := h.cluster.client.CoreV1().ConfigMaps(ns).Create(h.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "flying-dutchman"}}, metav1.CreateOptions{})
+		answered <- err
+	}()
+	pids := h.noted("dutchman", 1)[0] + h.noted("pids", 3)[2]
 	if err := h.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	<-h.done
 	if h.err != nil || !strings.HasSuffix(h.output.String(), "stopped\n") {
-		t.Errorf("its end: %v", h.err)
+		h.t.Errorf("its end: %v", h.err)
 	}
-	nothingLeft(t, h, string(pids))
-	hasEngine(t, ns)
+	if err := <-answered; err == nil {
+		h.t.Error("a request that was not answered was let in")
+	}
+	nothingLeft(h.t, h, pids)
+}
+
+// wantOneRun starts the same hooks beside those that run: there can be one with webhooks.
+func wantOneRun(t *testing.T, ns string) {
+	t.Helper()
+	second := runHooks(t, cluster, "hooks", ns)
+	<-second.done
+	if second.err == nil || !strings.Contains(second.output.String(), "error: register webhooks: another operon hooks run answers the API server for ") {
+		t.Errorf("a second run: %v\n%s", second.err, second.output.String())
+	}
+	admits(t, ns, "unlucky name")
+	converts(t, ns)
 }
 
 // copies has the copier copy, restore, update and remove a Secret.
@@ -200,11 +307,7 @@ func converts(t *testing.T, ns string) {
 // processes, files.
 func nothingLeft(t *testing.T, h *hooks, pids string) {
 	t.Helper()
-	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
-		if _, err := cluster.get(t, object("admissionregistration.k8s.io/v1", kind, "", "shell-operator-hooks-hooks")); !apierrors.IsNotFound(err) {
-			t.Errorf("%s: %v", kind, err)
-		}
-	}
+	nothingRegistered(t, cluster)
 	crd, err := cluster.get(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "ships.hooks.example.org"))
 	if err != nil {
 		t.Fatal(err)
@@ -212,71 +315,32 @@ func nothingLeft(t *testing.T, h *hooks, pids string) {
 	if diff := cmp.Diff(map[string]any{"strategy": "None"}, at(crd, "spec", "conversion")); diff != "" || len(crd.GetAnnotations()) > 0 {
 		t.Errorf("the CRD (-want +got):\n%s%v", diff, crd.GetAnnotations())
 	}
-	for pid := range strings.FieldsSeq(pids) {
-		// One that has ended stays as a zombie until somebody takes note.
-		if out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && !strings.HasPrefix(string(out), "Z") {
-			t.Errorf("process %s of a hook is there, %s", pid, out)
-		}
-	}
+	wantEnded(t, pids)
 	files, err := os.ReadDir(h.temp)
 	if err != nil || len(files) > 0 {
 		t.Errorf("the temporary folder has %v, %v", files, err)
 	}
 }
 
-// hasEngine runs a stand-in for the engine, which registers a Service as the engine
-// does, and ends it.
-func hasEngine(t *testing.T, ns string) {
+// nothingRegistered checks that the API server asks no hooks.
+func nothingRegistered(t *testing.T, c *controlPlane) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "engine")
-	script := `#!/usr/bin/env bash
-set -e
-for name in SHELL_OPERATOR_HOOKS_DIR SHELL_OPERATOR_TMP_DIR SHELL_OPERATOR_LISTEN_PORT KUBE_CONFIG VALIDATING_WEBHOOK_CA CONVERSION_WEBHOOK_SERVER_KEY DEBUG_UNIX_SOCKET; do
-  [ -n "${!name}" ] || { echo "no $name"; exit 1; }
-done
-PATH="$(operon envtest path):$PATH"
-[ "$1" = start ] && [ "$KUBECONFIG" = "$KUBE_CONFIG" ] && [ -s "$VALIDATING_WEBHOOK_SERVER_CERT" ]
-cat > "$KUBE_CONFIG.yaml" <<CONF
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingWebhookConfiguration
-metadata: {name: shell-operator-hooks-hooks}
-webhooks:
-- name: names.ships.example.org
-  sideEffects: None
-  admissionReviewVersions: [v1]
-  failurePolicy: Ignore
-  namespaceSelector: {matchLabels: {hooks: e2e}}
-  rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
-  clientConfig: {caBundle: "$(base64 < "$VALIDATING_WEBHOOK_CA" | tr -d '\n')", service: {namespace: $SHELL_OPERATOR_NAMESPACE, name: shell-operator-validating-svc, path: /hooks/names}}
-CONF
-kubectl create -f "$KUBE_CONFIG.yaml"
-echo "port $VALIDATING_WEBHOOK_LISTEN_PORT"
-exec sleep 600
-`
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	h := runHooks(t, ns, "--engine", program)
-	h.says("port ")
-	_, port, _ := strings.Cut(h.output.String(), "port ")
-	registered := object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "shell-operator-hooks-hooks")
-	want := "https://127.0.0.1:" + strings.Fields(port)[0] + "/hooks/names"
-	eventually(t, "lead the webhook here", func() error {
-		o, err := cluster.get(t, registered)
-		if err != nil {
-			return err
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
+		if _, err := c.get(t, object("admissionregistration.k8s.io/v1", kind, "", "shell-operator-hooks-hooks")); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", kind, err)
 		}
-		webhooks, _, _ := unstructured.NestedSlice(o.Object, "webhooks")
-		if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["url"] != want || client["service"] != nil {
-			return fmt.Errorf("got %v, want %s", client, want)
-		}
-		return nil
-	})
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
 	}
-	<-h.done
-	nothingLeft(t, h, "")
+}
+
+// wantEnded checks that processes are no more.
+func wantEnded(t *testing.T, pids string) {
+	t.Helper()
+	for pid := range strings.FieldsSeq(pids) {
+		// One that has ended stays as a zombie until somebody takes note.
+		if out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && !strings.HasPrefix(string(out), "Z") {
+			t.Errorf("process %s of a hook is there, %s", pid, out)
+		}
+	}
 }
 
 func readObject(t *testing.T, file string) *unstructured.Unstructured {

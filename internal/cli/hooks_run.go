@@ -45,9 +45,9 @@ the rights of the kubeconfig. Their environment is yours, with KUBECONFIG set to
 chosen context.
 
 Webhooks are registered under the engine's name with an address of this machine,
-and taken back at the end, as is the conversion of CRDs. The API server must reach
-that address: one in a container does not reach 127.0.0.1 of its host, so name
-another with --webhook-host.
+and taken back at the end, as is the conversion of CRDs; so in one cluster there can be
+one run with webhooks at a time. The API server must reach that address: one in a
+container does not reach 127.0.0.1 of its host, so name another with --webhook-host.
 
 This is for development: one process on your machine, which keeps nothing. In the
 cluster hooks run in the engine's image. With --engine that program is run in place
@@ -121,6 +121,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 		return err
 	}
 	defer func() { _ = r.watcher.Close() }()
+	r.watcher.Modes = true // a hook is executable
 	hooks, err := r.start(ctx)
 	if err != nil {
 		return err

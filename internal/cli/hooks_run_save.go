@@ -63,9 +63,7 @@ func (r *hookRunner) saved(ctx context.Context, paths []string) error {
 		if !names[name] {
 			r.note("%s is gone, or not executable any more: it ends", name)
 			delete(r.texts, name)
-			if err := r.operator.Replace(name, nil); err != nil {
-				return err
-			}
+			r.operator.Replace(name, nil)
 		}
 	}
 	for _, h := range changed {
@@ -103,7 +101,8 @@ func (r *hookRunner) again(ctx context.Context, h hook.Hook) error {
 	}
 	r.texts[h.Name] = text
 	r.note("%s starts anew", h.Name)
-	return r.operator.Replace(h.Name, &engine.Hook{Hook: h, Config: config})
+	r.operator.Replace(h.Name, &engine.Hook{Hook: h, Config: config})
+	return nil
 }
 
 func (r *hookRunner) printRefused(findings []hook.Finding) error {

@@ -41,6 +41,10 @@ type source interface {
 
 // Watcher watches a folder and those below it. It is for one goroutine.
 type Watcher struct {
+	// Modes has Next return also for files that only changed their mode, such as one
+	// that became executable: without their paths, for nothing was written.
+	Modes bool
+
 	root    string
 	counts  func(path string) bool
 	folders map[string]bool // watched, by absolute path
@@ -110,13 +114,13 @@ func (w *Watcher) Also(folders []string) error {
 // with ctx's cause; what it knows by then, the next call tells.
 func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 	var paused, due <-chan time.Time
-	again := len(w.changed) > 0
+	again, mode := len(w.changed) > 0, false
 	note := func(path string) { again, w.changed[path] = true, true }
 	for {
 		if again {
 			paused, again = time.After(quiet), false
 		}
-		if due == nil && len(w.changed) > 0 {
+		if due == nil && (mode || len(w.changed) > 0) {
 			due = time.After(longest)
 		}
 		select {
@@ -127,6 +131,10 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 		case <-due:
 			return w.tell(), nil
 		case e := <-w.events:
+			if w.Modes && e.Op == fsnotify.Chmod {
+				again, mode = true, true
+				continue
+			}
 			if err := w.take(e, note); err != nil {
 				return nil, err
 			}

@@ -105,12 +105,15 @@ func TestBurst(t *testing.T) {
 		{"written all the time", busy, []string{
 			"530ms [log.go]", "1.04s [log.go]", "1.25s [log.go]",
 		}},
+		{"modes count: a mode alone", []event{{0, fsnotify.Chmod, "a.go"}, {60 * ms, fsnotify.Write, "b.go"}}, []string{"50ms []", "110ms [b.go]"}},
+		{"modes count: a file, and its mode", []event{{0, fsnotify.Create, "a.go"}, {20 * ms, fsnotify.Chmod, "a.go"}}, []string{"70ms [a.go]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				w, f := faked(t, root)
+				w.Modes = strings.HasPrefix(tc.name, "modes count")
 				ctx, cancel := context.WithCancel(t.Context())
 				start := time.Now()
 				go func() {

@@ -32,11 +32,19 @@ __on_schedule::tick() {
 }
 
 __on_validating::names.ships.example.org() {
-  if [ "$(context::jq -r .review.request.name)" = titanic ]; then
+  case "$(context::jq -r .review.request.name)" in
+  titanic)
     echo '{"allowed": false, "message": "unlucky name"}' > "$VALIDATING_RESPONSE_PATH"
-  else
+    ;;
+  flying-dutchman) # never arrives
+    sleep 600 &
+    echo "$$ $!" > "$STATE/dutchman"
+    wait
+    ;;
+  *)
     echo '{"allowed": true}' > "$VALIDATING_RESPONSE_PATH"
-  fi
+    ;;
+  esac
 }
 
 __on_mutating::crew.ships.example.org() {

@@ -4,5 +4,5 @@ if [ "$1" = --config ]; then
   exit
 fi
 sleep 600 &
-echo "$$ $!" > "$SLOW_PIDS"
+echo "$$ $!" >> "$STATE/pids"
 wait

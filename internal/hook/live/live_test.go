@@ -17,6 +17,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/servertest"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -289,14 +290,8 @@ func testWebhooks(t *testing.T, c *Cluster) {
 	a := config.Admission{Name: "v.example.org",
 		Rules:     []config.Requests{{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}, Operations: []string{"CREATE"}, Scope: "Namespaced"}},
 		Namespace: &config.NamespaceSelector{LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "webhooks"}}}}
-	remove, err := c.Register(t.Context(), s, Webhooks{Validating: []Webhook{{"/v", a}}, CRDs: []string{"boats.navy.example.org"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A second time it replaces what is there, as after a run that was killed.
-	if _, err := c.Register(t.Context(), s, Webhooks{Validating: []Webhook{{"/v", a}}, CRDs: []string{"boats.navy.example.org"}}); err != nil {
-		t.Fatal(err)
-	}
+	all := Webhooks{Validating: []Webhook{{"/v", a}}, CRDs: []string{"boats.navy.example.org"}}
+	claim(t, c, s, all)
 	k, _ := c.Kind(t.Context(), "v1", "ConfigMap")
 	try := func(name string) error {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
@@ -329,7 +324,7 @@ func testWebhooks(t *testing.T, c *Cluster) {
 		}
 		return err
 	})
-	if err := remove(t.Context()); err != nil {
+	if err := c.Register(t.Context(), s, all, Webhooks{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Get(t.Context(), validatingKind, "", ConfigurationName); !apierrors.IsNotFound(err) {
@@ -345,15 +340,81 @@ func testWebhooks(t *testing.T, c *Cluster) {
 	}
 	// What somebody else registered is left alone.
 	c.make(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: "+ConfigurationName+"}}")
-	remove, err = c.Register(t.Context(), s, Webhooks{Mutating: []Webhook{{"/m", a}}})
+	mutating := Webhooks{Mutating: []Webhook{{"/m", a}}}
+	err = c.Register(t.Context(), s, Webhooks{}, mutating)
 	if err == nil || !strings.Contains(fault.HintOf(err), "delete mutatingwebhookconfigurations "+ConfigurationName) {
 		t.Errorf("a registration of another: %v", err)
 	}
-	if err := remove(t.Context()); err != nil {
+	if err := c.Register(t.Context(), s, mutating, Webhooks{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := c.Get(t.Context(), mutatingKind, "", ConfigurationName); err != nil {
 		t.Errorf("the registration of another: %v", err)
+	}
+}
+
+// claim registers webhooks at s, and leaves them registered. A run before that was
+// killed does not matter, and one beside it is refused, whatever it tries.
+func claim(t *testing.T, c *Cluster, s *Server, all Webhooks) {
+	t.Helper()
+	serve := func() *Server {
+		t.Helper()
+		other, err := c.Serve("", 0, Answers{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(other.Close)
+		return other
+	}
+	lead := func(to *Server) {
+		t.Helper()
+		for i, name := range []string{ConfigurationName, all.CRDs[0]} {
+			kind := []kinds.Kind{validatingKind, crdKind}[i]
+			o, err := c.Get(t.Context(), kind, "", name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := clients(o); len(at) != 1 || !strings.HasPrefix(fmt.Sprint(at[0]["url"]), to.URL+"/") {
+				t.Errorf("%s %s leads to %v, want %s", kind.Kind, name, at, to.URL)
+			}
+		}
+	}
+	killed := serve()
+	if err := c.Register(t.Context(), killed, Webhooks{}, all); err != nil {
+		t.Fatal(err)
+	}
+	lead(killed)
+	killed.Close()
+	if err := c.Register(t.Context(), s, Webhooks{}, all); err != nil {
+		t.Fatal(err)
+	}
+	lead(s)
+	other := serve()
+	_, redirected := c.Redirect(t.Context(), Redirection{}, func(error) {})
+	for _, tc := range []struct {
+		what string
+		err  error
+	}{
+		{"ValidatingWebhookConfiguration " + ConfigurationName, c.Register(t.Context(), other, Webhooks{}, all)},
+		{"CustomResourceDefinition " + all.CRDs[0], c.Register(t.Context(), other, Webhooks{}, Webhooks{CRDs: all.CRDs})},
+		{"ValidatingWebhookConfiguration " + ConfigurationName, redirected},
+		{"CustomResourceDefinition " + all.CRDs[0], c.keepConversion(t.Context(), all.CRDs[0])},
+	} {
+		want := "another operon hooks run answers the API server for " + tc.what + ", at " + strings.TrimPrefix(s.URL, "https://")
+		if tc.err == nil || !strings.Contains(tc.err.Error(), want) {
+			t.Errorf("%v, want %s", tc.err, want)
+		}
+	}
+	// It has nothing to take back.
+	if err := c.Register(t.Context(), other, all, Webhooks{}); err != nil {
+		t.Error(err)
+	}
+	lead(s)
+	// Its own it may change, and again.
+	for range 2 {
+		if err := c.Register(t.Context(), s, all, all); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 )
 
@@ -35,14 +34,14 @@ func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(erro
 		return err
 	}
 	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
-		if err := c.deregister(ctx, kind); err != nil { // what a run left that was killed
+		if err := c.deregister(ctx, kind, ""); err != nil { // what a run left that was killed
 			return nil, err
 		}
 		if err := at(kind, ConfigurationName); err != nil {
 			return nil, err
 		}
-		if len(follow[len(follow)-1].objects()) > 0 {
-			return nil, c.taken(kind)
+		if there := follow[len(follow)-1].objects(); len(there) > 0 {
+			return nil, c.free(ctx, kind, there[0], "")
 		}
 	}
 	for _, name := range r.CRDs {
@@ -68,51 +67,30 @@ func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(erro
 	}
 	return func(clean context.Context) error {
 		running.Wait()
-		errs := []error{c.deregister(clean, validatingKind), c.deregister(clean, mutatingKind)}
+		errs := []error{c.deregister(clean, validatingKind, r.Admission), c.deregister(clean, mutatingKind, r.Admission)}
 		for _, name := range r.CRDs {
-			errs = append(errs, c.convertAsBefore(clean, name))
+			errs = append(errs, c.convertAsBefore(clean, name, r.Conversion))
 		}
 		return errors.Join(errs...)
 	}, nil
 }
 
-func (c *Cluster) taken(kind kinds.Kind) error {
-	return fault.Failed("end it, and delete what it left: kubectl --context "+c.Context+" delete "+kind.Resource+" "+ConfigurationName,
-		"%s %s is there: a shell-operator registered its webhooks in this cluster", kind.Kind, ConfigurationName)
-}
-
 // redirect writes addresses of this machine in the place of Services.
 func (c *Cluster) redirect(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, r Redirection) error {
 	o = o.DeepCopy()
+	to := r.Admission
+	if kind.Kind == crdKind.Kind {
+		to = r.Conversion
+	} else {
+		o.SetLabels(map[string]string{owned: ownedValue})
+	}
 	changed := false
-	address := func(client map[string]any, url string) {
+	for _, client := range clients(o) {
 		if path, found, _ := unstructured.NestedString(client, "service", "path"); found {
 			delete(client, "service")
-			client["url"] = url + path
+			client["url"] = to + path
 			changed = true
 		}
-	}
-	if kind.Kind == crdKind.Kind {
-		client, found, err := unstructured.NestedMap(o.Object, "spec", "conversion", "webhook", "clientConfig")
-		if err != nil || !found {
-			return err
-		}
-		address(client, r.Conversion)
-		if err := unstructured.SetNestedMap(o.Object, client, "spec", "conversion", "webhook", "clientConfig"); err != nil {
-			return err
-		}
-	} else {
-		webhooks, _, err := unstructured.NestedSlice(o.Object, "webhooks")
-		if err != nil {
-			return err
-		}
-		for _, w := range webhooks {
-			if client, isMap := w.(map[string]any)["clientConfig"].(map[string]any); isMap {
-				address(client, r.Admission)
-			}
-		}
-		o.Object["webhooks"] = webhooks
-		o.SetLabels(map[string]string{owned: ownedValue})
 	}
 	if !changed {
 		return nil

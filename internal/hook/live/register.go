@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
@@ -46,54 +48,52 @@ var (
 	crdKind        = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
 )
 
-// Register has the API server call webhooks at s. What it made is taken back by
-// remove, also when it returns an error.
-func (c *Cluster) Register(ctx context.Context, s *Server, w Webhooks) (remove func(context.Context) error, err error) {
-	var undo []func(context.Context) error
-	remove = func(ctx context.Context) error {
-		var errs []error
-		for _, u := range undo {
-			errs = append(errs, u(ctx))
-		}
-		undo = nil
-		return errors.Join(errs...)
-	}
-	for _, r := range []struct {
-		kind     kinds.Kind
-		webhooks []Webhook
-	}{{validatingKind, w.Validating}, {mutatingKind, w.Mutating}} {
-		if len(r.webhooks) == 0 {
-			continue
-		}
-		undo = append(undo, func(ctx context.Context) error { return c.deregister(ctx, r.kind) })
-		if err := c.register(ctx, s, r.kind, r.webhooks); err != nil {
-			return remove, err
-		}
-	}
-	for _, name := range w.CRDs {
-		undo = append(undo, func(ctx context.Context) error { return c.convertAsBefore(ctx, name) })
-		if err := c.convertAt(ctx, name, s.URL+convertPath+name, s.CA); err != nil {
-			return remove, err
-		}
-	}
-	return remove, nil
+// And are the webhooks of both.
+func (w Webhooks) And(more Webhooks) Webhooks {
+	return Webhooks{slices.Concat(w.Validating, more.Validating), slices.Concat(w.Mutating, more.Mutating), slices.Concat(w.CRDs, more.CRDs)}
 }
 
-// register makes or replaces the configuration of a kind.
-func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webhooks []Webhook) error {
-	list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + ConfigurationName})
-	if err != nil {
-		return err
-	}
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": kind.Group + "/" + kind.Version, "kind": kind.Kind}}
-	o.SetName(ConfigurationName)
-	if len(list.Items) > 0 {
-		o = &list.Items[0]
-		if o.GetLabels()[owned] != ownedValue {
-			return c.taken(kind)
+// None reports whether there is nothing to register.
+func (w Webhooks) None() bool { return len(w.Validating)+len(w.Mutating)+len(w.CRDs) == 0 }
+
+// Register has the API server call next at s, in the place of was, which it was told
+// to call there before; either may be none. What is in both is called all the while.
+// An error may leave some of both; somebody else's registrations are never touched.
+func (c *Cluster) Register(ctx context.Context, s *Server, was, next Webhooks) error {
+	sets := []struct {
+		kind      kinds.Kind
+		was, next []Webhook
+	}{{validatingKind, was.Validating, next.Validating}, {mutatingKind, was.Mutating, next.Mutating}}
+	var errs []error
+	for _, r := range sets {
+		if len(r.was) > 0 && len(r.next) == 0 {
+			errs = append(errs, c.deregister(ctx, r.kind, s.URL))
 		}
 	}
-	o.SetLabels(map[string]string{owned: ownedValue})
+	for _, name := range was.CRDs {
+		if !slices.Contains(next.CRDs, name) {
+			errs = append(errs, c.convertAsBefore(ctx, name, s.URL))
+		}
+	}
+	for _, r := range sets {
+		if len(r.next) == 0 {
+			continue
+		}
+		if err := c.register(ctx, s, r.kind, r.next); err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+	}
+	for _, name := range next.CRDs {
+		if err := c.convertAt(ctx, name, s); err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// register makes or replaces the configuration of a kind, again where somebody else
+// wrote it in between.
+func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webhooks []Webhook) error {
 	var entries []any
 	for _, w := range webhooks {
 		entry, err := w.entry(s)
@@ -102,13 +102,29 @@ func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webh
 		}
 		entries = append(entries, entry)
 	}
-	o.Object["webhooks"] = entries
-	if len(list.Items) > 0 {
-		_, err = c.Update(ctx, kind, o, "")
-	} else {
-		_, err = c.Create(ctx, kind, o)
+	for {
+		list, err := c.List(ctx, kind, "", metav1.ListOptions{FieldSelector: "metadata.name=" + ConfigurationName})
+		if err != nil {
+			return err
+		}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": kind.Group + "/" + kind.Version, "kind": kind.Kind}}
+		o.SetName(ConfigurationName)
+		write := c.Create
+		if len(list.Items) > 0 {
+			o = &list.Items[0]
+			if err := c.free(ctx, kind, o, s.URL); err != nil {
+				return err
+			}
+			write = func(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				return c.Update(ctx, k, o, "")
+			}
+		}
+		o.SetLabels(map[string]string{owned: ownedValue})
+		o.Object["webhooks"] = entries
+		if _, err = write(ctx, kind, o); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
 	}
-	return err
 }
 
 // entry is how a configuration has a webhook: as the engine fills it, but for its
@@ -125,7 +141,7 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 	entry := map[string]any{
 		"name": w.Name, "rules": rules, "timeoutSeconds": seconds, "matchPolicy": "Equivalent",
 		"failurePolicy": cmp.Or(w.FailurePolicy, "Fail"), "sideEffects": cmp.Or(w.SideEffects, "None"),
-		"admissionReviewVersions": []string{"v1"}, "clientConfig": map[string]any{"url": s.URL + w.Path, "caBundle": s.CA},
+		"admissionReviewVersions": []string{"v1"}, "clientConfig": map[string]any{"url": s.URL + (&url.URL{Path: w.Path}).EscapedPath(), "caBundle": s.CA},
 	}
 	if w.LabelSelector != nil {
 		entry["objectSelector"] = w.LabelSelector
@@ -151,13 +167,11 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 	return it, err
 }
 
-// deregister removes the configuration of a kind, if it is that of a run.
-func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind) error {
+// deregister removes the configuration of a kind, if a run made it and it leads to a
+// server at this address, or to none that is there.
+func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, at string) error {
 	o, err := c.Get(ctx, kind, "", ConfigurationName)
-	if apierrors.IsNotFound(err) || err == nil && o.GetLabels()[owned] != ownedValue {
-		return nil
-	}
-	if err == nil {
+	if err == nil && c.free(ctx, kind, o, at) == nil {
 		err = c.Delete(ctx, kind, "", ConfigurationName, metav1.DeletePropagationBackground)
 	}
 	if err == nil || apierrors.IsNotFound(err) {
@@ -169,7 +183,12 @@ func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind) error {
 // keepConversion keeps in a CRD how its objects are converted, before that is
 // changed.
 func (c *Cluster) keepConversion(ctx context.Context, name string) error {
-	return c.changeCRD(ctx, name, keep)
+	return c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+		if err := c.served(ctx, crd, ""); err != nil {
+			return err
+		}
+		return keep(crd)
+	})
 }
 
 func keep(crd *unstructured.Unstructured) error {
@@ -193,9 +212,12 @@ func keep(crd *unstructured.Unstructured) error {
 	return nil
 }
 
-// convertAt has objects of a CRD converted at a URL.
-func (c *Cluster) convertAt(ctx context.Context, name, url string, ca []byte) error {
+// convertAt has objects of a CRD converted at s.
+func (c *Cluster) convertAt(ctx context.Context, name string, s *Server) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+		if err := c.served(ctx, crd, s.URL); err != nil {
+			return err
+		}
 		if err := keep(crd); err != nil {
 			return err
 		}
@@ -203,7 +225,7 @@ func (c *Cluster) convertAt(ctx context.Context, name, url string, ca []byte) er
 			"strategy": "Webhook",
 			"webhook": map[string]any{
 				"conversionReviewVersions": []any{"v1"},
-				"clientConfig":             map[string]any{"url": url, "caBundle": base64Of(ca)},
+				"clientConfig":             map[string]any{"url": s.URL + convertPath + name, "caBundle": base64Of(s.CA)},
 			},
 		}, "spec", "conversion")
 	})
@@ -213,12 +235,13 @@ func (c *Cluster) convertAt(ctx context.Context, name, url string, ca []byte) er
 	return err
 }
 
-// convertAsBefore puts back what convertAt changed, where it did.
-func (c *Cluster) convertAsBefore(ctx context.Context, name string) error {
+// convertAsBefore puts back what convertAt changed, where it did, and no other run at
+// another address has done so since.
+func (c *Cluster) convertAsBefore(ctx context.Context, name, at string) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
 		notes := crd.GetAnnotations()
 		content, kept := notes[converted]
-		if !kept {
+		if !kept || c.served(ctx, crd, at) != nil {
 			return nil
 		}
 		delete(notes, converted)

@@ -6,6 +6,7 @@ package operator
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -39,7 +40,9 @@ type Operator struct {
 	life    context.Context
 	group   sync.WaitGroup
 	telling sync.Mutex
-	hooksAt registration
+
+	registering sync.Mutex // for the one below
+	registered  registration
 }
 
 // hooked is what runs for one hook.
@@ -56,19 +59,11 @@ type hooked struct {
 // is about the start: webhooks that cannot be registered.
 func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	life, end := context.WithCancel(ctx)
-	defer end()
-	o.mu.Lock()
-	o.life, o.state = life, engine.New(hooks)
-	o.hooks, o.working, o.crons = map[string]*hooked{}, map[string]bool{}, map[string]context.CancelFunc{}
-	o.retry = make(chan struct{})
-	for _, h := range hooks {
-		o.hooks[h.Name] = o.adopt(h)
-	}
-	o.mu.Unlock()
-	defer o.group.Wait()
-	defer end()
+	o.begin(life, hooks)
+	defer o.rest()
 	defer o.unregister()
-	if err := o.register(ctx); err != nil {
+	defer end()
+	if err := o.register(life); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -81,6 +76,30 @@ func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	o.mu.Unlock()
 	<-ctx.Done()
 	return nil
+}
+
+// begin prepares all that runs for hooks until life ends.
+func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.life, o.state = life, engine.New(hooks)
+	o.hooks, o.working, o.crons = map[string]*hooked{}, map[string]bool{}, map[string]context.CancelFunc{}
+	o.retry = make(chan struct{})
+	for _, h := range hooks {
+		o.hooks[h.Name] = o.adopt(h)
+	}
+}
+
+// rest waits until nothing runs any more: queues, and what the API server asked for.
+// All life has ended before, so nothing begins.
+func (o *Operator) rest() {
+	o.group.Wait()
+	o.mu.Lock()
+	hooks := slices.Collect(maps.Values(o.hooks))
+	o.mu.Unlock()
+	for _, h := range hooks {
+		h.running.Wait()
+	}
 }
 
 // adopt prepares what runs for a hook.

@@ -5,8 +5,9 @@ import "github.com/operon-dev/operon/internal/hook/engine"
 // Replace starts a hook anew, or one that was not there before; with nil it ends.
 // A run of it is killed, and what waits for it is dropped; its start, its
 // synchronization and its schedules come as at the start of an engine. What failed
-// elsewhere is tried again at once, for it may have waited for this.
-func (o *Operator) Replace(name string, next *engine.Hook) error {
+// elsewhere is tried again at once, for it may have waited for this. Webhooks that the
+// API server does not take are told to Trouble.
+func (o *Operator) Replace(name string, next *engine.Hook) {
 	o.mu.Lock()
 	former := o.hooks[name]
 	delete(o.hooks, name)
@@ -24,9 +25,8 @@ func (o *Operator) Replace(name string, next *engine.Hook) error {
 	registers := former != nil && webhooked(former.Hook) || next != nil && webhooked(*next)
 	o.mu.Unlock()
 	if registers {
-		o.unregister()
-		if err := o.register(o.life); err != nil {
-			return err
+		if err := o.register(o.life); err != nil && o.life.Err() == nil {
+			o.Trouble(name, err)
 		}
 	}
 	o.mu.Lock()
@@ -35,7 +35,6 @@ func (o *Operator) Replace(name string, next *engine.Hook) error {
 	close(o.retry)
 	o.retry = make(chan struct{})
 	o.kick()
-	return nil
 }
 
 func webhooked(h engine.Hook) bool {

@@ -8,41 +8,37 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/live"
 )
 
 // registration is what the API server was told.
 type registration struct {
-	server *live.Server
-	remove func(context.Context) error
-	routes map[string]route
+	server   *live.Server
+	webhooks live.Webhooks
 }
 
-// route leads from the path of a webhook to its binding.
-type route struct {
-	hook    string
-	place   int
-	mutates bool
-}
+// Paths of webhooks begin with what they are for. Hook and name follow: so a path
+// means the same before and after a hook is replaced.
+const (
+	validating = "/validating/"
+	mutating   = "/mutating/"
+)
 
 // webhooks are those of all hooks. It is called with the lock.
-func (o *Operator) webhooks() (live.Webhooks, map[string]route) {
+func (o *Operator) webhooks() live.Webhooks {
 	var w live.Webhooks
-	routes := map[string]route{}
 	for _, name := range slices.Sorted(maps.Keys(o.hooks)) {
 		c := o.hooks[name].Config
-		for i, a := range c.Validating {
-			path := fmt.Sprintf("/validating/%d", len(w.Validating))
-			routes[path] = route{name, i, false}
-			w.Validating = append(w.Validating, live.Webhook{Path: path, Admission: a})
+		for _, a := range c.Validating {
+			w.Validating = append(w.Validating, live.Webhook{Path: validating + name + "/" + a.Name, Admission: a})
 		}
-		for i, a := range c.Mutating {
-			path := fmt.Sprintf("/mutating/%d", len(w.Mutating))
-			routes[path] = route{name, i, true}
-			w.Mutating = append(w.Mutating, live.Webhook{Path: path, Admission: a})
+		for _, a := range c.Mutating {
+			w.Mutating = append(w.Mutating, live.Webhook{Path: mutating + name + "/" + a.Name, Admission: a})
 		}
 		for _, v := range c.Conversion {
 			if !slices.Contains(w.CRDs, v.CRDName) {
@@ -50,48 +46,74 @@ func (o *Operator) webhooks() (live.Webhooks, map[string]route) {
 			}
 		}
 	}
-	return w, routes
+	return w
 }
 
-// register serves webhooks, where hooks have any, and tells the API server.
+// register serves webhooks, where hooks have any, and tells the API server which,
+// unless all ends.
 func (o *Operator) register(ctx context.Context) error {
-	o.mu.Lock()
-	w, routes := o.webhooks()
-	o.hooksAt.routes = routes
-	server := o.hooksAt.server
-	o.mu.Unlock()
-	if len(routes)+len(w.CRDs) == 0 {
-		return nil
+	o.registering.Lock()
+	defer o.registering.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	if server == nil {
+	o.mu.Lock()
+	at, next := o.registered, o.webhooks()
+	o.mu.Unlock()
+	if at.server == nil {
+		if next.None() {
+			return nil
+		}
 		var err error
-		if server, err = o.Cluster.Serve(o.Host, o.Port, live.Answers{Admit: o.admit, Convert: o.convert}); err != nil {
+		if at.server, err = o.Cluster.Serve(o.Host, o.Port, live.Answers{Admit: o.admit, Convert: o.convert}); err != nil {
 			return fault.Failed("choose where with --webhook-host and --webhook-port", "serve webhooks: %v", err)
 		}
 	}
-	remove, err := o.Cluster.Register(ctx, server, w)
-	o.mu.Lock()
-	o.hooksAt.server, o.hooksAt.remove = server, remove
-	o.mu.Unlock()
+	err := o.Cluster.Register(ctx, at.server, at.webhooks, next)
+	if at.webhooks = next.And(at.webhooks); err == nil {
+		at.webhooks = next
+	}
+	o.registered = at
 	return fault.In("register webhooks", err)
 }
 
-// unregister takes back what register did, also when all ends.
+// unregister takes back what register did, when all ends. Until then requests are
+// denied.
 func (o *Operator) unregister() {
+	o.registering.Lock()
+	defer o.registering.Unlock()
+	at := o.registered
+	if at.server == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), patience)
+	defer cancel()
+	if err := o.Cluster.Register(ctx, at.server, at.webhooks, live.Webhooks{}); err != nil {
+		o.Trouble("", fmt.Errorf("webhooks may still be registered: %w", err))
+	}
+	at.server.Close()
+}
+
+// asked finds who is to answer a request, by the path of the webhook. Its end is to be
+// told to the hook's running.
+func (o *Operator) asked(path string, request map[string]any) (*hooked, engine.Task, error) {
 	o.mu.Lock()
-	at := o.hooksAt
-	o.hooksAt = registration{}
-	o.mu.Unlock()
-	if at.remove != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), patience)
-		defer cancel()
-		if err := at.remove(ctx); err != nil {
-			o.Trouble("", fmt.Errorf("webhooks may still be registered: %w", err))
+	defer o.mu.Unlock()
+	rest, mutates := strings.CutPrefix(path, mutating)
+	rest = strings.TrimPrefix(rest, validating)
+	last := max(0, strings.LastIndexByte(rest, '/'))
+	if h := o.hooks[rest[:last]]; h != nil && h.life.Err() == nil {
+		webhooks := h.Config.Validating
+		if mutates {
+			webhooks = h.Config.Mutating
+		}
+		place := slices.IndexFunc(webhooks, func(a config.Admission) bool { return "/"+a.Name == rest[last:] })
+		if place >= 0 {
+			h.running.Add(1)
+			return h, o.state.Admission(h.Name, place, mutates, request), nil
 		}
 	}
-	if at.server != nil {
-		at.server.Close()
-	}
+	return nil, engine.Task{}, fmt.Errorf("handle AdmissionReview: no hook found for %s", path)
 }
 
 // admit has a hook answer a request to validate or mutate. The words to the API
@@ -101,27 +123,23 @@ func (o *Operator) admit(ctx context.Context, path string, review live.Review) (
 	if err := json.Unmarshal(review, &request); err != nil {
 		return nil, err
 	}
-	o.mu.Lock()
-	r, known := o.hooksAt.routes[path]
-	h := o.hooks[r.hook]
-	if !known || h == nil {
-		o.mu.Unlock()
-		return nil, fmt.Errorf("no hook found for %s", path)
+	h, t, err := o.asked(path, request)
+	if err != nil {
+		return nil, err
 	}
-	t := o.state.Admission(r.hook, r.place, r.mutates, request)
-	h.running.Add(1)
-	o.mu.Unlock()
 	defer h.running.Done()
 	ctx, cancel := bothOf(ctx, h.life)
 	defer cancel()
 	var response map[string]any
-	err := o.run(ctx, t, func(run *Run) {
-		if run.Err == nil && run.Admission != nil {
-			response = admission(run)
-		} else if run.Err == nil {
-			run.Err = errors.New("the hook wrote no answer, so the request is denied")
-		}
-	})
+	if h.limit.Wait(ctx) == nil {
+		err = o.run(ctx, t, func(run *Run) {
+			if run.Err == nil && run.Admission != nil {
+				response = admission(run)
+			} else if run.Err == nil {
+				run.Err = errors.New("the hook wrote no answer, so the request is denied")
+			}
+		})
+	}
 	switch {
 	case err != nil:
 		return denied("Hook failed"), nil
@@ -161,6 +179,9 @@ func (o *Operator) convert(ctx context.Context, crd string, review live.Review) 
 	defer o.mu.Unlock()
 	objects, err := o.state.Convert(crd, request, typed.Objects, func(t engine.Task) ([]*unstructured, bool, error) {
 		h := o.hooks[t.Hook.Name]
+		if h.life.Err() != nil {
+			return nil, false, h.life.Err()
+		}
 		h.running.Add(1)
 		defer h.running.Done()
 		o.mu.Unlock() // others go on meanwhile
@@ -180,6 +201,9 @@ func (o *Operator) convert(ctx context.Context, crd string, review live.Review) 
 func (o *Operator) step(ctx context.Context, h *hooked, t engine.Task) (converted []*unstructured, answered bool, err error) {
 	ctx, cancel := bothOf(ctx, h.life)
 	defer cancel()
+	if h.limit.Wait(ctx) != nil {
+		return nil, false, nil
+	}
 	err = o.run(ctx, t, func(run *Run) {
 		switch {
 		case run.Err != nil:

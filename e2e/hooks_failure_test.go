@@ -1,0 +1,95 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// configMap is one that hooks of these tests are told of.
+func configMap(namespace, name, label, of string) *unstructured.Unstructured {
+	o := object("v1", "ConfigMap", namespace, name)
+	o.SetLabels(map[string]string{label: "e2e"})
+	o.Object["data"] = map[string]any{"of": of}
+	return o
+}
+
+// TestHooksRetry has a hook fail: it is tried again, later each time, with what
+// happened meanwhile. Another queue does not wait for it, and a failure that is
+// allowed is the end of the matter. These hooks have no webhooks, so they run beside
+// those of other tests.
+func TestHooksRetry(t *testing.T) {
+	t.Parallel()
+	ns := cluster.namespace(t, "retry", nil)
+	h := runHooks(t, cluster, "hooks-retry", ns)
+	h.says("patient.sh  maps synchronization -> ok")
+	h.says("stubborn.sh  maps synchronization -> ok")
+	mustCreate(t, configMap(ns, "first", "retry", ""))
+	h.says("error: exit code 1 (again in 5s)")
+	mustCreate(t, configMap(ns, "second", "retry", ""))
+	h.says("error: exit code 1 (again in 6s)")
+	both := "stubborn.sh  maps Added " + ns + "/first, maps Added " + ns + "/second -> "
+	h.says(both + "ok\n")
+	if told := h.noted("stubborn", 3); told[0] != "first\n" || told[len(told)-1] != "first second\n" {
+		t.Errorf("it was told of %q", told)
+	}
+	allowed := "patient.sh  maps Added " + ns + "/first -> error: exit code 1\n"
+	if told := h.noted("patient", 2); len(told) > 2 || !strings.Contains(h.output.String(), allowed) {
+		t.Errorf("the patient hook was told of %q", told)
+	}
+}
+
+// TestHooksOutage takes the API server away from hooks, and has objects come, change
+// and go while nobody follows them: then the hooks are told of all that.
+func TestHooksOutage(t *testing.T) {
+	t.Parallel()
+	c := startControlPlane(t, "--name", fmt.Sprint("e2e-outage-", os.Getpid()))
+	h := runHooks(t, c, "hooks-outage", "default")
+	h.says("there: \n")
+	c.apply(t, configMap("default", "changes", "outage", "1"), configMap("default", "goes", "outage", "1"), configMap("default", "stays", "outage", "1"))
+	h.says("there: changes=1 goes=1 stays=1\n")
+
+	signal := func(s os.Signal) {
+		t.Helper()
+		if err := h.cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	signalServer(t, c, os.Kill)
+	for _, o := range []*unstructured.Unstructured{configMap("default", "changes", "outage", "2"), configMap("default", "comes", "outage", "1")} {
+		eventually(t, "write "+o.GetName(), func() error {
+			_, err := c.create(t, o)
+			if apierrors.IsAlreadyExists(err) {
+				_, err = c.update(t, o)
+			}
+			return err
+		})
+	}
+	eventually(t, "delete", func() error {
+		if err := c.delete(t, configMap("default", "goes", "outage", "")); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		return nil
+	})
+	signalServer(t, c, os.Kill) // and so it does not remember what happened
+	signal(syscall.SIGCONT)
+	h.says("there: changes=2 comes=1 stays=1\n")
+	_, err := c.create(t, object("v1", "Secret", "default", "any"))
+	if err == nil || !strings.Contains(err.Error(), "no secrets here") {
+		t.Errorf("the webhook: %v", err)
+	}
+	signal(os.Interrupt)
+	<-h.done
+	if h.err != nil {
+		t.Errorf("its end: %v", h.err)
+	}
+	nothingRegistered(t, c)
+}
