@@ -194,6 +194,7 @@ func (c *test) Close() {
 
 // reset makes the API server have what it had when the stage was opened.
 func (s *Stage) reset(ctx context.Context) error {
+	lost := false // the hook's account
 	return until(ctx, "the API server does not come to have what it had before the test", func() (bool, error) {
 		all, err := s.all(ctx)
 		if err != nil {
@@ -223,10 +224,14 @@ func (s *Stage) reset(ctx context.Context) error {
 		for id, was := range s.base {
 			if !there[id] {
 				clean = false
+				lost = lost || id == identity(object("v1", "ServiceAccount", s.namespace, account))
 				if err := s.put(ctx, was); err != nil && !harmless(err) {
 					return false, err
 				}
 			}
+		}
+		if clean && lost {
+			return true, s.login(ctx)
 		}
 		if clean {
 			return true, nil

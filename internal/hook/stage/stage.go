@@ -58,11 +58,7 @@ func Open(ctx context.Context, admin *live.Cluster, namespace, kubectl string, c
 			}
 		}
 	}
-	var err error
-	if s.hook, err = admin.As(ctx, s.namespace, account); err != nil {
-		return nil, err
-	}
-	if s.home, err = s.hook.Home(); err != nil {
+	if err := s.login(ctx); err != nil {
 		return nil, err
 	}
 	there, err := s.all(ctx)
@@ -75,6 +71,24 @@ func Open(ctx context.Context, admin *live.Cluster, namespace, kubectl string, c
 		s.base[identity(o)] = o
 	}
 	return s, nil
+}
+
+// login gets the hook a token of its account, as that is now: one that was made again
+// is another account.
+func (s *Stage) login(ctx context.Context) error {
+	hook, err := s.admin.As(ctx, s.namespace, account)
+	if err != nil {
+		return err
+	}
+	home, err := hook.Home()
+	if err != nil {
+		return err
+	}
+	if s.hook != nil {
+		s.home.Remove()
+	}
+	s.hook, s.home = hook, home
+	return nil
 }
 
 // Close removes what the stage has on this machine. The API server is left as it is.
