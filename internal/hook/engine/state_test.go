@@ -170,3 +170,30 @@ func TestDelay(t *testing.T) {
 		}
 	}
 }
+
+// TestStartOrder runs hooks at the start by their number, and then by their path.
+func TestStartOrder(t *testing.T) {
+	t.Parallel()
+	var hooks []Hook
+	for _, h := range []string{"a 10", "b 2", "c -1", "d 2", "e 0"} {
+		name, order, _ := strings.Cut(h, " ")
+		hooks = append(hooks, hookOf(t, name, "configVersion: v1\nonStartup: "+order))
+	}
+	s := New(hooks)
+	s.Start()
+	var got string
+	for {
+		task, due := s.Take(Main)
+		if !due {
+			break
+		}
+		got += task.Hook.Name
+		if task.AllowFailure || namesOf(task) != "onStartup" {
+			t.Errorf("%s: %v, may fail: %t", task.Hook.Name, task.Contexts, task.AllowFailure)
+		}
+		s.Finish(task, nil)
+	}
+	if got != "cebda" {
+		t.Errorf("the order is %s", got)
+	}
+}

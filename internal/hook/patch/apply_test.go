@@ -136,6 +136,43 @@ func TestConflict(t *testing.T) {
 	}
 }
 
+// TestDeleteWaits looks once a second whether an object is gone, for 20 seconds; what
+// is deleted in the background is left to itself.
+func TestDeleteWaits(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		operation string
+		gone      int // after so many looks; 0: never
+		waits     int
+		fails     bool
+	}{{"Delete", 1, 1, false}, {"Delete", 20, 20, false}, {"Delete", 0, 20, true}, {"DeleteInBackground", 0, 0, false}, {"DeleteNonCascading", 0, 0, false}} {
+		server := memory.New(kinds.Builtin())
+		held := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": "x", "namespace": "default", "finalizers": []any{"example.org/held"}}}}
+		if err := server.Seed(held); err != nil {
+			t.Fatal(err)
+		}
+		waits := 0
+		wait := func(ctx context.Context, d time.Duration) error {
+			if waits++; d != time.Second {
+				t.Errorf("%s waits %v", tc.operation, d)
+			}
+			if waits != tc.gone {
+				return nil
+			}
+			kind, err := server.Kind(ctx, "v1", "ConfigMap")
+			if err == nil {
+				_, err = server.Patch(ctx, kind, "default", "x", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), "")
+			}
+			return err
+		}
+		op := output.Operation{Operation: tc.operation, Kind: "ConfigMap", Namespace: "default", Name: "x"}
+		if err := (patch.Applier{API: server, Wait: wait}).Apply(t.Context(), []output.Operation{op}); (err != nil) != tc.fails || waits != tc.waits {
+			t.Errorf("%s of what goes after %d looks: %d looks, %v", tc.operation, tc.gone, waits, err)
+		}
+	}
+}
+
 // calls is a server that remembers what it was asked beside objects.
 type calls struct {
 	*memory.Server
