@@ -77,6 +77,7 @@ A file of tests, with all that it may say:
         response: {allowed: true, object: {...}}
         converted: [{...}]
       idempotent: false          # the last run may change something when repeated
+      roundTrip: false           # a conversion there and back may change something
 
 In a project of modules the hook is named from there, as in
 modules/010-cert-issuer/hooks/count.sh. Its tests may have values before the start,
@@ -97,7 +98,9 @@ instead of hook tests the chart, and runs no hook.
 
 A test fails, too, when a run of the hook fails, when the hook does not come to
 rest, or when its last run, repeated, changes anything: the engine repeats a run
-that fails half way.` + aboutCluster,
+that fails half way. A conversion fails when it loses something: fields that the
+schema of the version does not have, or what is not there any more once the hook
+has converted the object back.` + aboutCluster,
 		Example: `  operon hooks test
   operon hooks test test/hooks/copy.yaml --run 'a new namespace'
   operon hooks test --junit report.xml`,

@@ -133,12 +133,12 @@ func (l Layout) Doc() string {
 	return ""
 }
 
-// answersTo reports whether name means this layout: its key, or the first
-// label of the key with or without the version ("go", "go/v4").
-func (l Layout) answersTo(name string) bool {
+// names are those that mean this layout: its key, and the first label of the key
+// with and without the version ("go", "go/v4").
+func (l Layout) names() []string {
 	domain, version, _ := strings.Cut(l.Key, "/")
 	label, _, _ := strings.Cut(domain, ".")
-	return name == l.Key || name == label || name == label+"/"+version
+	return []string{l.Key, label, label + "/" + version}
 }
 
 // Catalogue is the explicit list of layouts.
@@ -154,16 +154,28 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 	var keys []string
 	for _, n := range names {
 		key := n
-		if i := slices.IndexFunc(c, func(l Layout) bool { return l.answersTo(n) }); i >= 0 {
+		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
 			key = c[i].Key
 		} else if !layoutKey.MatchString(n) {
-			return nil, fault.Usage("valid plugins: "+strings.Join(c.Keys(), ", "), "unknown plugin %q", n)
+			return nil, fault.Usage(c.meant(n), "unknown plugin %q", n)
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
 	return keys, nil
+}
+
+// meant is a hint about a name that is no layout's.
+func (c Catalogue) meant(name string) string {
+	var names []string
+	for _, l := range c {
+		names = append(names, l.names()...)
+	}
+	if near := fault.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "valid plugins: " + strings.Join(c.Keys(), ", ")
 }
 
 // Select returns the plugins for a project's layout. Unknown keys beside a
@@ -179,8 +191,8 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 		active = active.with(c[i].Plugins)
 	}
 	if len(active) == 0 {
-		return nil, nil, fault.Usage("valid plugins: "+strings.Join(c.Keys(), ", "),
-			"operon has no plugin for the layout %s", strings.Join(layout, ", "))
+		name := strings.Join(layout, ", ")
+		return nil, nil, fault.Usage(c.meant(name), "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil
 }

@@ -43,11 +43,21 @@ func CheckHookName(s string) error {
 
 // knownKinds are the kinds of Kubernetes and of the CRDs in the project.
 func knownKinds(p *scaffold.Plan) (*kinds.Table, error) {
+	var all []kinds.CRD
+	err := eachCRDFile(p, func(text []byte) error {
+		crds, err := kinds.FromYAML(text)
+		all = append(all, crds...)
+		return err
+	})
+	return kinds.Builtin().With(all...), err
+}
+
+// eachCRDFile reads the files in which the project has CRDs.
+func eachCRDFile(p *scaffold.Plan, read func(text []byte) error) error {
 	files, err := p.Files(crdBases)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
-	var all []kinds.CRD
 	for _, name := range files {
 		if !strings.HasSuffix(name, ".yaml") {
 			continue
@@ -55,15 +65,13 @@ func knownKinds(p *scaffold.Plan) (*kinds.Table, error) {
 		name = crdBases + "/" + name
 		text, err := p.Read(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		crds, err := kinds.FromYAML(text)
-		if err != nil {
-			return nil, fault.In(name, err)
+		if err := read(text); err != nil {
+			return fault.In(name, err)
 		}
-		all = append(all, crds...)
 	}
-	return kinds.Builtin().With(all...), nil
+	return nil
 }
 
 // asking turns the flags of `operon create hook` into a hook.

@@ -17,12 +17,13 @@ type handler struct {
 	Decorator string // in Python
 	Method    string // the function's name in Python
 	Binding   string
-	Filtered  bool   // contexts have filterResult and no object
-	To        string // of a conversion: the version in full
+	Filtered  bool     // contexts have filterResult and no object
+	To        string   // of a conversion: the version in full
+	Fields    []string // of a conversion: what there is to do about fields
 }
 
 // handlers are the functions that the bindings of a hook call, in their order.
-func (h Hook) handlers() []handler {
+func (h Hook) handlers(known schemas) []handler {
 	var all []handler
 	add := func(x handler) {
 		x.Method = method(x.Method, all)
@@ -67,7 +68,8 @@ func (h Hook) handlers() []handler {
 			dotted := strings.NewReplacer("/", ".")
 			add(handler{Is: "conversion", About: fmt.Sprintf("Convert each %s from %s to %s: carry every field.", c.Kind, s.From, s.To),
 				Function:  "__on_conversion::" + c.Name + "::" + dotted.Replace(from) + "::" + dotted.Replace(to),
-				Decorator: fmt.Sprintf("on_conversion(%q, %q, %q)", c.Name, from, to), Method: s.From + "_to_" + s.To, Binding: c.Name, To: to})
+				Decorator: fmt.Sprintf("on_conversion(%q, %q, %q)", c.Name, from, to), Method: s.From + "_to_" + s.To, Binding: c.Name, To: to,
+				Fields: s.differing(known.of(c, s))})
 		}
 	}
 	return all

@@ -81,15 +81,7 @@ func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
 	if err := library(h.Lang, p); err != nil {
 		return err
 	}
-	vars := map[string]string{"hook": h.Name}
-	if err := render.Tree(templates.FS, "shell/hook/"+h.Lang, vars, hookValues{config, h.handlers()}, p.Seed); err != nil {
-		return err
-	}
-	tests, err := h.tests(path.Base(h.File()))
-	if err != nil {
-		return err
-	}
-	if err := p.Seed(h.TestFile(), 0o644, tests); err != nil {
+	if err := h.plan(config, p); err != nil {
 		return err
 	}
 	if h.Lang != r.Lang { // the image needs another interpreter
@@ -102,6 +94,30 @@ func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
 		return nil
 	}
 	return wireWebhooks(c, r, p)
+}
+
+// plan plans the files of the hook itself: the script and its tests.
+func (h Hook) plan(config string, p *scaffold.Plan) error {
+	known, seed := schemas{}, render.Sink(p.Seed)
+	if len(h.Convert) > 0 {
+		var err error
+		if known, err = knownSchemas(p); err != nil {
+			return err
+		}
+		if !p.HasBase(h.File()) {
+			h.warnOfLoss(known, p)
+		}
+		seed = seedOnce(p)
+	}
+	vars := map[string]string{"hook": h.Name}
+	if err := render.Tree(templates.FS, "shell/hook/"+h.Lang, vars, hookValues{config, h.handlers(known)}, seed); err != nil {
+		return err
+	}
+	tests, err := h.tests(path.Base(h.File()), known)
+	if err != nil {
+		return err
+	}
+	return seed(h.TestFile(), 0o644, tests)
 }
 
 // only is a sink for some files of a tree.

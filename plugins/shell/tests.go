@@ -38,7 +38,7 @@ type expect struct {
 }
 
 // tests is the file with one test for each handler of the hook.
-func (h Hook) tests(file string) ([]byte, error) {
+func (h Hook) tests(file string, known schemas) ([]byte, error) {
 	var all []test
 	if h.Startup != nil {
 		all = append(all, test{Name: "it starts", Expect: says(h.Name + ": started")})
@@ -73,9 +73,7 @@ func (h Hook) tests(file string) ([]byte, error) {
 	}
 	for _, cv := range h.Convert {
 		for _, s := range cv.Steps {
-			from, to := cv.example(s.From), cv.example(s.To)
-			all = append(all, test{Name: s.From + " becomes " + s.To, Events: []event{{
-				Convert: object{"to": cv.Group + "/" + s.To, "objects": []object{from}}, Expect: &expect{Converted: []object{to}}}}})
+			all = append(all, cv.test(s, known))
 		}
 	}
 	var out bytes.Buffer
@@ -244,10 +242,4 @@ func set(in object, path []string, value string) {
 		in[path[0]] = next
 	}
 	set(next, path[1:], value)
-}
-
-// example is a small object of a version of the kind.
-func (c Conversion) example(version string) object {
-	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == scopeOf(true)}
-	return k.example()
 }

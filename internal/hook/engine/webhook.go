@@ -53,6 +53,12 @@ func (s *State) Convert(crd string, request map[string]any, objects []*unstructu
 	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's words
 }
 
+// Converts reports whether there is a way from one version of a CRD's objects to
+// another.
+func (s *State) Converts(crd, from, to string) bool {
+	return from != to && s.chain(crd).find(rule{from, to}) != nil
+}
+
 // conversion makes the task for one rule, of the last binding that has it.
 func (s *State) conversion(crd string, step rule, request map[string]any, objects []*unstructured.Unstructured) (t Task, found bool) {
 	for _, h := range s.hooks {

@@ -68,10 +68,10 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 	return all, nil
 }
 
-// FromYAML reads the CustomResourceDefinitions among the documents of a file, YAML
-// or JSON; other objects are passed over.
-func FromYAML(text []byte) ([]CRD, error) {
-	var all []CRD
+// Objects reads the CustomResourceDefinitions among the documents of a file, YAML or
+// JSON; other objects are passed over.
+func Objects(text []byte) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		u := &unstructured.Unstructured{}
 		switch err := dec.Decode(&u.Object); {
@@ -79,13 +79,25 @@ func FromYAML(text []byte) ([]CRD, error) {
 			return all, nil
 		case err != nil:
 			return nil, err
-		case !IsCRD(u.GroupVersionKind()):
-			continue
+		case IsCRD(u.GroupVersionKind()):
+			all = append(all, u)
 		}
-		crd, err := FromObject(u)
+	}
+}
+
+// FromYAML reads the CustomResourceDefinitions that Objects finds.
+func FromYAML(text []byte) ([]CRD, error) {
+	objects, err := Objects(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []CRD
+	for _, o := range objects {
+		crd, err := FromObject(o)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, crd)
 	}
+	return all, nil
 }

@@ -1,10 +1,10 @@
 package memory
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hook/structural"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -56,7 +56,7 @@ func establish(o *unstructured.Unstructured) {
 		_ = unstructured.SetNestedMap(o.Object, names, "spec", "names")
 	}
 	var stored []any
-	for _, v := range versions(o) {
+	for _, v := range structural.Versions(o) {
 		if v["storage"] == true {
 			stored = append(stored, v["name"])
 		}
@@ -71,33 +71,20 @@ func establish(o *unstructured.Unstructured) {
 	}
 }
 
-func versions(crd *unstructured.Unstructured) []map[string]any {
-	list, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	var all []map[string]any
-	for _, v := range list {
-		if m, isObject := v.(map[string]any); isObject {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// versionOf is the version of a CRD that a kind is of, or nil.
-func (s *Server) versionOf(k kinds.Kind) map[string]any {
+// crdOf is the CRD that a kind is of, or nil.
+func (s *Server) crdOf(k kinds.Kind) *unstructured.Unstructured {
 	e := s.objects[key{group: "apiextensions.k8s.io", resource: "customresourcedefinitions", name: k.Resource + "." + k.Group}]
 	if e == nil {
 		return nil
 	}
-	all := versions(e.object)
-	i := slices.IndexFunc(all, func(v map[string]any) bool { return v["name"] == k.Version })
-	if i < 0 {
-		return nil
-	}
-	return all[i]
+	return e.object
 }
 
 // schemaOf is the schema of a CRD's kind, or nil.
-func (s *Server) schemaOf(k kinds.Kind) structural {
-	root, _ := at(s.versionOf(k), "schema.openAPIV3Schema").(map[string]any)
-	return root
+func (s *Server) schemaOf(k kinds.Kind) structural.Schema {
+	crd := s.crdOf(k)
+	if crd == nil {
+		return nil
+	}
+	return structural.Of(crd, k.Version)
 }

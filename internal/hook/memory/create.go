@@ -102,8 +102,8 @@ func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstruc
 	o := &unstructured.Unstructured{Object: object}
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
 	if schema := s.schemaOf(k); schema != nil {
-		schema.prune(o.Object, true)
-		schema.complete(o.Object)
+		schema.Prune(o.Object)
+		schema.Complete(o.Object)
 	}
 	complete(k, o)
 	return o, nil
@@ -137,7 +137,7 @@ func (s *Server) inNamespace(k kinds.Kind, o *unstructured.Unstructured) error {
 func (s *Server) invalid(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
 	errs := invalidMetadata(k, o)
 	if schema := s.schemaOf(k); schema != nil {
-		errs = append(errs, schema.validate(o.Object, nil)...)
+		errs = append(errs, schema.Validate(o.Object)...)
 	}
 	return errs
 }

@@ -97,7 +97,7 @@ func (s *Server) List(_ context.Context, k kinds.Kind, namespace string, opts me
 
 // notSelectable is the answer to a selector by a field that a kind does not have.
 func (s *Server) notSelectable(k kinds.Kind, name string) error {
-	if s.versionOf(k) == nil && len(k.Selectable()) == 0 {
+	if s.crdOf(k) == nil && len(k.Selectable()) == 0 {
 		return apierrors.NewBadRequest(fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name))
 	}
 	return apierrors.NewBadRequest("field label not supported: " + name)

@@ -37,7 +37,7 @@ func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 	if err != nil {
 		return nil, cannotHandle(k, err)
 	}
-	if next.GetResourceVersion() == "" && s.versionOf(k) != nil {
+	if next.GetResourceVersion() == "" && s.crdOf(k) != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: k.Group, Kind: k.Resource}, next.GetName(), field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")})
 	}
@@ -49,7 +49,7 @@ func (s *Server) served(k kinds.Kind, subresource, name string) error {
 	switch wanted := strings.Trim(subresource, "/"); {
 	case wanted == "", wanted == "status" && k.Has("status"):
 		return nil
-	case s.versionOf(k) != nil:
+	case s.crdOf(k) != nil:
 		return apierrors.NewNotFound(k.GVR().GroupResource(), name)
 	case k.Has(wanted):
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 501, Reason: metav1.StatusReasonMethodNotAllowed,

@@ -44,6 +44,7 @@ type Test struct {
 	Events     []Event
 	Expect     *Expect // after the last event, or nil
 	Idempotent bool    // the last run may be repeated, and changes nothing
+	RoundTrip  bool    // what is converted there and back is as it was
 
 	// Values of addon-operator before the start, by the key of the module and
 	// global: what hooks patched, and what the ConfigMap has.

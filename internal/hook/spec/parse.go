@@ -42,7 +42,7 @@ func (r *reader) read(n *yaml.Node) {
 }
 
 func (r *reader) test(n *yaml.Node) *Test {
-	t := &Test{File: r.file, Line: n.Line, Idempotent: true, Env: map[string]string{}}
+	t := &Test{File: r.file, Line: n.Line, Idempotent: true, RoundTrip: true, Env: map[string]string{}}
 	r.mapping(n, "a test", []field{
 		{"name", func(n *yaml.Node) { r.text(n, "name", &t.Name) }},
 		{"given", func(n *yaml.Node) {
@@ -66,6 +66,7 @@ func (r *reader) test(n *yaml.Node) *Test {
 		}},
 		{"expect", func(n *yaml.Node) { t.Expect = r.expect(n) }},
 		{"idempotent", func(n *yaml.Node) { r.decode(n, "idempotent", "true or false", &t.Idempotent) }},
+		{"roundTrip", func(n *yaml.Node) { r.decode(n, "roundTrip", "true or false", &t.RoundTrip) }},
 	})
 	if strings.TrimSpace(t.Name) == "" {
 		r.fail(n, "", "a test needs a name")

@@ -12,9 +12,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/engine"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // review asks a webhook as an API server would.
@@ -112,43 +110,6 @@ func (s *session) request(ctx context.Context, a config.Admission, e Event) (map
 		}
 	}
 	return c.Request(a, binding.Request{Operation: e.Operation, Object: e.Object, Old: e.Old})
-}
-
-// convert asks for a conversion as an API server would.
-func (s *session) convert(ctx context.Context, e Event) error {
-	bindings := s.hook.Config.Conversion
-	place, err := s.place(e, len(bindings), func(i int) string { return bindings[i].Name })
-	if err != nil {
-		return err
-	}
-	request := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "desiredAPIVersion": e.To}
-	converted, err := s.state.Convert(bindings[place].CRDName, request, e.Objects,
-		func(t engine.Task) ([]*unstructured.Unstructured, bool, error) {
-			done, err := s.run(ctx, t)
-			if err != nil || done.Conversion == nil {
-				return nil, false, err
-			}
-			var objects []*unstructured.Unstructured
-			for _, o := range done.Conversion.ConvertedObjects {
-				objects = append(objects, &unstructured.Unstructured{Object: o})
-			}
-			return objects, true, nil
-		})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		s.note(fmt.Errorf("the conversion fails: %w", err))
-	case len(converted) != len(e.Objects):
-		s.note(fmt.Errorf("the hook gives %d objects for %d, and an API server refuses that", len(converted), len(e.Objects)))
-	}
-	s.both(func(t *tally) {
-		t.converted = []any{}
-		for _, o := range converted {
-			t.converted = append(t.converted, o.Object)
-		}
-	})
-	return nil
 }
 
 // place finds the binding that an event names, or the only one.

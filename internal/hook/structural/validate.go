@@ -1,4 +1,4 @@
-package memory
+package structural
 
 import (
 	"fmt"
@@ -12,9 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validate finds what a schema does not allow: types, required keys, enumerations,
-// patterns and bounds. Formats and rules in CEL are a server's business.
-func (s structural) validate(v any, at *field.Path) field.ErrorList {
+// Validate finds what the schema does not allow in an object: types, required keys,
+// enumerations, patterns and bounds. Formats and rules in CEL are a server's business.
+func (s Schema) Validate(object map[string]any) field.ErrorList { return s.validate(object, nil) }
+
+func (s Schema) validate(v any, at *field.Path) field.ErrorList {
 	if s == nil || v == nil && s["nullable"] == true {
 		return nil
 	}
@@ -44,7 +46,7 @@ func (s structural) validate(v any, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func (s structural) validateObject(x map[string]any, at *field.Path) field.ErrorList {
+func (s Schema) validateObject(x map[string]any, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range required(s) {
 		if _, there := x[name]; !there {
@@ -62,7 +64,7 @@ func (s structural) validateObject(x map[string]any, at *field.Path) field.Error
 	return errs
 }
 
-func (s structural) validateList(x []any, at *field.Path) field.ErrorList {
+func (s Schema) validateList(x []any, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if least, bound := number(s["minItems"]); bound && float64(len(x)) < least {
 		errs = append(errs, field.Invalid(at, len(x), fmt.Sprintf("%s in body should have at least %v items", at, least)))
@@ -77,7 +79,7 @@ func (s structural) validateList(x []any, at *field.Path) field.ErrorList {
 }
 
 // validateText stops at the first fault, as a server does.
-func (s structural) validateText(x string, at *field.Path) field.ErrorList {
+func (s Schema) validateText(x string, at *field.Path) field.ErrorList {
 	length := float64(utf8.RuneCountInString(x))
 	if most, bound := number(s["maxLength"]); bound && length > most {
 		return field.ErrorList{field.TooLong(at, "", int(most))}
@@ -93,7 +95,7 @@ func (s structural) validateText(x string, at *field.Path) field.ErrorList {
 	return nil
 }
 
-func (s structural) validateNumber(x float64, v any, at *field.Path) field.ErrorList {
+func (s Schema) validateNumber(x float64, v any, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if least, bound := number(s["minimum"]); bound {
 		switch exclusive := s["exclusiveMinimum"] == true; {
