@@ -53,6 +53,7 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		return nil, d.errorAt(root, "write lines of the form key: value", "the document is not a mapping of keys to values")
 	}
 	d.root = root
+	d.settle(root)
 	d.style = styleOf(root)
 	end, err := d.end(root, -1)
 	if err != nil {
@@ -65,6 +66,28 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 		}
 	}
 	return d, nil
+}
+
+// settle has block collections with an anchor or a tag begin, as others do, with
+// their first entry: the parser counts these words in, which stand on a line above.
+func (d *yamlDoc) settle(n *yaml.Node) {
+	for _, c := range n.Content {
+		d.settle(c)
+	}
+	if !isBlock(n) || n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 || len(n.Content) == 0 || n.Content[0].Line == n.Line {
+		return
+	}
+	if n.Kind == yaml.MappingNode {
+		n.Line, n.Column = n.Content[0].Line, n.Content[0].Column
+		return
+	}
+	for line := n.Line + 1; line <= n.Content[0].Line; line++ {
+		text := d.lineText(d.lines[line-1])
+		if entry := strings.TrimLeft(text, " "); strings.HasPrefix(entry, "-") {
+			n.Line, n.Column = line, len(text)-len(entry)+1
+			return
+		}
+	}
 }
 
 // decode returns the document as plain data.

@@ -27,9 +27,12 @@ func (d *yamlDoc) set(path []any, v any) ([]byte, error) {
 		return nil, err
 	}
 	start := d.start(s.node)
+	if s.node.Anchor != "" { // which aliases need
+		start, _ = d.skipProperties(start)
+	}
 	switch {
 	case s.flow:
-		return d.apply(byteEdit{start, end, lead(start == end, flow(v))}), nil
+		return d.apply(byteEdit{start, end, lead(start == end && d.src[start-1] != ' ', flow(v))}), nil
 	case s.key == nil:
 		return d.setItem(s, start, end, v), nil
 	}

@@ -135,13 +135,14 @@ type op struct {
 
 // changes collects the edits that lead from one value to another.
 type changes struct {
-	same func(a, b any) bool
-	ops  []op
+	same   func(a, b any) bool
+	follow bool // aliases follow their anchors, and need no edits
+	ops    []op
 }
 
 // value compares one value, whose node is n.
 func (c *changes) value(n *yaml.Node, path []any, was, want any) {
-	if reflect.DeepEqual(was, want) {
+	if reflect.DeepEqual(was, want) || c.follow && n.Kind == yaml.AliasNode {
 		return
 	}
 	switch want := want.(type) {
@@ -225,10 +226,17 @@ func (c *changes) list(n *yaml.Node, path []any, was, want []any) {
 }
 
 // align maps indices of want to those of the items in was that they continue:
-// a longest common subsequence.
+// a common subsequence with as many items that are equal as there can be, and then
+// as many that are the same.
 func align(was, want []any, same func(a, b any) bool) map[int]int {
-	match := func(i, j int) bool {
-		return reflect.DeepEqual(was[i], want[j]) || same != nil && same(was[i], want[j])
+	weight := func(i, j int) int {
+		switch {
+		case reflect.DeepEqual(was[i], want[j]):
+			return len(was) + 1
+		case same != nil && same(was[i], want[j]):
+			return 1
+		}
+		return 0
 	}
 	length := make([][]int, len(was)+1)
 	length[len(was)] = make([]int, len(want)+1)
@@ -236,15 +244,15 @@ func align(was, want []any, same func(a, b any) bool) map[int]int {
 		length[i] = make([]int, len(want)+1)
 		for j := range slices.Backward(want) {
 			length[i][j] = max(length[i+1][j], length[i][j+1])
-			if match(i, j) {
-				length[i][j] = max(length[i][j], length[i+1][j+1]+1)
+			if w := weight(i, j); w > 0 {
+				length[i][j] = max(length[i][j], length[i+1][j+1]+w)
 			}
 		}
 	}
 	pairs := map[int]int{}
 	for i, j := 0, 0; i < len(was) && j < len(want); {
-		switch {
-		case match(i, j) && length[i][j] == length[i+1][j+1]+1:
+		switch w := weight(i, j); {
+		case w > 0 && length[i][j] == length[i+1][j+1]+w:
 			pairs[j] = i
 			i, j = i+1, j+1
 		case length[i+1][j] >= length[i][j+1]:
