@@ -142,7 +142,7 @@ func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
 		return err
 	}
 	if o.update {
-		if err := a.updateTests(files, outcomes); err != nil {
+		if files, outcomes, err = o.updated(ctx, a, args, files, outcomes); err != nil {
 			return err
 		}
 	}
@@ -152,6 +152,25 @@ func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
 		}
 	}
 	return a.printOutcomes(o.output, files, outcomes)
+}
+
+// updated writes into the files what is the case. What is reported then is what the
+// tests, run again, say of the files as they are now: a value that is another one in
+// each run shows there.
+func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []*spec.File, outcomes []spec.Outcome) ([]*spec.File, []spec.Outcome, error) {
+	wrote, err := a.updateTests(files, outcomes)
+	if err != nil || !wrote {
+		return files, outcomes, err
+	}
+	if files, err = o.files(a, args); err != nil {
+		return nil, nil, err
+	}
+	tests, err := o.tests(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	outcomes, err = o.outcomes(ctx, a, tests)
+	return files, outcomes, err
 }
 
 // files reads the files of tests that are named, and those in folders.

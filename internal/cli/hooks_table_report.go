@@ -162,18 +162,18 @@ func writeJUnit(path string, outcomes []spec.Outcome) error {
 	return os.WriteFile(path, append([]byte(xml.Header), append(content, '\n')...), 0o644)
 }
 
-// updateTests writes into files of tests what is the case, and takes the failures
-// that it mends out of the outcomes.
-func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) error {
+// updateTests writes into files of tests what is the case, and reports whether there
+// was anything to write.
+func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bool, err error) {
 	for _, f := range files {
 		path := a.inDir(f.Path)
 		before, err := os.ReadFile(path)
 		if err != nil {
-			return fault.Failed("", "%v", err)
+			return wrote, fault.Failed("", "%v", err)
 		}
-		after, mended, err := f.Update(before, outcomes)
+		after, changed, err := f.Update(before, outcomes)
 		if err != nil {
-			return err
+			return wrote, err
 		}
 		if bytes.Equal(before, after) {
 			continue
@@ -183,9 +183,10 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) error {
 			err = os.WriteFile(path, after, info.Mode())
 		}
 		if err != nil {
-			return fault.Failed("", "%v", err)
+			return wrote, fault.Failed("", "%v", err)
 		}
-		a.note("%s: %s updated", f.Path, plural(mended, "value"))
+		a.note("%s: %s updated", f.Path, plural(changed, "value"))
+		wrote = true
 	}
-	return nil
+	return wrote, nil
 }

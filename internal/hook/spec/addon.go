@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,11 +52,11 @@ func (t *Test) ofAddon() string {
 func (x *Expect) ofAddon() string {
 	switch {
 	case x == nil:
-	case x.Values != nil, x.Config != nil:
+	case x.Values != nil, x.Config != nil, x.has("values", "configValues"):
 		return "what is expected of values"
-	case x.ValuesPatches != nil, x.ConfigPatches != nil:
+	case x.ValuesPatches != nil, x.ConfigPatches != nil, x.has("valuesPatches", "configValuesPatches"):
 		return "what is expected of patches of values"
-	case x.Rendered != nil:
+	case x.Rendered != nil, x.has("rendered"):
 		return "rendered"
 	}
 	return ""
@@ -154,45 +155,53 @@ func (s *session) values(x *Expect, t *tally) {
 	s.list(x, "valuesPatches", x.ValuesPatches, t.valuesPatches)
 	s.list(x, "configValuesPatches", x.ConfigPatches, t.configPatches)
 	if w := x.Values; w != nil {
-		s.value(x, w.line(-1), "values", nil, w.value, normal(s.addon.store.Values()))
+		s.value(x, "values", w, normal(s.addon.store.Values()))
 	}
 	if w := x.Config; w != nil {
-		s.value(x, w.line(-1), "configValues", nil, w.value, normal(s.addon.store.Config()))
+		s.value(x, "configValues", w, normal(s.addon.store.Config()))
 	}
 	if x.Rendered == nil {
 		return
 	}
-	if s.addon.module == nil {
-		s.differs(x.Rendered.line(-1), nil, "rendered: a global hook has no chart")
-		return
-	}
-	objects, err := s.addon.store.Rendered(*s.addon.module, s.addon.kinds)
+	objects, err := s.addon.rendered()
 	if err != nil {
-		s.differs(x.Rendered.line(-1), nil, "rendered: %v", err)
+		s.differs(x.Rendered.line(-1), "rendered: %v", err)
 		return
 	}
+	all := make([]found, len(x.Rendered.list()))
 	for i, want := range x.Rendered.list() {
-		s.rendered(x, i, want.(map[string]any), objects)
+		all[i] = s.rendered(x.Rendered.line(i), i, want.(map[string]any), objects)
 	}
+	s.correct(x, "rendered", x.Rendered, all)
+}
+
+// rendered are the objects of the chart.
+func (a *addon) rendered() ([]*unstructured.Unstructured, error) {
+	if a.module == nil {
+		return nil, errors.New("a global hook has no chart")
+	}
+	return a.store.Rendered(*a.module, a.kinds)
 }
 
 // rendered finds an object among those of the chart, by its kind and name; or
 // without a name the first that has all that is asked for.
-func (s *session) rendered(x *Expect, i int, want map[string]any, objects []*unstructured.Unstructured) {
+func (s *session) rendered(line, i int, want map[string]any, objects []*unstructured.Unstructured) found {
 	o := &unstructured.Unstructured{Object: want}
 	var names []string
+	var like []any
 	for _, there := range objects {
-		got := normal(there.Object)
-		same := there.GroupVersionKind() == o.GroupVersionKind() && there.GetName() == o.GetName() &&
-			(o.GetNamespace() == "" || o.GetNamespace() == there.GetNamespace())
+		got, isKind := normal(there.Object), there.GroupVersionKind() == o.GroupVersionKind()
+		same := isKind && there.GetName() == o.GetName() && (o.GetNamespace() == "" || o.GetNamespace() == there.GetNamespace())
 		switch {
 		case o.GetName() == "" && len(differences(want, got, "", false)) == 0:
-			return
+			return found{fits: true}
 		case o.GetName() != "" && same:
-			s.value(x, x.Rendered.line(i), "rendered", []any{i}, want, got)
-			return
+			return found{fits: s.same(line, fmt.Sprintf("rendered[%d]", i), want, got), got: got}
+		case o.GetName() == "" && isKind:
+			like = append(like, got)
 		}
 		names = append(names, identity(there))
 	}
-	s.differs(x.Rendered.line(i), nil, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), but(names))
+	s.differs(line, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), but(names))
+	return found{like: like}
 }

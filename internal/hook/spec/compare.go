@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,38 +14,67 @@ import (
 
 // compare compares what is expected with what was counted and with the cluster.
 func (s *session) compare(ctx context.Context, x *Expect, t *tally) {
+	s.blanks(ctx, x, t)
 	if x.Runs != nil && *x.Runs != t.runs {
-		s.differs(x.Line, &fix{x, "runs", nil, t.runs}, "runs: the hook ran %s, want %d", times(t.runs), *x.Runs)
+		s.differs(x.Line, "runs: the hook ran %s, want %d", times(t.runs), *x.Runs)
+		s.amend(x, set("runs", t.runs))
 	}
-	if x.ExitCode != nil && (t.runs == 0 || *x.ExitCode != t.exitCode) {
-		if t.runs == 0 {
-			s.differs(x.Line, nil, "exitCode: the hook did not run, want exit code %d", *x.ExitCode)
-		} else {
-			s.differs(x.Line, &fix{x, "exitCode", nil, t.exitCode}, "exitCode: the last run ended with %d, want %d", t.exitCode, *x.ExitCode)
-		}
-	}
-	if x.Error != "" && !slices.ContainsFunc(t.errors, func(e string) bool { return strings.Contains(e, x.Error) }) {
-		s.differs(x.Line, nil, "error: nothing failed with %q%s", x.Error, but(t.errors))
-	}
-	for _, text := range x.Output {
-		if !strings.Contains(t.output.String(), text) {
-			s.differs(x.Line, nil, "output: the hook did not say %q%s", text, but(lastLines(t.output.String(), 5)))
-		}
-	}
+	s.exitCode(x, t)
+	s.failure(x, t)
+	s.output(x, t)
 	s.list(x, "patches", x.Patches, t.patches)
 	s.list(x, "contexts", x.Contexts, normal(t.contexts))
 	s.list(x, "converted", x.Converted, t.converted)
 	s.metrics(x, t)
 	if w := x.Response; w != nil {
 		if t.response == nil {
-			s.differs(w.line(-1), nil, "response: no webhook was asked")
+			s.differs(w.line(-1), "response: no webhook was asked")
+			s.amend(x, unset("response", t))
 		} else {
-			s.value(x, w.line(-1), "response", nil, w.value, normal(t.response))
+			s.value(x, "response", w, normal(t.response))
 		}
 	}
-	s.objects(ctx, x)
-	s.absent(ctx, x)
+	s.objects(ctx, x, t)
 	s.values(x, t)
+}
+
+func (s *session) exitCode(x *Expect, t *tally) {
+	switch {
+	case x.ExitCode == nil || t.runs > 0 && *x.ExitCode == t.exitCode:
+	case t.runs == 0:
+		s.differs(x.Line, "exitCode: the hook did not run, want exit code %d", *x.ExitCode)
+		s.amend(x, unset("exitCode", t))
+	default:
+		s.differs(x.Line, "exitCode: the last run ended with %d, want %d", t.exitCode, *x.ExitCode)
+		s.amend(x, func(written map[string]any) {
+			written["exitCode"] = t.exitCode
+			if t.exitCode == 0 && x.Error == "" && len(t.reasons) > 0 { // it fails all the same
+				written["error"] = s.anywhere(last(t.reasons))
+			}
+		})
+	}
+}
+
+func (s *session) failure(x *Expect, t *tally) {
+	if x.Error == "" || slices.ContainsFunc(t.errors, func(e string) bool { return strings.Contains(e, x.Error) }) {
+		return
+	}
+	s.differs(x.Line, "error: nothing failed with %q%s", x.Error, but(t.errors))
+	if len(t.reasons) == 0 {
+		s.amend(x, unset("error", t))
+		return
+	}
+	s.amend(x, set("error", s.anywhere(t.reasons[nearestText(x.Error, t.reasons)])))
+}
+
+func (s *session) output(x *Expect, t *tally) {
+	missing := slices.DeleteFunc(slices.Clone(x.Output), func(text string) bool { return strings.Contains(t.output.String(), text) })
+	for _, text := range missing {
+		s.differs(x.Line, "output: the hook did not say %q%s", text, but(lastLines(t.output.String(), 5)))
+	}
+	if len(missing) > 0 {
+		s.amend(x, func(written map[string]any) { s.correctOutput(written, x.Output, t) })
+	}
 }
 
 func times(n int) string {
@@ -66,25 +94,27 @@ func but(said []string) string {
 	return ", but: " + strings.Join(said, " | ")
 }
 
-func (s *session) differs(line int, f *fix, format string, args ...any) {
-	s.outcome.Failures = append(s.outcome.Failures, Failure{line, fmt.Sprintf(format, args...), f})
+func (s *session) differs(line int, format string, args ...any) {
+	s.outcome.fail(line, format, args...)
 }
 
-// value compares a value, of which what is expected is a part.
-func (s *session) value(x *Expect, line int, key string, at []any, want, got any) {
-	diffs := differences(want, got, "", false)
-	if len(diffs) == 0 {
-		return
-	}
-	place := key
-	if len(at) > 0 {
-		place = fmt.Sprintf("%s%v", key, at) // patches[0]
-	}
+// same compares a value, of which what is expected is a part.
+func (s *session) same(line int, place string, want, got any) bool {
 	var said []string
-	for _, d := range diffs {
+	for _, d := range differences(want, got, "", false) {
 		said = append(said, d.String())
 	}
-	s.differs(line, &fix{x, key, at, corrected(want, got)}, "%s: %s", place, strings.Join(said, "\n"))
+	if len(said) > 0 {
+		s.differs(line, "%s: %s", place, strings.Join(said, "\n"))
+	}
+	return len(said) == 0
+}
+
+// value compares the value of a key.
+func (s *session) value(x *Expect, key string, w *wanted, got any) {
+	if !s.same(w.line(-1), key, w.value, got) {
+		s.amend(x, func(written map[string]any) { written[key] = corrected(written[key], w.value, got) })
+	}
 }
 
 // list compares lists, item by item.
@@ -95,12 +125,15 @@ func (s *session) list(x *Expect, key string, w *wanted, got any) {
 	items, _ := normal(got).([]any)
 	want := w.list()
 	if len(items) != len(want) {
-		s.differs(w.line(-1), &fix{x, key, nil, lasting(items)}, "%s: there are %d, want %d:\n%s", key, len(items), len(want), lines(items))
+		s.differs(w.line(-1), "%s: there are %d, want %d:\n%s", key, len(items), len(want), lines(items))
+		s.amend(x, func(written map[string]any) { written[key] = aligned(written[key], want, items) })
 		return
 	}
+	all := make([]found, len(want))
 	for i := range want {
-		s.value(x, w.line(i), key, []any{i}, want[i], items[i])
+		all[i] = found{fits: s.same(w.line(i), fmt.Sprintf("%s[%d]", key, i), want[i], items[i]), got: items[i]} // patches[0]
 	}
+	s.correct(x, key, w, all)
 }
 
 // metrics finds each metric among those that were written; an empty list has none
@@ -110,77 +143,148 @@ func (s *session) metrics(x *Expect, t *tally) {
 		return
 	}
 	got, _ := normal(t.metrics).([]any)
-	if len(x.Metrics.list()) == 0 && len(got) > 0 {
-		s.differs(x.Metrics.line(-1), nil, "metrics: there are %d, want none:\n%s", len(got), lines(got))
+	want := x.Metrics.list()
+	if len(want) == 0 && len(got) > 0 {
+		s.differs(x.Metrics.line(-1), "metrics: there are %d, want none:\n%s", len(got), lines(got))
+		s.amend(x, set("metrics", got))
 	}
-	for i, want := range x.Metrics.list() {
-		if !slices.ContainsFunc(got, func(m any) bool { return len(differences(want, m, "", false)) == 0 }) {
-			s.differs(x.Metrics.line(i), nil, "metrics[%d]: no such metric was written, but:\n%s", i, lines(got))
+	all := make([]found, len(want))
+	for i, w := range want {
+		for _, m := range got {
+			all[i].fits = all[i].fits || len(differences(w, m, "", false)) == 0
+			if metricName(w) == metricName(m) {
+				all[i].like = append(all[i].like, m)
+			}
 		}
+		if !all[i].fits {
+			s.differs(x.Metrics.line(i), "metrics[%d]: no such metric was written, but:\n%s", i, lines(got))
+		}
+	}
+	s.correct(x, "metrics", x.Metrics, all)
+	if len(want) > 0 && !slices.ContainsFunc(all, func(f found) bool { return f.fits || len(f.like) > 0 }) {
+		s.amend(x, set("metrics", asList(got))) // for an empty list would say that there were none
 	}
 }
 
-// objects finds each object in the cluster.
-func (s *session) objects(ctx context.Context, x *Expect) {
-	if x.Objects == nil {
-		return
-	}
-	for i, want := range x.Objects.list() {
-		o := &unstructured.Unstructured{Object: want.(map[string]any)}
-		there, err := s.find(ctx, o)
-		switch {
-		case err != nil:
-			s.differs(x.Objects.line(i), nil, "objects[%d]: %v", i, err)
-		case there == nil:
-			s.differs(x.Objects.line(i), nil, "objects[%d]: %s is not there", i, identity(o))
-		default:
-			s.value(x, x.Objects.line(i), "objects", []any{i}, want, normal(there.Object))
+func metricName(m any) any {
+	all, _ := m.(map[string]any)
+	return all["name"]
+}
+
+// objects finds each object in the cluster, and none of those that are to be absent.
+func (s *session) objects(ctx context.Context, x *Expect, t *tally) {
+	var move []func(written map[string]any)
+	if w := x.Objects; w != nil {
+		all := make([]found, len(w.list()))
+		for i, want := range w.list() {
+			all[i] = s.object(ctx, w.line(i), i, want.(map[string]any))
+			if all[i].gone() {
+				move = append(move, func(written map[string]any) { add(written, "absent", want, sparse(want)) })
+			}
 		}
+		s.correct(x, "objects", w, all)
+	}
+	if w := x.Absent; w != nil {
+		all := make([]found, len(w.list()))
+		for i, want := range w.list() {
+			o := &unstructured.Unstructured{Object: want.(map[string]any)}
+			there, err := s.find(ctx, o)
+			all[i].fits = there == nil
+			switch {
+			case err != nil:
+				s.differs(w.line(i), "absent[%d]: %v", i, err)
+			case there != nil:
+				s.differs(w.line(i), "absent[%d]: %s is there", i, identity(there))
+				move = append(move, func(written map[string]any) {
+					add(written, "objects", want, corrected(want, want, normal(there.Object)))
+				})
+			}
+		}
+		s.correct(x, "absent", w, all)
+	}
+	if len(move) > 0 {
+		s.amend(x, func(written map[string]any) {
+			for _, each := range move {
+				each(written)
+			}
+			for _, key := range []string{"objects", "absent"} {
+				if list, isList := written[key].([]any); isList && len(list) == 0 {
+					unset(key, t)(written)
+				}
+			}
+		})
 	}
 }
 
-// absent finds that objects are not in the cluster.
-func (s *session) absent(ctx context.Context, x *Expect) {
-	if x.Absent == nil {
-		return
+// object finds the i-th object that is expected.
+func (s *session) object(ctx context.Context, line, i int, want map[string]any) found {
+	o := &unstructured.Unstructured{Object: want}
+	there, err := s.find(ctx, o)
+	switch {
+	case err != nil:
+		s.differs(line, "objects[%d]: %v", i, err)
+		return found{fits: true} // nothing that the hook does mends that
+	case there != nil:
+		got := normal(there.Object)
+		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
 	}
-	for i, want := range x.Absent.list() {
-		o := &unstructured.Unstructured{Object: want.(map[string]any)}
-		there, err := s.find(ctx, o)
-		switch {
-		case err != nil:
-			s.differs(x.Absent.line(i), nil, "absent[%d]: %v", i, err)
-		case there != nil:
-			s.differs(x.Absent.line(i), nil, "absent[%d]: %s is there", i, identity(there))
-		}
+	s.differs(line, "objects[%d]: %s is not there", i, identity(o))
+	var like []any
+	if o.GetName() == "" {
+		like = s.others(ctx, o)
 	}
+	return found{like: like}
 }
 
 // find returns an object of a name; or without one the first that has all that is
 // asked for; or nil.
 func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	api := s.cluster.Person()
-	kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
-	if err != nil {
-		return nil, err
-	}
 	if o.GetName() != "" {
+		api := s.cluster.Person()
+		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
+		if err != nil {
+			return nil, err
+		}
 		there, err := api.Get(ctx, kind, o.GetNamespace(), o.GetName())
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
 		return there, err
 	}
-	list, err := api.List(ctx, kind, o.GetNamespace(), metav1.ListOptions{})
+	list, err := s.listed(ctx, o)
+	for i := range list {
+		if len(differences(normal(o.Object), normal(list[i].Object), "", false)) == 0 {
+			return &list[i], nil
+		}
+	}
+	return nil, err
+}
+
+// listed are the objects of the kind and in the namespace of another one.
+func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+	api := s.cluster.Person()
+	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
 	if err != nil {
 		return nil, err
 	}
-	for i := range list.Items {
-		if len(differences(normal(o.Object), normal(list.Items[i].Object), "", false)) == 0 {
-			return &list.Items[i], nil
-		}
+	list, err := api.List(ctx, kind, like.GetNamespace(), metav1.ListOptions{})
+	if err != nil {
+		return nil, err
 	}
-	return nil, nil
+	return list.Items, nil
+}
+
+// others are the objects that one without a name may have become.
+func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []any {
+	list, err := s.listed(ctx, o)
+	if err != nil {
+		return nil
+	}
+	var all []any
+	for _, other := range list {
+		all = append(all, normal(other.Object))
+	}
+	return all
 }
 
 // normal is a value as it would be read from JSON.
@@ -195,115 +299,3 @@ func normal(v any) any {
 	}
 	return n
 }
-
-// missing stands for a key that is not there.
-type missing struct{}
-
-// difference is a value that is not what is expected.
-type difference struct {
-	path      string
-	want, got any
-}
-
-func (d difference) String() string {
-	path := d.path
-	if path != "" {
-		path += " "
-	}
-	switch {
-	case d.want == nil:
-		return fmt.Sprintf("%sis %s, want none", path, shown(d.got))
-	case d.got == missing{}:
-		return fmt.Sprintf("%sis missing, want %s", path, shown(d.want))
-	}
-	return fmt.Sprintf("%sis %s, want %s", path, shown(d.got), shown(d.want))
-}
-
-// differences finds what of want is not in got. With exact, it also finds what got
-// has beside.
-func differences(want, got any, path string, exact bool) []difference {
-	switch w := want.(type) {
-	case map[string]any:
-		g, isObject := got.(map[string]any)
-		if !isObject {
-			return []difference{{path, want, got}}
-		}
-		return objectDifferences(w, g, path, exact)
-	case []any:
-		g, isList := got.([]any)
-		if !isList || len(g) != len(w) {
-			return []difference{{path, want, got}}
-		}
-		var all []difference
-		for i := range w {
-			all = append(all, differences(w[i], g[i], fmt.Sprintf("%s[%d]", path, i), exact)...)
-		}
-		return all
-	}
-	if shown(want) != shown(got) {
-		return []difference{{path, want, got}}
-	}
-	return nil
-}
-
-func objectDifferences(want, got map[string]any, path string, exact bool) []difference {
-	var all []difference
-	for _, k := range sortedKeys(want) {
-		below := k
-		if path != "" {
-			below = path + "." + k
-		}
-		g, there := got[k]
-		switch {
-		case want[k] == nil && (!there || g == nil):
-		case !there:
-			all = append(all, difference{below, want[k], missing{}})
-		default:
-			all = append(all, differences(want[k], g, below, exact)...)
-		}
-	}
-	for _, k := range sortedKeys(got) {
-		if _, asked := want[k]; exact && !asked {
-			all = append(all, difference{strings.TrimPrefix(path+"."+k, "."), missing{}, got[k]})
-		}
-	}
-	return all
-}
-
-// longest is how much of a value is shown.
-const longest = 300
-
-// shown is a value as JSON in one line, shortened.
-func shown(v any) string {
-	if v == (missing{}) {
-		return "nothing"
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	if len(text) > longest {
-		return string(text[:longest]) + "..."
-	}
-	return string(text)
-}
-
-func lines(items []any) string {
-	var all []string
-	for _, item := range items {
-		all = append(all, "- "+shown(item))
-	}
-	return strings.Join(all, "\n")
-}
-
-func lastLines(text string, n int) []string {
-	var all []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, line)
-		}
-	}
-	return all[max(0, len(all)-n):]
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -70,6 +71,7 @@ type Event struct {
 // Expect is what a test expects. What is nil is not compared.
 type Expect struct {
 	Line     int
+	Blank    []blank // keys without a value, or the only one that has no name
 	ExitCode *int
 	Runs     *int
 	Error    string
@@ -79,6 +81,18 @@ type Expect struct {
 	Response                                               *wanted
 
 	Values, Config, ValuesPatches, ConfigPatches, Rendered *wanted // of addon-operator
+}
+
+// blank is a key, of an expectation or "" for that itself, whose value an update is to
+// fill in.
+type blank struct {
+	key  string
+	line int
+}
+
+// has reports whether a key stands there without a value.
+func (x *Expect) has(keys ...string) bool {
+	return slices.ContainsFunc(x.Blank, func(b blank) bool { return slices.Contains(keys, b.key) })
 }
 
 // wanted is a value that is expected, and where it stands.

@@ -72,7 +72,7 @@ func (r *reader) test(n *yaml.Node) *Test {
 		r.fail(n, "", "a test needs a name")
 	}
 	if t.Expect == nil && !t.expects() {
-		r.fail(n, "", "the test %q expects nothing", t.Name)
+		r.fail(n, "write expect: and have operon hooks test --update fill it in", "the test %q expects nothing", t.Name)
 	}
 	return t
 }
@@ -174,6 +174,10 @@ func (r *reader) table(n *yaml.Node, what string) *wanted {
 
 func (r *reader) expect(n *yaml.Node) *Expect {
 	x := &Expect{Line: n.Line}
+	if isNull(n) {
+		x.Blank = []blank{{"", n.Line}}
+		return x
+	}
 	number := func(key string, into **int) field {
 		return field{key, func(n *yaml.Node) { r.decode(n, key, "a whole number", into) }}
 	}
@@ -191,7 +195,7 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 			*into = &wanted{n, r.value(n)}
 		}}
 	}
-	r.mapping(n, "expect", []field{
+	fields := []field{
 		number("exitCode", &x.ExitCode), number("runs", &x.Runs),
 		list("patches", &x.Patches), objects("objects", &x.Objects), objects("absent", &x.Absent), list("metrics", &x.Metrics),
 		{"output", func(n *yaml.Node) { r.decode(n, "output", "a list of texts", &x.Output) }},
@@ -201,6 +205,18 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 		{"configValues", func(n *yaml.Node) { x.Config = r.table(n, "configValues") }},
 		list("valuesPatches", &x.ValuesPatches), list("configValuesPatches", &x.ConfigPatches), objects("rendered", &x.Rendered),
 		{"error", func(n *yaml.Node) { r.text(n, "error", &x.Error) }},
-	})
+	}
+	for i, f := range fields {
+		fields[i].read = func(n *yaml.Node) {
+			if isNull(n) {
+				x.Blank = append(x.Blank, blank{f.key, n.Line})
+				return
+			}
+			f.read(n)
+		}
+	}
+	r.mapping(n, "expect", fields)
 	return x
 }
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }

@@ -36,7 +36,7 @@ func TestErrors(t *testing.T) {
 		"hook: a.sh\nhook: b.sh":   "t.yaml:2: the file has hook twice",
 		"hook: a.sh\ntests:\n- {}": "t.yaml:3: a test needs a name",
 		test("expct: {}"):          "t.yaml:4: a test has no key expct; did you mean expect?",
-		test("events: []"):         `t.yaml:3: the test "x" expects nothing`,
+		test("events: []"):         `t.yaml:3: the test "x" expects nothing; write expect: and have operon hooks test --update fill it in`,
 		test("given: [nowhere.yaml]", "expect: {runs: 1}"):                                                    "t.yaml:4: nowhere.yaml: no such file or directory",
 		test("given: [{kind: Pod}]", "expect: {runs: 1}"):                                                     "t.yaml:4: an object needs apiVersion and kind",
 		test("given: [7]", "expect: {runs: 1}"):                                                               "t.yaml:4: this must be an object with apiVersion and kind",
@@ -136,7 +136,7 @@ func TestCorrected(t *testing.T) {
 		"another type":  {map[string]any{"k": "v"}, []any{object}, []any{short}},
 		"what is asked": {map[string]any{"metadata": map[string]any{"uid": "0"}}, object, map[string]any{"metadata": map[string]any{"uid": "1"}}},
 	} {
-		if got := corrected(tc.want, tc.got); !reflect.DeepEqual(got, tc.corrected) {
+		if got := corrected(tc.want, tc.want, tc.got); !reflect.DeepEqual(got, tc.corrected) {
 			t.Errorf("%s: got %v, want %v", name, got, tc.corrected)
 		}
 	}

@@ -35,13 +35,13 @@ type Outcome struct {
 	Failures []Failure
 	Runs     int
 	Output   string // of the hook, in all runs
+	fixes    []fix  // how the expectations that were not met would be
 }
 
 // Failure is something that is not as expected.
 type Failure struct {
 	Line    int
 	Message string
-	fix     *fix // how the expectation would be met, or nil
 }
 
 // Run runs tests, several at a time if they may, and returns their outcomes in their order. An
@@ -103,10 +103,14 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	}
 	if len(hooks) > 0 {
 		run.hook = hooks[0]
+		run.folders = append(run.folders, filepath.Dir(run.hook.Path))
 	}
 	if addon != nil {
+		run.folders = append(run.folders, s.Addon.Dir)
 		run.executor.Runner.Dir, run.executor.Values = s.Addon.Dir, addon.store
 	}
+	run.folders = append(run.folders, os.TempDir(), home)
+	run.follow = t.follows()
 	run.all(limited)
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)

@@ -34,6 +34,10 @@ type session struct {
 	last        *engine.Task
 	lastFailed  bool
 	outcome     *Outcome
+
+	folders []string                  // of this machine, which what is written into tests must not name
+	follow  bool                      // what the hook does to objects is noted
+	before  map[string]map[string]any // objects before the hook had its turn
 }
 
 // tally is what the hook did in a span of time.
@@ -41,6 +45,7 @@ type tally struct {
 	runs       int
 	exitCode   int
 	errors     []string
+	reasons    []string // the errors, without what was going on
 	output     strings.Builder
 	patches    []any
 	metrics    []any
@@ -50,6 +55,8 @@ type tally struct {
 	unexpected []string // failures of runs
 
 	valuesPatches, configPatches []any
+
+	touched map[string]*unstructured.Unstructured // what the hook made, changed or deleted
 }
 
 // both are the tallies of the event and of the test.
@@ -89,7 +96,13 @@ func summary(contexts []binding.Context) string {
 // start does what the engine does at its start.
 func (s *session) start(ctx context.Context) error {
 	s.state.Start()
-	return s.settle(ctx)
+	if err := s.look(ctx); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	return s.touch(ctx)
 }
 
 // settle works until nothing is left to do, but for what failed.
@@ -126,8 +139,7 @@ func (s *session) observe(ctx context.Context) error {
 	}
 	for _, o := range observed {
 		if err := o.Tell(s.state); err != nil {
-			s.both(func(t *tally) { t.errors = append(t.errors, err.Error()) })
-			s.step.unexpected = append(s.step.unexpected, err.Error())
+			s.note(err)
 		}
 	}
 	return nil
@@ -192,7 +204,13 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 
 // note counts an error that a test may expect.
 func (s *session) note(err error) {
-	s.both(func(t *tally) { t.errors = append(t.errors, err.Error()) })
+	reason := err
+	if inner := errors.Unwrap(err); inner != nil {
+		reason = inner
+	}
+	s.both(func(t *tally) {
+		t.errors, t.reasons = append(t.errors, err.Error()), append(t.reasons, reason.Error())
+	})
 	s.step.unexpected = append(s.step.unexpected, err.Error())
 }
 
@@ -200,10 +218,15 @@ func (s *session) note(err error) {
 func (s *session) happen(ctx context.Context, e Event) error {
 	s.step = tally{}
 	clear(s.failed)
-	var err error
+	err := s.look(ctx)
+	if err != nil {
+		return err
+	}
 	switch e.Is {
 	case "apply", "delete", "patch":
-		err = s.change(ctx, e)
+		if err = s.change(ctx, e); err == nil {
+			err = s.look(ctx) // what the person did is not the hook's
+		}
 	case "schedule":
 		err = s.tick(e.Schedule)
 	case "validate", "mutate":
@@ -217,7 +240,10 @@ func (s *session) happen(ctx context.Context, e Event) error {
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx)
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	return s.touch(ctx)
 }
 
 func (s *session) change(ctx context.Context, e Event) error {

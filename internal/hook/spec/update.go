@@ -2,102 +2,55 @@ package spec
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
+	"reflect"
 
 	"github.com/operon-dev/operon/internal/edit"
 )
 
-// fix is a value that would meet an expectation.
+// fix is how an expectation would be met: a change of its keys, as they are written.
 type fix struct {
 	expect *Expect
-	key    string
-	at     []any // places in lists below the key
-	value  any
+	change func(written map[string]any)
 }
 
-// corrected is what is expected, with the values that are there: keys that were not
-// asked for stay out, and those that are not there go.
-func corrected(want, got any) any {
-	switch w := want.(type) {
-	case map[string]any:
-		g, isObject := got.(map[string]any)
-		if !isObject {
-			return lasting(got)
-		}
-		next := map[string]any{}
-		for k := range w {
-			if v, there := g[k]; there {
-				next[k] = corrected(w[k], v)
-			} else if w[k] == nil {
-				next[k] = nil
-			}
-		}
-		return next
-	case []any:
-		g, isList := got.([]any)
-		if !isList || len(g) != len(w) {
-			return lasting(got)
-		}
-		next := make([]any, len(w))
-		for i := range w {
-			next[i] = corrected(w[i], g[i])
-		}
-		return next
-	}
-	return got
+// amend notes how an expectation would be met.
+func (s *session) amend(x *Expect, change func(written map[string]any)) {
+	s.outcome.fixes = append(s.outcome.fixes, fix{x, change})
 }
 
-// lasting is a value without what API servers give objects anew in each run: on
-// another one the test would fail.
-func lasting(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		next := map[string]any{}
-		for k, item := range x {
-			next[k] = lasting(item)
-		}
-		if metadata, isObject := next["metadata"].(map[string]any); isObject {
-			for _, k := range []string{"creationTimestamp", "managedFields", "resourceVersion", "uid"} {
-				delete(metadata, k)
-			}
-		}
-		return next
-	case []any:
-		next := make([]any, len(x))
-		for i, item := range x {
-			next[i] = lasting(item)
-		}
-		return next
-	}
-	return v
-}
-
-// Update returns the text of a file with the expectations that failed replaced by
-// what is the case, and how many. Other text, comments among it, stays as it is.
-// The outcomes keep the failures that no value would mend, and lose the others.
-func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, fixed int, err error) {
+// Update returns the text of a file with what is the case in the place of what was
+// expected and was not, and how many expectations that were. Other text, comments
+// among it, stays as it is. Whether the tests pass then, a run of them tells: there is
+// no value for all that may fail.
+func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, changed int, err error) {
 	y, err := edit.DecodeYAML(text)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	was, next := y.Value, copied(y.Value)
-	for i, o := range outcomes {
+	next, _ := copied(y.Value).(map[string]any)
+	for _, o := range outcomes {
 		if o.Test.File != f {
 			continue
 		}
-		outcomes[i].Failures = slices.DeleteFunc(o.Failures, func(failure Failure) bool {
-			if failure.fix == nil {
-				return false
+		for _, fix := range o.fixes {
+			path := f.path(fix.expect)
+			around, last := at(next, path[:len(path)-1]).(map[string]any), path[len(path)-1].(string)
+			written, isMap := around[last].(map[string]any)
+			if !isMap {
+				written = map[string]any{}
+				around[last] = written
 			}
-			path := append(f.path(failure.fix.expect), failure.fix.key)
-			place(next, append(path, failure.fix.at...), failure.fix.value)
-			fixed++
-			return true
-		})
+			before := copied(written)
+			fix.change(written)
+			if !reflect.DeepEqual(before, any(written)) {
+				changed++
+			}
+		}
 	}
-	updated, err = edit.ReconcileYAML(text, was, next, func(a, b any) bool { return true })
-	return updated, fixed, err
+	if updated, err = edit.RewriteYAML(text, next); err != nil {
+		return nil, 0, fmt.Errorf("%s:%w", f.Path, err)
+	}
+	return updated, changed, nil
 }
 
 // path leads to an expectation in the file.
@@ -115,28 +68,21 @@ func (f *File) path(x *Expect) []any {
 	return nil
 }
 
-// place puts a value where a path leads.
-func place(v any, path []any, value any) {
-	for i, step := range path {
-		last := i == len(path)-1
+// at is the value that a path leads to.
+func at(v any, path []any) any {
+	for _, step := range path {
 		switch x := v.(type) {
 		case map[string]any:
-			key := fmt.Sprint(step)
-			if last {
-				x[key] = value
-			}
-			v = x[key]
+			v = x[fmt.Sprint(step)]
 		case []any:
-			n, err := strconv.Atoi(fmt.Sprint(step))
-			if err != nil || n >= len(x) {
-				return
-			}
-			if last {
-				x[n] = value
+			n, isIndex := step.(int)
+			if !isIndex || n >= len(x) {
+				return nil
 			}
 			v = x[n]
 		}
 	}
+	return v
 }
 
 // copied is a deep copy of plain data.
