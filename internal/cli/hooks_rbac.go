@@ -40,13 +40,16 @@ allowed to do, and nothing beside, from
 
     the bindings    what the engine lists and watches, and registers as webhooks
     markers         # +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
-    kubectl         calls in the scripts and in what they source
+    kubectl, oc     calls in scripts and in Python, and in what these source, import
+                    or start
     operations      for the file of patches, where a script writes them out, where
                     tests in test/hooks expect them, and from --patches
 
 A binding, a call or a marker that names namespaces gives a Role in each, anything
 else a ClusterRole. What is known only when a hook runs is no guess but a warning:
-a marker right above it says what it needs. The hooks are run with --config, as
+a marker right above it says what it needs. So are requests that are not looked at:
+those of curl and wget to the API server, of helm and its like, and of Python's
+clients, such as the module kubernetes. The hooks are run with --config, as
 hooks validate does; no cluster is asked.
 
 --write puts the roles into ` + rbac.Path + `, with their reasons as comments,

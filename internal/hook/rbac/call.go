@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,11 +10,11 @@ import (
 )
 
 // Commands that run none of their arguments.
-var talks = []string{"echo", "printf", "command -v", "which", "type", "hash", "trap -", "log", ":", "[", "[[", "test", "read", "local", "export", "jq", "grep", "sed", "awk", "cat", "tee", "set", "shift", "return", "exit"}
+var talks = []string{"echo", "printf", "command -v", "which", "type", "hash", "trap -", "log", ":", "[", "[[", "test", "read", "local", "export", "jq", "grep", "sed", "cat", "tee", "set", "shift", "return", "exit"}
 
 // Commands that run the command behind their options, as a rule of thumb: the first
 // argument that is a program, or one of ours.
-var runs = []string{"command", "exec", "builtin", "env", "time", "timeout", "nohup", "nice", "sudo", "xargs", "stdbuf", "setsid", "flock", "watch", "parallel", "retry", "find"}
+var runs = []string{"command", "exec", "builtin", "env", "time", "timeout", "nohup", "nice", "sudo", "xargs", "stdbuf", "setsid", "flock", "watch", "parallel", "retry", "find", "busybox"}
 
 // call looks at one form of a command.
 func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) {
@@ -22,22 +23,27 @@ func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) 
 	}
 	name := path.Base(args[0])
 	fn := p.functions[args[0]]
+	if s, ours := p.script(args[0]); ours && fn == nil {
+		p.start(s, args[1:], !isOneOf(many, args...))
+		return
+	}
 	switch {
 	case strings.HasSuffix(name, "jq") && (fn == nil || fn.in.isEngineLibrary()):
 		p.jq(args[1:], c, in)
 	case fn != nil:
-		p.enter(args[0], &frame{args: args[1:], known: !slices.Contains(args[1:], many), deep: f.deep})
-	case name == "kubectl":
-		p.kubectl(args[1:], c, in, f)
+		p.function(args, c, in, f)
+	case isKubectl(name):
+		p.kubectl(args, c, in, f)
 		return
-	case name == "eval" || isOneOf(name, "bash", "sh") && len(args) > 2 && args[1] == "-c":
-		p.text(args, c, in, f)
+	case name == "eval":
+		p.text(name, strings.Join(args[1:], " "), c, in, f)
 		return
 	case name == "trap" && len(args) > 1:
-		p.text(args[:2], c, in, f)
+		p.text(name, args[1], c, in, f)
 		return
 	case !isKnown(args[0]):
 		p.dynamic(c, in)
+	case p.interprets(name, args, c, in, f):
 		return
 	case isOneOf(name, talks...) || name == "command" && len(args) > 1 && args[1] == "-v":
 		if isOneOf(name, "echo", "printf") {
@@ -50,20 +56,26 @@ func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) 
 
 func isOneOf(name string, names ...string) bool { return slices.Contains(names, name) }
 
+// function enters a function. It may run its arguments as a command: one that is
+// not seen to do so with kubectl is reported.
+func (p *program) function(args []string, c *syntax.CallExpr, in *script, f *frame) {
+	calls := p.calls
+	ran := p.enter(args[0], &frame{args: args[1:], known: !slices.Contains(args[1:], many), deep: f.deep})
+	if ran && p.calls == calls && slices.ContainsFunc(args[1:], isKubectl) {
+		p.unseen(in.at(c), in, "kubectl is an argument of %s, which may run it or not", args[0])
+	}
+}
+
 // passed looks for commands among the arguments of another one.
 func (p *program) passed(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
+	own := p.functions[args[0]] != nil
 	for i, a := range args[1:] {
 		switch {
-		case path.Base(a) == "kubectl" && p.functions[args[0]] == nil:
-			if !isOneOf(name, runs...) {
-				p.unseen(in.at(c), in, "kubectl is an argument of %s, which may run it or not", name)
-				return
-			}
-			rest := args[i+2:]
-			if name == "xargs" || name == "parallel" {
-				rest = append(rest[:len(rest):len(rest)], hole)
-			}
-			p.kubectl(rest, c, in, f)
+		case !own && isOneOf(name, runs...) && p.isCommand(a):
+			p.call(given(name, args[1:i+1], args[i+1:]), c, in, f)
+			return
+		case !own && isKubectl(a):
+			p.unseen(in.at(c), in, "kubectl is an argument of %s, which may run it or not", shown(name))
 			return
 		case p.functions[a] != nil && a != args[0]:
 			p.enter(a, &frame{deep: f.deep})
@@ -71,14 +83,54 @@ func (p *program) passed(name string, args []string, c *syntax.CallExpr, in *scr
 	}
 }
 
+// isCommand reports whether a word is the name of a command that is looked at.
+func (p *program) isCommand(word string) bool {
+	if !isKnown(word) {
+		return false
+	}
+	_, ours := p.script(word)
+	name := path.Base(word)
+	return ours || isKubectl(name) || p.functions[word] != nil || name == "eval" || isInterpreter(name) || isClient(name)
+}
+
+// given is a command with the arguments that the one that runs it adds.
+func given(by string, options, command []string) []string {
+	if !isOneOf(by, "xargs", "parallel", "find") {
+		return command
+	}
+	stands := "{}"
+	for i, o := range options {
+		if by == "xargs" && strings.HasPrefix(o, "-I") {
+			if stands = strings.TrimPrefix(o, "-I"); stands == "" && i+1 < len(options) {
+				stands = options[i+1]
+			}
+		}
+	}
+	var all []string
+	replaced := false
+	for _, word := range command {
+		if by == "find" && isOneOf(word, ";", "+") {
+			break
+		}
+		replaced = replaced || strings.Contains(word, stands)
+		all = append(all, strings.ReplaceAll(word, stands, hole))
+	}
+	if !replaced && by != "find" {
+		all = append(all, hole)
+	}
+	return all
+}
+
 // dynamic runs all functions, for a command whose name is not known may be any.
 func (p *program) dynamic(c *syntax.CallExpr, in *script) {
 	if in.isEngineLibrary() {
 		return // it calls what hook::run is documented to call
 	}
-	var source strings.Builder
-	if err := syntax.NewPrinter().Print(&source, c.Args[0]); err == nil && strings.Contains(strings.ToLower(source.String()), "kubectl") {
-		p.unseen(in.at(c), in, "%s may be any program", source.String())
+	if p.mentions(c.Args[0], hasKubectl) {
+		var source strings.Builder
+		if err := syntax.NewPrinter().Print(&source, c.Args[0]); err == nil {
+			p.unseen(in.at(c), in, "%s may be any program", source.String())
+		}
 	}
 	for name, fn := range p.functions {
 		if !fn.in.isEngineLibrary() {
@@ -87,31 +139,68 @@ func (p *program) dynamic(c *syntax.CallExpr, in *script) {
 	}
 }
 
-// text runs commands in an argument, as eval does.
-func (p *program) text(args []string, c *syntax.CallExpr, in *script, f *frame) {
-	text := strings.Join(args[1:], " ")
-	if args[0] != "eval" && args[0] != "trap" {
-		text = args[2]
-	}
-	if !isKnown(text) {
-		if strings.Contains(text, "kubectl") {
-			p.unseen(in.at(c), in, "%s runs %s", path.Base(args[0]), shown(text))
+// text runs commands in a text, as eval does.
+func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame) {
+	if !isKnown(text) && isOneOf(by, "eval", "trap") || strings.HasPrefix(text, hole) {
+		if hasKubectl(text) || p.mentions(c, hasKubectl) {
+			p.unseen(in.at(c), in, "%s runs %s", by, shown(text))
 		}
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), in.Path)
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(strings.ReplaceAll(text, hole, standIn)), in.Path)
 	if err != nil {
+		if hasKubectl(text) {
+			p.unseen(in.at(c), in, "%s runs %s", by, shown(text))
+		}
 		return
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if call, is := n.(*syntax.CallExpr); is && len(call.Args) > 0 {
 			for _, form := range p.forms(call, f) {
+				for i := range form {
+					form[i] = strings.ReplaceAll(form[i], standIn, hole)
+				}
 				p.call(form, c, in, f) // at the place of the command that runs the text
 			}
 		}
 		return true
 	})
 }
+
+// mentions reports whether there is a text below a node, or in what the variables there
+// may be, that passes a test. The name of a variable is one, too, with its $.
+func (p *program) mentions(n syntax.Node, test func(string) bool) bool {
+	looked := map[string]bool{}
+	found := false
+	var look func(n syntax.Node) bool
+	look = func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.Lit:
+			found = found || test(x.Value)
+		case *syntax.SglQuoted:
+			found = found || test(x.Value)
+		case *syntax.ParamExp:
+			if x.Param == nil || looked[x.Param.Value] {
+				break
+			}
+			looked[x.Param.Value] = true
+			found = found || test("$"+x.Param.Value)
+			for _, w := range p.vars[x.Param.Value] {
+				for _, word := range w.words {
+					syntax.Walk(word, look)
+				}
+			}
+		}
+		return !found
+	}
+	syntax.Walk(n, look)
+	return found
+}
+
+var kubectlWord = regexp.MustCompile(`(?:^|[^\w.-])(?:kubectl|oc)(?:$|[^\w.-])|(?i)\$\w*(?:kubectl)`)
+
+// hasKubectl reports whether a text has kubectl as a word, or in the name of a variable.
+func hasKubectl(text string) bool { return kubectlWord.MatchString(text) }
 
 // unseen reports what cannot be seen, unless a marker right above says it.
 func (p *program) unseen(at place, in *script, format string, args ...any) {
@@ -120,92 +209,4 @@ func (p *program) unseen(at place, in *script, format string, args ...any) {
 	}
 	p.find(at, RuleUnseen, "say what it needs with a marker right above: # "+markerName+":groups=...,resources=...,verbs=...",
 		"what this does cannot be seen: "+format, args...)
-}
-
-// input returns the texts that a command may read, and whether they are known.
-func (p *program) input(c syntax.Node, in *script, f *frame) (texts []string, known bool) {
-	for n := in.parents[c]; n != nil; n = in.parents[n] {
-		switch x := n.(type) {
-		case *syntax.Stmt:
-			for _, r := range x.Redirs {
-				switch r.Op {
-				case syntax.Hdoc, syntax.DashHdoc:
-					return p.hereDocument(r, f), true
-				case syntax.WordHdoc:
-					return p.expandText(r.Word, f), true
-				case syntax.RdrIn:
-					return nil, false
-				}
-			}
-		case *syntax.BinaryCmd:
-			if (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && within(c, x.Y) {
-				return p.output(x.X, in, f)
-			}
-		case *syntax.FuncDecl, *syntax.File, *syntax.CmdSubst:
-			return nil, false
-		}
-	}
-	return nil, false
-}
-
-func within(n, outer syntax.Node) bool {
-	return outer.Pos().Offset() <= n.Pos().Offset() && n.End().Offset() <= outer.End().Offset()
-}
-
-// hereDocument returns what a here-document may be.
-func (p *program) hereDocument(r *syntax.Redirect, f *frame) []string {
-	if r.Hdoc == nil {
-		return []string{""}
-	}
-	texts := p.expandText(r.Hdoc, f)
-	if r.Op == syntax.DashHdoc {
-		for i, t := range texts {
-			var b strings.Builder
-			for line := range strings.Lines(t) {
-				b.WriteString(strings.TrimLeft(line, "\t"))
-			}
-			texts[i] = b.String()
-		}
-	}
-	return texts
-}
-
-// output returns what a statement may print, if that is known.
-func (p *program) output(s *syntax.Stmt, in *script, f *frame) (texts []string, known bool) {
-	c, is := s.Cmd.(*syntax.CallExpr)
-	if !is || len(c.Args) == 0 {
-		return nil, false
-	}
-	switch c.Args[0].Lit() {
-	case "cat":
-		if len(c.Args) > 1 && c.Args[1].Lit() != "-" {
-			return nil, false
-		}
-		return p.input(c, in, f)
-	case "echo", "printf":
-		forms := values{nil}
-		for _, w := range c.Args[1:] {
-			forms = product(forms, p.expand(w, f))
-		}
-		for _, args := range forms {
-			texts = append(texts, printedText(c.Args[0].Lit(), args))
-		}
-		return texts, true
-	}
-	return nil, false
-}
-
-// printedText is what echo and printf print.
-func printedText(name string, args []string) string {
-	for len(args) > 0 && isOneOf(args[0], "-e", "-n", "-en", "-ne", "--") {
-		args = args[1:]
-	}
-	if name == "echo" || len(args) == 0 {
-		return strings.Join(args, " ")
-	}
-	format := args[0]
-	for _, a := range args[1:] {
-		format = strings.Replace(format, "%s", a, 1)
-	}
-	return strings.NewReplacer(`\n`, "\n", "%s", hole, "%d", hole).Replace(format)
 }

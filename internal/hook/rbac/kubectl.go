@@ -2,6 +2,8 @@ package rbac
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
@@ -10,8 +12,7 @@ import (
 
 // harmless are commands that ask for nothing that an account may not do in any case.
 var harmless = []string{"", "help", "version", "api-resources", "api-versions", "completion", "options", "explain", "kustomize",
-	"config", "config view", "config current-context", "config get-contexts", "config set-context", "config use-context", "config set-cluster",
-	"config set-credentials", "auth can-i", "auth whoami", "plugin", "plugin list"}
+	"config", "config view", "config current-context", "config get-contexts", "auth can-i", "auth whoami", "plugin", "plugin list"}
 
 // verbs are the requests that a command sends for objects that it names, and for
 // those that it looks for.
@@ -44,26 +45,48 @@ var (
 	// fileVerbs are those of commands with objects from a file.
 	fileVerbs = map[string][]string{
 		"get": {"get"}, "describe": {"get"}, "create": {"create"}, "delete": {"delete"}, "apply": {"create", "get", "patch"}, "replace": {"update"},
-		"patch": {"get", "patch"}, "label": {"get", "patch"}, "annotate": {"get", "patch"}, "scale": {"get"}, "wait": {"get", "list", "watch"},
+		"patch": {"get", "patch"}, "label": {"get", "patch"}, "annotate": {"get", "patch"}, "wait": {"get", "list", "watch"},
 		"rollout restart": {"get", "patch"}, "rollout status": {"get", "list", "watch"}, "diff": {"create", "get", "patch"},
 	}
 )
 
-// kubectl allows what a call of kubectl does.
-func (p *program) kubectl(args []string, c *syntax.CallExpr, in *script, f *frame) {
-	(&kubectlCall{program: p, request: parseKubectl(args), at: in.at(c), in: in, c: c, f: f}).derive()
+// kubectl allows what a call of kubectl does, of which the program is the first word.
+func (p *program) kubectl(call []string, c *syntax.CallExpr, in *script, f *frame) {
+	p.calls++
+	r := parseKubectl(call)
+	if r.unknown == "" && p.choosesConfig(c) {
+		r.unknown = "with KUBECONFIG it is not the operator's account that asks"
+	}
+	(&kubectlCall{program: p, request: r, at: in.at(c), in: in, c: c, f: f}).derive()
 }
 
 // kubectlAt is kubectl for a call that is no command of a shell.
-func (p *program) kubectlAt(args []string, at place, in *script) {
-	(&kubectlCall{program: p, request: parseKubectl(args), at: at, in: in}).derive()
+func (p *program) kubectlAt(call []string, at place, in *script) {
+	(&kubectlCall{program: p, request: parseKubectl(call), at: at, in: in}).derive()
+}
+
+// choosesConfig reports whether a script names a file that says whom kubectl asks.
+func (p *program) choosesConfig(c *syntax.CallExpr) bool {
+	const variable = "KUBECONFIG"
+	return slices.ContainsFunc(p.vars[variable], func(w writer) bool { return len(w.words) > 0 }) ||
+		slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
+			return strings.HasPrefix(w.Lit(), variable+"=") || literalStart(w, variable+"=")
+		})
+}
+
+// literalStart reports whether a word begins with a text, whatever follows it.
+func literalStart(w *syntax.Word, text string) bool {
+	first, is := w.Parts[0].(*syntax.Lit)
+	return is && strings.HasPrefix(first.Value, text)
 }
 
 func (k *kubectlCall) derive() {
 	switch {
 	case k.unknown != "":
 		k.unseen("%s", k.unknown)
-	case k.has("help") || isOneOf(k.command, harmless...) || k.has("local") || strings.HasPrefix(k.options["dry-run"], "client") && isOneOf(k.command, "create", "run"):
+	case k.has("help") || isOneOf(k.command, harmless...) || k.has("local") || k.onClient() && isOneOf(k.command, "create", "run") && !k.has("from"):
+	case k.request.program == "oc" && k.command == "expose":
+		k.unseen("it makes routes, too")
 	case k.has("raw"):
 		k.unseen("--raw asks for a path, which urls= or resources= of a marker name")
 	case len(k.files) > 0:
@@ -84,8 +107,11 @@ type kubectlCall struct {
 }
 
 func (k *kubectlCall) unseen(format string, args ...any) {
-	k.program.unseen(k.at, k.in, strings.TrimSpace("kubectl "+k.command)+": "+format, args...)
+	k.program.unseen(k.at, k.in, k.title()+": "+format, args...)
 }
+
+// title is what a call is called: kubectl get.
+func (k *kubectlCall) title() string { return strings.TrimSpace(k.request.program + " " + k.command) }
 
 // target is what a call is about.
 type target struct {
@@ -111,10 +137,16 @@ func (k *kubectlCall) onKinds() {
 			if k.has("list") && k.command == "label" {
 				verbs = []string{"get"}
 			}
+			if k.command == "delete" && k.waits() {
+				verbs = append([]string{"get", "list", "watch"}, verbs...)
+			}
 			k.grant(t, k.options["subresource"], verbs...)
 			if k.command == "describe" {
 				k.grantKind("events", "", "", "list")
 			}
+		}
+		if from := k.options["from"]; from != "" && k.command == "set env" {
+			k.from(from)
 		}
 		return
 	}
@@ -122,6 +154,10 @@ func (k *kubectlCall) onKinds() {
 		k.unseen("which requests it sends is not known here")
 	}
 }
+
+// waits reports whether kubectl delete waits until the objects are gone. That it may
+// not look it says to nobody, and goes on.
+func (k *kubectlCall) waits() bool { return !slices.Contains(k.off, "wait") && !k.has("dry-run") }
 
 // grant allows verbs on what a call is about, in its namespace.
 func (k *kubectlCall) grant(t target, subresource string, verbs ...string) {
@@ -139,7 +175,11 @@ func (k *kubectlCall) grant(t target, subresource string, verbs ...string) {
 	} else if name, by := strings.CutPrefix(k.options["field-selector"], "metadata.name="); by && isKnown(name) && !strings.ContainsAny(name, ",=") {
 		names = []string{name}
 	}
-	k.allow(k.at, in, t.Kind, subresource, names, "kubectl "+k.command, verbs...)
+	if k.onClient() {
+		verbs = slices.DeleteFunc(slices.Clone(verbs), func(v string) bool { return !isOneOf(v, "get", "list", "watch") })
+	}
+	k.allow(k.at, in, t.Kind, subresource, names, k.title(), verbs...)
+	k.gives(k.at, k.in, t.Kind, k.title(), verbs...)
 }
 
 // grantKind is grant for a kind of Kubernetes.
@@ -159,7 +199,7 @@ func (k *kubectlCall) targets(words []string) (all []target, ok bool) {
 		for _, w := range words {
 			kind, name, pair := strings.Cut(w, "/")
 			if !pair {
-				if isChange(w) {
+				if k.isChange(w) {
 					continue
 				}
 				k.unseen("what %s is, is known only when it runs", shown(w))
@@ -177,7 +217,7 @@ func (k *kubectlCall) targets(words []string) (all []target, ok bool) {
 	}
 	var names []string
 	for _, w := range words[1:] {
-		if !isChange(w) || !isOneOf(k.command, "label", "annotate", "taint", "set image", "set env", "set resources") {
+		if !k.isChange(w) {
 			names = append(names, w)
 		}
 	}
@@ -198,8 +238,14 @@ func (k *kubectlCall) targets(words []string) (all []target, ok bool) {
 
 // isChange reports whether a word is a label and the like to set, a=b, or to
 // remove, a-, and no name.
-func isChange(word string) bool {
-	return strings.ContainsAny(word, "=:") || strings.HasSuffix(word, "-")
+func (k *kubectlCall) isChange(word string) bool {
+	switch k.command {
+	case "label", "annotate", "set image", "set env", "set resources", "set serviceaccount":
+		return strings.Contains(word, "=") || strings.HasSuffix(word, "-")
+	case "taint":
+		return strings.ContainsAny(word, "=:") || strings.HasSuffix(word, "-")
+	}
+	return false
 }
 
 // kindsOf reads a list of kinds, in which a category stands for several.
@@ -218,7 +264,7 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 			all = append(all, category...)
 			continue
 		}
-		k.unknownKind(k.at, "kubectl "+k.command, err)
+		k.unknownKind(k.at, k.title(), err)
 		return nil, false
 	}
 	return all, true
@@ -228,7 +274,7 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 // may be known.
 func (k *kubectlCall) fromFiles() {
 	verbs, known := fileVerbs[k.command]
-	if !known {
+	if !known && k.command != "scale" {
 		k.unseen("which requests it sends is not known here")
 		return
 	}
@@ -238,10 +284,12 @@ func (k *kubectlCall) fromFiles() {
 		return
 	case k.command == "apply" && k.has("server-side"):
 		verbs = []string{"create", "patch"}
+	case k.command == "apply" && k.has("force"):
+		verbs = []string{"create", "delete", "get", "list", "patch", "watch"} // of what cannot be changed it makes another one
 	case k.command == "replace" && k.has("force"):
 		verbs = []string{"create", "delete", "get"}
-	case k.options["dry-run"] == "client" && k.command == "apply":
-		verbs = []string{"get"}
+	case k.command == "delete" && k.waits():
+		verbs = []string{"delete", "get", "list", "watch"}
 	}
 	for _, file := range k.files {
 		if file != "-" && file != "/dev/stdin" {
@@ -273,22 +321,45 @@ func (k *kubectlCall) objects(text string, verbs []string) error {
 		return errors.New("the objects do not parse before it runs")
 	}
 	for _, doc := range docs {
-		apiVersion, kind := textAt(doc, "apiVersion"), textAt(doc, "kind")
-		if !isKnown(apiVersion) || !isKnown(kind) || kind == "" {
-			return errors.New("the kind of an object is known only when it runs")
+		if err := k.object(doc, verbs); err != nil {
+			return err
 		}
-		found, err := k.Kinds.Find(apiVersion, kind)
-		if err != nil {
-			k.unknownKind(k.at, "kubectl "+k.command, err)
-			continue
-		}
-		metadata, _ := doc["metadata"].(map[string]any)
-		object := *k
-		object.options = map[string]string{"namespace": k.options["namespace"]}
-		if ns := textAt(metadata, "namespace"); ns != "" {
-			object.options["namespace"] = ns
-		}
-		object.grant(target{found, textAt(metadata, "name")}, "", verbs...)
 	}
+	return nil
+}
+
+// object allows verbs on an object, or on those in a list.
+func (k *kubectlCall) object(doc map[string]any, verbs []string) error {
+	apiVersion, kind := textAt(doc, "apiVersion"), textAt(doc, "kind")
+	if items, isList := doc["items"].([]any); isList && strings.HasSuffix(kind, "List") {
+		for _, item := range items {
+			inner, _ := item.(map[string]any)
+			if err := k.object(inner, verbs); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if !isKnown(apiVersion) || !isKnown(kind) || kind == "" {
+		return errors.New("the kind of an object is known only when it runs")
+	}
+	found, err := k.Kinds.Find(apiVersion, kind)
+	if err != nil {
+		k.unknownKind(k.at, k.title(), err)
+		return nil
+	}
+	metadata, _ := doc["metadata"].(map[string]any)
+	object := *k
+	object.options = maps.Clone(k.options)
+	delete(object.options, "field-selector")
+	if ns := textAt(metadata, "namespace"); ns != "" {
+		object.options["namespace"] = ns
+	}
+	t := target{found, textAt(metadata, "name")}
+	if k.command == "scale" {
+		object.scaled(t)
+		return nil
+	}
+	object.grant(t, k.options["subresource"], verbs...)
 	return nil
 }

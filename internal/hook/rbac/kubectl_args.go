@@ -2,15 +2,18 @@ package rbac
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
 
 // request is a kubectl command line, taken apart.
 type request struct {
+	program    string   // kubectl, or oc, which has its commands and others
 	command    string   // get; of commands with a second word, both: rollout restart
 	words      []string // what is no option
 	options    map[string]string
+	off        []string // options that are false
 	files      []string
 	unknown    string // why it cannot be read, or ""
 	dashed     bool   // there are words behind --, which are for the container
@@ -30,7 +33,7 @@ var (
 		--grace-period --clusterrole --role --serviceaccount --verb --resource --resource-name --non-resource-url --group --hard --scopes
 		--min-available --max-unavailable --value --description --preemption-policy --cert --key --docker-server --docker-username
 		--docker-password --docker-email --class --rule --default-backend --annotation --tcp --node-port --labels --restart --audience
-		--duration --bound-object-kind --bound-object-name --bound-object-uid --pod-selector --concurrency --types`)
+		--duration --bound-object-kind --bound-object-name --bound-object-uid --pod-selector --concurrency --types --retries`)
 	valuedShort = "nflokpcsLv"
 	flags       = strings.Fields(`--all --all-namespaces --watch --watch-only --output-watch-events --show-labels --show-kind --show-managed-fields
 		--no-headers --ignore-not-found --server-print --recursive --overwrite --local --list --force --now --wait --server-side
@@ -38,15 +41,18 @@ var (
 		--insecure-skip-tls-verify --insecure-skip-tls-verify-backend --match-server-version --warnings-as-errors --disable-compression
 		--stdin --tty --quiet --rm --attach --expose --append-hash --edit --save-config --resolve --dry-run --cascade --validate
 		--allow-missing-template-keys --record --windows-line-endings --help --client --short --command --leave-stdin-open --privileged
-		--interactive --sum --use-protocol-buffers --no-wait --show-capacity --default`)
+		--interactive --sum --use-protocol-buffers --no-wait --show-capacity --default --containers --no-preserve`)
 )
 
 // commands of kubectl whose second word is a part of them.
 var twofold = []string{"rollout", "set", "top", "auth", "certificate", "config", "cluster-info", "plugin", "alpha", "api-resources", "apply"}
 
-// parseKubectl takes the arguments of kubectl apart.
-func parseKubectl(args []string) request {
-	r := request{options: map[string]string{}}
+// isKubectl reports whether a program is kubectl, or oc, which takes the same arguments.
+func isKubectl(program string) bool { return isOneOf(path.Base(program), "kubectl", "oc") }
+
+// parseKubectl takes a call of kubectl apart.
+func parseKubectl(call []string) request {
+	r, args := request{program: path.Base(call[0]), options: map[string]string{}}, call[1:]
 	for i := 0; i < len(args) && r.unknown == ""; i++ {
 		a := args[i]
 		switch {
@@ -91,7 +97,7 @@ func (r *request) long(a string, rest []string) int {
 		r.unknown = "an option is known only when it runs"
 	case inside:
 		r.option(name[2:], value)
-	case slices.Contains(valued, name):
+	case slices.Contains(valued, name) && !(name == "--containers" && len(r.words) > 0 && r.words[0] == "top"):
 		if len(rest) == 0 || rest[0] == many {
 			r.unknown = name + " has no value"
 			return 0
@@ -147,10 +153,18 @@ func (r *request) option(name, value string) {
 	case "all-namespaces":
 		r.everywhere = value != "false"
 	default:
-		if value != "false" {
-			r.options[name] = value
+		if value == "false" {
+			r.off = append(r.off, name)
+			return
 		}
+		r.options[name] = value
 	}
+}
+
+// onClient reports whether a call only says what it would do: --dry-run=client, and
+// what older ones take for the same.
+func (r *request) onClient() bool {
+	return isOneOf(r.options["dry-run"], "client", "true", "unchanged")
 }
 
 func (r *request) has(options ...string) bool {

@@ -30,6 +30,8 @@ func (k *kubectlCall) special() bool {
 		k.events()
 	case "cordon", "uncordon":
 		k.nodes()
+	case "cp":
+		k.copies()
 	case "autoscale":
 		k.also("horizontalpodautoscalers")
 	case "expose":
@@ -56,16 +58,21 @@ func (k *kubectlCall) create() {
 	}
 	found, err := k.Kinds.Argument(kind)
 	if err != nil {
-		k.unknownKind(k.at, "kubectl create", err)
+		k.unknownKind(k.at, k.title(), err)
 		return
 	}
 	k.grant(target{Kind: found}, "", "create")
 	if from, given := k.options["from"]; given {
-		if of, name, pair := strings.Cut(from, "/"); pair && isKnown(of) {
-			k.grantKind(of, "", name, "get")
-		} else {
-			k.unseen("what --from names is known only when it runs")
-		}
+		k.from(from)
+	}
+}
+
+// from allows to read what --from names.
+func (k *kubectlCall) from(named string) {
+	if of, name, pair := strings.Cut(named, "/"); pair && isKnown(of) {
+		k.grantKind(of, "", name, "get")
+	} else {
+		k.unseen("what --from names is known only when it runs")
 	}
 }
 
@@ -91,16 +98,40 @@ func (k *kubectlCall) scale() {
 		return
 	}
 	for _, t := range targets {
-		if t.name == "" {
-			k.grant(t, "", "list")
-		} else {
-			k.grant(t, "", "get")
+		k.scaled(t)
+	}
+}
+
+func (k *kubectlCall) scaled(t target) {
+	if t.name == "" {
+		k.grant(t, "", "list")
+	} else {
+		k.grant(t, "", "get")
+	}
+	if k.has("current-replicas", "resource-version") {
+		k.grant(t, "scale", "get", "update")
+	} else {
+		k.grant(t, "scale", "patch")
+	}
+}
+
+// copies runs tar in a pod, whose name stands before a colon.
+func (k *kubectlCall) copies() {
+	for _, word := range k.words {
+		pod, _, remote := strings.Cut(word, ":")
+		if !remote {
+			if !isKnown(word) {
+				k.unseen("whether %s is in a pod is known only when it runs", shown(word))
+			}
+			continue
 		}
-		if k.has("current-replicas", "resource-version") {
-			k.grant(t, "scale", "get", "update")
-		} else {
-			k.grant(t, "scale", "patch")
+		there := *k
+		if namespace, name, both := strings.Cut(pod, "/"); both {
+			there.options = map[string]string{"namespace": namespace}
+			pod = name
 		}
+		there.grantKind("pods", "", pod, "get")
+		there.grantKind("pods", "exec", pod, "create", "get")
 	}
 }
 

@@ -197,6 +197,7 @@ func (d *deriver) operate(o operation, text []byte) {
 	why := "patch operation " + o.name
 	verbs := verbsOf[o.name]
 	d.allow(o.at, in, k, "", names, why, verbs.object...)
+	d.gives(o.at, &script{Source: Source{Text: text}}, k, o.name, o.verbs()...)
 	if isKnown(o.sub) {
 		d.allow(o.at, in, k, o.sub, names, why, verbs.sub...)
 		return

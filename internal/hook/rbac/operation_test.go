@@ -127,7 +127,7 @@ def main(name):
         }, f)
 `, "cluster: patch /configmaps\nin web: create /configmaps\nin web: get,update /configmaps x\nin web: delete,get /secrets\n", ""},
 		"kubectl": {"subprocess.run([\"kubectl\", \"get\", \"pods\", \"-n\", ns])\nos.system('kubectl delete cm x')\nos.system(f\"kubectl -n web get svc {name}\")",
-			"cluster: list /pods\nown: delete /configmaps x\nin web: get /services\n", ""},
+			"cluster: list /pods\nown: delete,get,list,watch /configmaps x\nin web: get /services\n", ""},
 		"kubectl that is not known": {"subprocess.run([\"kubectl\", \"get\", kind])", "", "2:16: " + notSeen + "kubectl get: which kind it is about is known only when it runs"},
 		"a client":                  {"  from kubernetes import client", "", "2:3: " + notSeen + "the client of module kubernetes"},
 		"a client and a marker":     {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nimport kubernetes", "cluster: get /pods\n", ""},

@@ -18,6 +18,7 @@ type program struct {
 	vars      map[string][]writer
 	looking   map[string]bool // variables that are being looked up
 	ran       map[string]bool // functions with their arguments
+	calls     int             // of kubectl, as yet
 }
 
 // script is a file of a program.
@@ -36,7 +37,19 @@ type function struct {
 const deepest = 12
 
 // program allows what a hook does when it runs.
-func (d *deriver) program(s Source) {
+func (d *deriver) program(s Source) { d.start(s, nil, false) }
+
+// start is program for one that is given arguments, if they are known. It is looked at
+// once with the same.
+func (d *deriver) start(s Source, args []string, known bool) {
+	key := s.Path + "\n"
+	if known {
+		key += strings.Join(args, "\n")
+	}
+	if d.started[key] {
+		return
+	}
+	d.started[key] = true
 	switch {
 	case isPython(s):
 		d.python(s)
@@ -50,8 +63,9 @@ func (d *deriver) program(s Source) {
 	if !p.include(s) {
 		return
 	}
+	known = known && !bytes.Contains(s.Text, []byte("shift"))
 	for _, in := range p.scripts {
-		p.run(in.file, in, &frame{})
+		p.run(in.file, in, &frame{args: args, known: known && in.Path == s.Path})
 	}
 	for name := range p.functions {
 		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
@@ -197,6 +211,16 @@ func (p *program) assign(a *syntax.Assign, stack []syntax.Node, local bool) {
 		}
 	case a.Append || a.Index != nil:
 		w.any = true
+		if a.Value != nil {
+			w.words = []*syntax.Word{a.Value}
+		}
+		if a.Array != nil {
+			for _, e := range a.Array.Elems {
+				if e.Value != nil {
+					w.words = append(w.words, e.Value)
+				}
+			}
+		}
 	case a.Array != nil:
 		w.list = true
 		for _, e := range a.Array.Elems {
@@ -232,18 +256,19 @@ func (s *script) at(n syntax.Node) place {
 	return place{s.Path, int(n.Pos().Line()), int(n.Pos().Col())}
 }
 
-// enter runs a function once for each list of arguments.
-func (p *program) enter(name string, f *frame) {
+// enter runs a function once for each list of arguments, and reports whether it did.
+func (p *program) enter(name string, f *frame) bool {
 	fn := p.functions[name]
 	key := name + "\n"
 	if f.known {
 		key += strings.Join(f.args, "\n") + "\n"
 	}
 	if fn == nil || p.ran[key] || f.deep > deepest {
-		return
+		return false
 	}
 	p.ran[key] = true
 	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep + 1})
+	return true
 }
 
 // run looks at every command below a node, but not into functions: these are

@@ -3,89 +3,7 @@ package rbac
 import (
 	"regexp"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
-
-// python allows what a hook in Python does, as far as it is written out: patch
-// operations and calls of kubectl that are literals.
-func (d *deriver) python(s Source) {
-	r := &pythonReader{text: string(s.Text), constants: map[string]string{}}
-	r.read()
-	p := &program{deriver: d}
-	in := &script{Source: s}
-	operations := 0
-	for _, l := range r.found {
-		at := place{s.Path, l.line, l.column}
-		switch v := l.value.(type) {
-		case map[string]any:
-			if o, is := operationOf(at, v); is {
-				operations++
-				d.operate(o, s.Text)
-			}
-		case []any:
-			p.arguments(v, at, in)
-		case string:
-			p.line(v, at, in)
-		}
-	}
-	d.uses(r, in, operations)
-}
-
-// uses reports what a hook does by way of libraries.
-func (d *deriver) uses(r *pythonReader, in *script, operations int) {
-	p := &program{deriver: d}
-	for _, u := range r.uses {
-		at := place{in.Path, u.line, u.column}
-		switch {
-		case u.value == "kubernetes":
-			p.unseen(at, in, "the client of module kubernetes")
-		case operations == 0:
-			p.unseen(at, in, "no patch operation is written out")
-		}
-	}
-}
-
-// arguments handles a list that may be the arguments of kubectl.
-func (p *program) arguments(list []any, at place, in *script) {
-	var args []string
-	for _, v := range list {
-		text, is := v.(string)
-		if !is {
-			text = hole
-		}
-		args = append(args, strings.ReplaceAll(text, standIn, hole))
-	}
-	if len(args) > 0 && args[0] == "kubectl" {
-		p.kubectlAt(args[1:], at, in)
-	}
-}
-
-// line handles a text that may be a command line.
-func (p *program) line(text string, at place, in *script) {
-	if !strings.HasPrefix(text, "kubectl ") {
-		return
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), in.Path)
-	if err != nil {
-		p.unseen(at, in, "%s", strings.ReplaceAll(text, standIn, "..."))
-		return
-	}
-	inner := &program{deriver: p.deriver, vars: map[string][]writer{}, looking: map[string]bool{}}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		c, is := n.(*syntax.CallExpr)
-		if !is || len(c.Args) == 0 || c.Args[0].Lit() != "kubectl" {
-			return true
-		}
-		for _, args := range inner.forms(c, &frame{}) {
-			for i := range args {
-				args[i] = strings.ReplaceAll(args[i], standIn, hole)
-			}
-			p.kubectlAt(args[1:], at, in)
-		}
-		return true
-	})
-}
 
 // found is a value in a source, and its place.
 type found struct {
@@ -106,7 +24,6 @@ type pythonReader struct {
 
 var (
 	pythonConstant = regexp.MustCompile(`(?m)^([A-Za-z_]\w*)[ \t]*(?::[ \t]*\w+[ \t]*)?=[ \t]*(?:"([^"\\\n]*)"|'([^'\\\n]*)')[ \t]*(?:#.*)?$`)
-	pythonClient   = regexp.MustCompile(`^(?:import|from)[ \t]+kubernetes\b`)
 	pythonWord     = regexp.MustCompile(`^[A-Za-z_][\w.]*`)
 	pythonString   = regexp.MustCompile(`^[rRbBuUfF]{0,2}("""|'''|"|')`)
 )
@@ -129,9 +46,7 @@ func (r *pythonReader) read() {
 		case rest[0] == '#':
 			r.skipLine()
 		case r.at == 0 || r.text[r.at-1] == '\n':
-			if pythonClient.MatchString(strings.TrimLeft(rest, " \t")) {
-				r.use("kubernetes")
-			}
+			r.imports(rest)
 			r.one()
 		default:
 			r.one()
@@ -143,9 +58,13 @@ func (r *pythonReader) read() {
 func (r *pythonReader) one() {
 	start := r.at
 	if v, is := r.value(); is {
-		if _, isText := v.(string); isText {
-			r.note(v, start)
+		if text, isText := v.(string); isText {
+			r.note(r.completed(text), start)
 		}
+		return
+	}
+	if pythonProgram.MatchString(r.text[r.at:]) && !strings.HasSuffix(r.text[:r.at], "which") {
+		r.note(r.items(')'), start) // run("kubectl", "get"), or a tuple
 		return
 	}
 	if w := pythonWord.FindString(r.text[r.at:]); w != "" {
@@ -179,6 +98,15 @@ func (r *pythonReader) value() (v any, is bool) {
 	start := r.at
 	if m := pythonString.FindStringSubmatch(r.text[r.at:]); m != nil {
 		text := r.str(m[0], m[1])
+		for {
+			space := len(r.text[r.at:]) - len(strings.TrimLeft(r.text[r.at:], " \t\r\n\\"))
+			next := pythonString.FindStringSubmatch(r.text[r.at+space:])
+			if next == nil {
+				break
+			}
+			r.at += space
+			text += r.str(next[0], next[1]) // "a" "b" is "ab"
+		}
 		if text == patchPath {
 			line := strings.Count(r.text[:start], "\n") + 1
 			r.uses = append(r.uses, found{text, line, start - strings.LastIndex(r.text[:start], "\n")})
@@ -197,7 +125,11 @@ func (r *pythonReader) value() (v any, is bool) {
 		return v, true
 	case '[':
 		n := len(r.found)
-		v = r.items(']')
+		list := r.items(']')
+		if r.grows(start) {
+			list = append(list, manyIn)
+		}
+		v = list
 		inner := append([]found(nil), r.found[n:]...)
 		r.found = r.found[:n]
 		r.note(v, start)
@@ -269,6 +201,11 @@ func (r *pythonReader) items(closing byte) []any {
 	r.at++
 	for r.at < len(r.text) && r.text[r.at] != closing {
 		before := r.at
+		if closing == ')' && pythonArgument.MatchString(r.text[r.at:]) { // check=True
+			r.expression("," + string(closing))
+			r.at += len(r.text[r.at:]) - len(strings.TrimPrefix(r.text[r.at:], ","))
+			continue
+		}
 		v := r.expression("," + string(closing))
 		if strings.TrimSpace(r.text[before:min(r.at, len(r.text))]) != "" {
 			all = append(all, v)
@@ -283,9 +220,12 @@ func (r *pythonReader) items(closing byte) []any {
 
 // expression reads up to one of some characters. It is known when it is one literal,
 // or the name of a constant.
-func (r *pythonReader) expression(until string) any {
+func (r *pythonReader) expression(until string) (result any) {
 	var v any
 	parts := 0
+	if rest := strings.TrimLeft(r.text[r.at:], " \t\r\n"); strings.HasPrefix(rest, "*") && until != ":,}" {
+		defer func() { result = manyIn }() // *args
+	}
 	for r.at < len(r.text) && strings.IndexByte(until, r.text[r.at]) < 0 {
 		switch c := r.text[r.at]; {
 		case strings.IndexByte(" \t\r\n", c) >= 0:

@@ -112,7 +112,7 @@ const (
 // Derive returns the least roles with which the engine can run hooks, and hooks can
 // do what their sources say.
 func Derive(in Input) Result {
-	d := &deriver{Input: in}
+	d := &deriver{Input: in, started: map[string]bool{}}
 	d.Webhooks = cmp.Or(d.Webhooks, DefaultWebhooks)
 	for _, h := range in.Hooks {
 		if h.Config != nil {
@@ -144,7 +144,8 @@ type deriver struct {
 	Input
 	grants   []grant
 	findings []Finding
-	done     []operation // that have their rules
+	done     []operation     // that have their rules
+	started  map[string]bool // programs, with their arguments
 }
 
 // sources are the hooks' and the library's, in this order.
@@ -212,6 +213,16 @@ func (d *deriver) allow(at place, in where, k kinds.Kind, subresource string, na
 
 func (d *deriver) find(at place, rule, hint, format string, args ...any) {
 	d.findings = append(d.findings, Finding{File: at.file, Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// gives reports that an account gives rights to others: the API server lets it give
+// none that it does not have.
+func (d *deriver) gives(at place, in *script, k kinds.Kind, what string, verbs ...string) {
+	changes := slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains([]string{"create", "update", "patch"}, v) })
+	if k.Group == rbacv1.GroupName && changes && !(in != nil && spokenFor(in.Text, at.line)) {
+		d.find(at, RuleUnseen, "name in a marker right above what it gives, or the verbs escalate and bind for "+k.Resource,
+			"%s: the rights that %s give the account must have, too", what, k.Resource)
+	}
 }
 
 // unknownKind reports a kind that nobody knows.

@@ -20,23 +20,6 @@ const most = 16
 // isKnown reports whether all of a value is.
 func isKnown(value string) bool { return !strings.Contains(value, hole) }
 
-// frame is a run of a function, or of a script's own commands.
-type frame struct {
-	fn    *function // nil in none
-	args  []string
-	known bool // args are
-	deep  int
-}
-
-// writer is a place where a variable gets its value.
-type writer struct {
-	fn    *function
-	words []*syntax.Word // one of them, or in an array all of them
-	list  bool           // an array
-	local bool
-	any   bool // some value
-}
-
 // values are what an expression may be, each a list of arguments.
 type values [][]string
 
@@ -171,12 +154,12 @@ func (p *program) printedBy(s *syntax.CmdSubst, f *frame) values {
 		return unknown
 	}
 	c, is := s.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !is || len(c.Args) == 0 || c.Args[0].Lit() != "kubectl" {
-		return unknown
+	if !is || len(c.Args) == 0 || !isKubectl(c.Args[0].Lit()) {
+		return p.printed(s.Stmts[0], f)
 	}
 	var all values
 	for _, args := range p.forms(c, f) {
-		r := parseKubectl(args[1:])
+		r := parseKubectl(args)
 		if r.unknown != "" || r.command != "get" || r.options["output"] != "name" || len(r.words) == 0 {
 			return unknown
 		}
@@ -187,6 +170,24 @@ func (p *program) printedBy(s *syntax.CmdSubst, f *frame) values {
 		all = append(all, []string{kind.String() + "/" + hole})
 	}
 	return all
+}
+
+// printed are the texts that a statement prints, such as cat with a here-document.
+func (p *program) printed(s *syntax.Stmt, f *frame) values {
+	unknown := values{{hole}}
+	i := slices.IndexFunc(p.scripts, func(in *script) bool { return in.parents[s] != nil })
+	if i < 0 {
+		return unknown
+	}
+	texts, known := p.output(s, p.scripts[i], f)
+	if !known {
+		return unknown
+	}
+	var all values
+	for _, text := range texts {
+		all = append(all, []string{strings.TrimRight(text, "\n")})
+	}
+	return all.limited(true)
 }
 
 // isList reports whether an expansion is one of all arguments or elements.
@@ -237,20 +238,21 @@ func (p *program) param(e *syntax.ParamExp, f *frame) values {
 		return unknown
 	}
 	name := e.Param.Value
+	args, known := f.argumentsAt(e)
 	var v values
 	switch {
 	case name == "@" || name == "*":
-		if !f.known {
+		if !known {
 			return values{{many}}
 		}
-		v = values{f.args}
+		v = values{args}
 	case len(name) == 1 && name[0] >= '1' && name[0] <= '9':
 		i := int(name[0] - '1')
 		switch {
-		case !f.known || slices.Contains(f.args[:min(i+1, len(f.args))], many):
+		case !known || slices.Contains(args[:min(i+1, len(args))], many):
 			return unknown
-		case i < len(f.args):
-			v = values{{f.args[i]}}
+		case i < len(args):
+			v = values{{args[i]}}
 		default:
 			v = values{{""}}
 		}

@@ -1,0 +1,181 @@
+package rbac
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestScripts reads scripts as people write them: each comes to the right rules, or is
+// reported, and none to nothing. Findings are those of the lines named.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ script, rules, unseen string }{
+		"a function for a kind and a namespace": {`
+scale_all() {
+  local ns="$1" replicas="$2"
+  for d in $(kubectl -n "$ns" get deploy -o name); do
+    kubectl -n "$ns" scale "$d" --replicas="$replicas"
+  done
+}
+scale_all web 0
+scale_all team-a 3`, "in team-a: get,list apps/deployments\nin team-a: patch apps/deployments/scale\nin web: get,list apps/deployments\nin web: patch apps/deployments/scale\n", ""},
+		"a retry with shift": {`
+retry() {
+  local n="$1"; shift
+  until "$@"; do
+    ((n--)) || return 1
+    sleep 1
+  done
+}
+retry 5 kubectl -n web get deploy x`, "in web: get apps/deployments x\n", ""},
+		"a retry with a loop of shifts": {`
+retry() {
+  while [[ "$1" == -* ]]; do shift; done
+  "$@" || "$@"
+}
+retry -q kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it or not"},
+		"a wrapper of kubectl": {`
+k() { command kubectl --request-timeout=5s -n web "$@"; }
+k get pods -l app=x -o json | jq -r '.items[].metadata.name' | while read -r pod; do
+  k delete pod "$pod" --wait=false
+done`, "in web: delete,list /pods\n", ""},
+		"a template of objects": {`
+apply() {
+  local name="$1"
+  cat <<YAML | kubectl apply -f -
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: "$name", namespace: web}}
+- {apiVersion: v1, kind: Secret, metadata: {name: "$name", namespace: web}}
+YAML
+}
+apply one`, "in web: create /configmaps,secrets\nin web: get,patch /configmaps,secrets one\n", ""},
+		"a text in a variable": {`
+manifest=$(cat <<YAML
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: x}
+YAML
+)
+echo "$manifest" | kubectl -n web apply -f -`, "in web: create /configmaps\nin web: get,patch /configmaps x\n", ""},
+		"create, then apply": {
+			`kubectl create secret generic x --from-literal=a=b --dry-run=client -o yaml | kubectl -n web apply -f -`,
+			"in web: create /secrets\nin web: get,patch /secrets x\n", ""},
+		"a template of a file": {`envsubst <tmpl.yaml | kubectl apply -f -`, "", "2: kubectl apply: the objects come from where they cannot be seen"},
+		"wait until it is there": {`
+timeout 60 bash -c 'until kubectl get crd x; do sleep 1; done'
+timeout 60 bash -c "until kubectl -n web get pod $POD; do sleep 1; done"
+kubectl -n web wait --for=condition=Available deploy/x --timeout=60s
+kubectl -n web rollout status deploy/x`,
+			"cluster: get apiextensions.k8s.io/customresourcedefinitions x\nin web: get /pods\nin web: get,list,watch apps/deployments x\n", ""},
+		"rights that are asked about": {`kubectl auth can-i create pods --as=system:serviceaccount:a:b || true; kubectl auth can-i --list`, "", "2: kubectl auth can-i: with --as it is not the operator's account that asks"},
+		"restarts":                    {`kubectl -n web rollout restart deploy x && kubectl -n web exec deploy/x -c main -- sh -c 'kubectl get nodes'`, "in web: create,get /pods/exec\nin web: get,patch apps/deployments x\nin web: list /pods\n", ""},
+		"logs and copies":             {`kubectl -n web logs job/x --tail=5; kubectl cp web/x:/etc/a a; kubectl -n web cp b "$POD:/b" -c main`, "in web: create,get /pods/exec\nin web: get /pods/log\nin web: get batch/jobs x\nin web: get,list /pods\n", ""},
+		"labels":                      {`kubectl label ns "$NS" "team=$TEAM" --overwrite; kubectl annotate clusterrole system:x a=b; kubectl annotate deploy/x "sum=$(sha256sum a)"`, "cluster: get,patch /namespaces\ncluster: get,patch rbac.authorization.k8s.io/clusterroles system:x\nown: get,patch apps/deployments x\n", "2: kubectl annotate: the rights that clusterroles give the account must have, too"},
+		"a status":                    {`kubectl -n web patch tab x --subresource status --type merge -p "{\"status\": $s}"; kubectl -n web replace --subresource=status -f - <<<'{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}}'`, "in web: get,patch,update example.com/tabs/status x\n", ""},
+		"delete everything":           {`kubectl delete pods --all -A --wait=false; kubectl delete cm x`, "cluster: delete,list /pods\nown: delete,get,list,watch /configmaps x\n", ""},
+		"a token":                     {`TOKEN=$(kubectl -n web create token builder --duration 10m)`, "in web: create /serviceaccounts/token builder\n", ""},
+		"xargs with a place":          {`kubectl get ns -o name | cut -d/ -f2 | xargs -I{} kubectl -n {} delete cm x --wait=false`, "cluster: delete /configmaps x\ncluster: list /namespaces\n", ""},
+		"xargs and a shell":           {`cat names | xargs -n1 sh -c 'kubectl -n web delete pod "$0" --wait=false'`, "in web: delete /pods\n", ""},
+		"find":                        {`find . -name '*.yaml' -exec kubectl apply -f {} \;`, "", "2: kubectl apply: what is in ... is not looked at"},
+		"awk":                         {`kubectl get pods | awk '{system("kubectl delete pod " $1)}'`, "own: list /pods\n", "2: kubectl is in what awk runs"},
+		"a list that grows":           {"cmd=(kubectl get pods)\n[[ $1 ]] && cmd+=(-n \"$1\")\n\"${cmd[@]}\"", "", `4: "${cmd[@]}" may be any program`},
+		"a prefix from outside":       {`$DRY_RUN kubectl delete pod x`, "", "2: kubectl is an argument of ..., which may run it or not"},
+		"a kubeconfig":                {"export KUBECONFIG=/other\nkubectl get pods", "", "3: kubectl get: with KUBECONFIG it is not the operator's account that asks"},
+		"a kubeconfig for a call":     {"KUBECONFIG=/other kubectl get pods\nenv KUBECONFIG=\"$X\" kubectl get pods", "", "2: kubectl get: with KUBECONFIG it is not the operator's account that asks|3: kubectl get: with KUBECONFIG it is not the operator's account that asks"},
+		"a context":                   {`kubectl config use-context x`, "", "2: kubectl config use-context: which requests it sends is not known here"},
+		"scale objects":               {`kubectl scale --replicas 2 -f - <<<'{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}'`, "own: get apps/deployments x\nown: patch apps/deployments/scale x\n", ""},
+		"variables of a workload":     {`kubectl set env deploy/x --from=configmap/y`, "own: get /configmaps y\nown: get,patch apps/deployments x\n", ""},
+		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\n", "2: kubectl create: the rights that rolebindings give the account must have, too"},
+		"on this side":                {`kubectl label cm x a=b --dry-run=client; kubectl create cm x --dry-run -o yaml`, "own: get /configmaps x\n", ""},
+		"top":                         {`kubectl top pod --containers x`, "own: get metrics.k8s.io/pods x\n", ""},
+
+		"oc":              {`oc -n web get pods; oc -n web rollout restart deploy/x; oc whoami`, "in web: get,patch apps/deployments x\nin web: list /pods\n", "2: oc whoami: which requests it sends is not known here"},
+		"oc of its own":   {`oc expose svc x`, "", "2: oc expose: it makes routes, too"},
+		"oc in a wrapper": {`timeout 5 oc get cm x`, "own: get /configmaps x\n", ""},
+
+		"curl": {`
+SA=/var/run/secrets/kubernetes.io/serviceaccount
+curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "https://$KUBERNETES_SERVICE_HOST/version"`, "", "4: curl asks the API server, and which requests it sends is not looked at"},
+		"curl by a name":           {"api=https://kubernetes.default.svc\ncurl -k \"$api/api\"", "", "3: curl asks the API server, and which requests it sends is not looked at"},
+		"curl in a function":       {"get() { curl -s \"$1\"; }\nget https://kubernetes.default.svc/api", "", "2: curl asks the API server, and which requests it sends is not looked at"},
+		"curl by a path":           {`curl "$API/apis/apps/v1/namespaces/x/deployments"`, "", "2: curl asks the API server, and which requests it sends is not looked at"},
+		"wget":                     {`timeout 5 wget -qO- "https://kubernetes.default/api"`, "", "2: wget asks the API server, and which requests it sends is not looked at"},
+		"curl of something else":   {`curl -s "https://hooks.example.com/$1"; curl http://prometheus/api/v1/query?query=up`, "", ""},
+		"curl with a marker":       {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\ncurl https://kubernetes.default/api/v1/namespaces/x/pods/y", "cluster: get /pods\n", ""},
+		"helm":                     {"helm upgrade --install x ./chart; helm template x | kubectl apply -f -", "", "2: helm upgrade asks the API server, and which requests it sends is not looked at|2: kubectl apply: the objects come from where they cannot be seen"},
+		"Python in a shell":        {"python3 - <<'PY'\nfrom kubernetes import client\nPY\npython3 -c 'import subprocess; subprocess.run([\"kubectl\", \"get\", \"pods\"])'", "own: list /pods\n", "2: the client of module kubernetes"},
+		"what is piped to a shell": {"gen | bash", "", "2: what bash reads is known only when it runs"},
+		"a script from outside":    {"bash \"$1\"", "", "2: what bash runs is not among the hooks' files: ..."},
+		"scripts of the project":   {"\"${BASH_SOURCE%/*}/lib/pods.sh\" web\nbash /hooks/lib/pods.sh team-a; python3 /hooks/lib/nodes.py", "cluster: list /nodes\nin team-a: list /pods\nin web: list /pods\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := derived(t, tc.script, Source{"hooks/lib/pods.sh", []byte("#!/bin/bash\nkubectl -n \"$1\" get pods\n")},
+				Source{"hooks/lib/nodes.py", []byte("import subprocess\nsubprocess.check_output(['kubectl', 'get', 'nodes'])\n")})
+			if got := lines(r); !sameLines(got, tc.rules) {
+				t.Errorf("rules (-want +got):\n%s", cmp.Diff(sorted(strings.Split(tc.rules, "\n")), sorted(strings.Split(got, "\n"))))
+			}
+			var unseen []string
+			for line := range strings.Lines(messages(r)) {
+				place, what, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), " (rbac-unseen)"), ": ")
+				unseen = append(unseen, strings.Split(place, ":")[1]+": "+strings.TrimPrefix(what, notSeen))
+			}
+			if diff := cmp.Diff(tc.unseen, strings.Join(unseen, "|")); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPythonCalls reads hooks in Python that ask the API server beside the engine.
+func TestPythonCalls(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ script, rules, unseen string }{
+		"a list":                     {`subprocess.run(["kubectl", "-n", "web", "get", "pods"], check=True)`, "in web: list /pods\n", ""},
+		"a tuple":                    {`subprocess.run(("kubectl", "get", "pods"))`, "own: list /pods\n", ""},
+		"arguments":                  {`await asyncio.create_subprocess_exec("kubectl", "get", "pods", stdout=PIPE)`, "own: list /pods\n", ""},
+		"behind another program":     {`subprocess.run(["timeout", "5", "kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a line":                     {`os.system("timeout 5 kubectl get pods | wc -l")`, "own: list /pods\n", ""},
+		"a formatted line":           {`os.system("kubectl delete pod %s --wait=false" % name)`, "own: delete /pods\n", ""},
+		"a line over lines":          {"run(\"kubectl delete pod x \"\n    \"-n web --wait=false\")", "in web: delete /pods x\n", ""},
+		"a shell":                    {`subprocess.run(["sh", "-c", "kubectl get pods"])`, "own: list /pods\n", ""},
+		"a list with more":           {`subprocess.run(["kubectl", "get"] + args)`, "", "2: kubectl: its arguments are known only when it runs"},
+		"a list that begins":         {`subprocess.run(["kubectl", *args])`, "", "2: kubectl: its arguments are known only when it runs"},
+		"a list alone":               {"KUBECTL = [\"kubectl\"]\nsubprocess.run(KUBECTL + args)", "", "2: kubectl: its arguments are known only when it runs"},
+		"a list that grows":          {"cmd = [\"kubectl\", \"get\", \"pods\"]\ncmd.extend([\"-n\", ns])", "", "2: kubectl: its arguments are known only when it runs"},
+		"a line with more":           {`os.system("kubectl get " + what)`, "", "2: kubectl: its arguments are known only when it runs"},
+		"oc":                         {`subprocess.run(["oc", "get", "pods"])`, "own: list /pods\n", ""},
+		"talk":                       {"\"\"\"Does what kubectl does.\"\"\"\nif not shutil.which(\"kubectl\"): raise SystemExit(\"no kubectl here\")", "", ""},
+		"the client":                 {"from kubernetes import client, config", "", "2: the client of module kubernetes"},
+		"the client among others":    {"def f():\n    import os, kubernetes", "", "3: the client of module kubernetes"},
+		"another client":             {"import lightkube", "", "2: the client of module lightkube"},
+		"requests of its own":        {`requests.get("https://kubernetes.default.svc/api/v1/pods")`, "", "2: it asks the API server on its own, and which requests it sends is not looked at"},
+		"what a marker says":         {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\nimport kubernetes", "cluster: list /pods\n", ""},
+		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
+		"a module that is not there": {"import json", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Derive(Input{Kinds: table(t), Library: []Source{{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")}},
+				Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte("#!/usr/bin/env python3\n" + tc.script + "\n")}}}})
+			if got := lines(r); !sameLines(got, tc.rules) {
+				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
+			}
+			var unseen []string
+			for _, f := range r.Findings {
+				unseen = append(unseen, strings.TrimPrefix(f.Message, notSeen))
+				if !strings.Contains(f.Hint, markerName) {
+					t.Errorf("the hint names no marker: %+v", f)
+				}
+			}
+			_, want, _ := strings.Cut(tc.unseen, ": ")
+			if diff := cmp.Diff(want, strings.Join(unseen, "|")); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
