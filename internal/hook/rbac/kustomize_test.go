@@ -128,7 +128,7 @@ kind: Role
 metadata:
   name: manager-role
 rules:
-# hooks/a.sh: kubectl delete (delete)
+# hooks/a.sh: kubectl delete (delete, get, list, watch)
 # hooks/a.sh: kubectl get (get)
 - apiGroups:
   - ""
@@ -139,6 +139,8 @@ rules:
   verbs:
   - delete
   - get
+  - list
+  - watch
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
