@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -176,6 +177,33 @@ kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersio
 	end()
 	if got := ask(t.Context(), path); !strings.Contains(got, "no hook found") {
 		t.Errorf("when all has ended: %s", got)
+	}
+}
+
+// TestEnd ends when nothing is left at work, also of what no queue waits for.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	r := &told{}
+	o := r.operator()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- o.Run(ctx, []engine.Hook{made(t, "a.sh", "onStartup: 1", ":")}) }()
+	r.wait(t, 1, "a.sh onStartup")
+	o.mu.Lock()
+	h := o.hooks["a.sh"]
+	h.running.Add(1) // such as a request of the API server
+	o.mu.Unlock()
+	var answered atomic.Bool
+	go func() {
+		<-h.life.Done()
+		time.Sleep(100 * time.Millisecond)
+		answered.Store(true)
+		h.running.Done()
+	}()
+	end()
+	if err := <-ended; err != nil || !answered.Load() {
+		t.Errorf("it ended with %v, and a hook at work: %t", err, !answered.Load())
 	}
 }
 
