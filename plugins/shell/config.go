@@ -11,15 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// secretsFilter is what hooks keep of Secrets when nobody said what they need: not
-// their data, but what tells that it changed.
-const secretsFilter = "{namespace: .metadata.namespace, name: .metadata.name, resourceVersion: .metadata.resourceVersion}"
+// leastFilter is what hooks keep of Secrets, and of what there is very much of, when
+// nobody said what they need: no data, but what tells that it changed.
+const leastFilter = "{namespace: .metadata.namespace, name: .metadata.name, resourceVersion: .metadata.resourceVersion}"
 
 // filter is the jqFilter of a binding, or "".
 func (o Objects) filter() string {
 	everywhere := len(o.Namespaces)+len(o.Names) == 0 && o.Selector == "" && o.FieldSelector == ""
-	if o.JQ == "" && o.APIVersion == "v1" && o.Resource == "secrets" && everywhere {
-		return secretsFilter
+	secrets := o.APIVersion == "v1" && o.Resource == "secrets"
+	if o.JQ == "" && everywhere && (secrets || config.IsCrowd(o.APIVersion, o.Kind.Kind)) {
+		return leastFilter
 	}
 	return o.JQ
 }

@@ -16,7 +16,7 @@ func (j *judge) check(s *shape, v any, p path) {
 		return
 	}
 	if got := kindOf(v); got != s.kind {
-		j.refuse(p, ruleSchema, "%s must be %s, not %s", p, article(s.kind), article(got))
+		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, article(s.kind), article(got), j.because(s, p))
 		return
 	}
 	switch s.kind {
@@ -35,6 +35,18 @@ func (j *judge) check(s *shape, v any, p path) {
 			j.refuse(p, ruleSchema, "%s is %q, and must be one of %s%s", p, v, strings.Join(s.enum, ", "), meant(v.(string), s.enum))
 		}
 	}
+}
+
+// because says why a value that looks like a text is none, or "".
+func (j *judge) because(s *shape, p path) string {
+	n := j.node(p, false)
+	if n == nil || s.kind != "string" {
+		return ""
+	}
+	if problem := misread(n); problem != "" {
+		return "; " + problem
+	}
+	return ""
 }
 
 func (j *judge) checkObject(s *shape, v map[string]any, p path) {

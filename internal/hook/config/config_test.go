@@ -32,7 +32,7 @@ func TestFindings(t *testing.T) {
 		{"configVersion: v1\nonStartup: soon", "2:12: ERROR schema: onStartup must be an integer, not a string", Shell},
 		{"configVersion: v1\nonStartup: 1.5", "2:12: ERROR schema: onStartup must be an integer, not a number", Shell},
 		{"configVersion: v1\nschedule: []", "2:11: ERROR schema: schedule is empty", Shell},
-		{"configVersion: v1\nschedule:\n- {crontab: '* * * * *', name: yes}", "3:32: ERROR schema: schedule[0].name must be a string, not a boolean", Shell},
+		{"configVersion: v1\nschedule:\n- {crontab: '* * * * *', name: yes}", "3:32: ERROR schema: schedule[0].name must be a string, not a boolean; YAML reads yes as true: write it in quotes", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: [Add]", "4:16: ERROR schema: kubernetes[0].watchEvent[0] is \"Add\", and must be one of Added, Modified, Deleted", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  namespace: {}", "4:14: ERROR schema: kubernetes[0].namespace must have at least 1 of labelSelector, nameSelector", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  fieldSelector: {matchExpressions: [{field: a, value: b}]}",
@@ -44,8 +44,8 @@ func TestFindings(t *testing.T) {
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  jqFilter: nope", "4:13: ERROR jq: kubernetes[0].jqFilter: jq: function not defined: nope/0", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  nameSelector: {matchNames: [a]}\n  fieldSelector: {matchExpressions: [{field: metadata.name, operator: '=', value: b}]}",
 			"5:38: ERROR selector: kubernetes[0] selects by name in both nameSelector and fieldSelector", Shell},
-		{"configVersion: v1\nkubernetes:\n- {kind: Pod, name: pods}\nschedule:\n- crontab: '* * * * *'\n  includeSnapshotsFrom: [pod]",
-			"6:26: ERROR snapshots: schedule[0]: no kubernetes binding is named \"pod\"; did you mean pods?", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Node, name: nodes}\nschedule:\n- crontab: '* * * * *'\n  includeSnapshotsFrom: [node]",
+			"6:26: ERROR snapshots: schedule[0]: no kubernetes binding is named \"node\"; did you mean nodes?", Shell},
 		{"configVersion: v1\nschedule:\n- crontab: '61 * * * *'", "3:12: ERROR crontab: schedule[0].crontab: end of range (61) above maximum (59): 61", Shell},
 		{"configVersion: v1\nschedule:\n- crontab: CRON_TZ=UTC * * * * *", "3:12: ERROR crontab: schedule[0].crontab: the engine knows a time zone as TZ=, not as CRON_TZ=", Shell},
 		{"configVersion: v1\nkubernetesValidating:\n- name: short\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
@@ -53,19 +53,29 @@ func TestFindings(t *testing.T) {
 
 		{"onStartup: 1", "1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ", Shell},
 		{"configVersion: v1\nonStartup: 1\n---\nx: y", "1:1: lint second-document: the engine reads the first document and passes over the others", Shell},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n- kind: Node", "4:3: lint duplicate-binding: kubernetes[1] is another binding named \"kubernetes\": contexts and snapshots cannot tell them apart", Shell},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  waitForSynchronization: false", "4:27: lint wait-without-queue: kubernetes[0].waitForSynchronization is passed over without a queue of its own: set queue", Shell},
+		{"configVersion: v1\nonStartup: 1\nonStartup: 2", "2:1: lint key-twice: onStartup is passed over: the key is there again, and the last one counts", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Node\n  labelSelector: {matchLabels: {\"y\": a, on: b, yes: c}}",
+			"4:41: lint misread: kubernetes[0].labelSelector.matchLabels: of its keys, YAML reads on as true: write it in quotes", Shell},
+		{"configVersion: v1\nonStartup: 010", "2:12: lint misread: onStartup: YAML reads 010 by eights: leave out the zero before it", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Node\n- kind: Namespace", "4:3: lint duplicate-binding: kubernetes[1] is another binding named \"kubernetes\": contexts and snapshots cannot tell them apart", Shell},
+		{"configVersion: v1\nschedule:\n- crontab: '* * * * *'\n- {crontab: '@daily', name: night}\n- crontab: '@hourly'",
+			"5:3: lint unnamed-binding: schedule[2] is another schedule without a name: contexts call each of them \"schedule\"", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: po, executeHookOnEvent: []}",
+			"3:3: lint crowd-in-memory: kubernetes[0] keeps every po of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Node\n  waitForSynchronization: false", "4:27: lint wait-without-queue: kubernetes[0].waitForSynchronization is passed over without a queue of its own: set queue", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  keepFullObjectsInMemory: false", "4:28: lint nothing-kept: kubernetes[0] without jqFilter leaves nothing of the objects for the hook", Shell},
-		{"configVersion: v1\nkubernetes:\n- {kind: Pod, name: pods}\n- kind: Pdo\n  apiVersion: v1", "4:9: lint unknown-kind: kubernetes[1].kind: v1 has no Pdo", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Node, name: nodes}\n- kind: Pdo\n  apiVersion: v1", "4:9: lint unknown-kind: kubernetes[1].kind: v1 has no Pdo", Shell},
 		{"configVersion: v1\nkubernetes:\n- {kind: Pod, fieldSelector: {matchExpressions: [{field: spec.foo, operator: Equals, value: x}]}}",
 			"3:58: lint unknown-field: kubernetes[0].fieldSelector.matchExpressions[0].field: Pod has no spec.foo", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: secrets", "3:3: lint secrets-in-memory: kubernetes[0] keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", Shell},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it", Shell},
-		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Node\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it", Shell},
+		{"configVersion: v1\nkubernetes:\n- kind: Node\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent", Shell},
 		{"configVersion: v1\nkubernetesValidating:\n- name: a.b.c", "3:3: lint webhook-never-called: kubernetesValidating[0] has no rules, so it is never called", Shell},
 		{"configVersion: v1\nkubernetesMutating:\n- name: a.b.c\n  timeoutSeconds: 31\n  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]",
 			"4:19: lint mutating-refused: kubernetesMutating[0].timeoutSeconds must be from 1 to 30, or the API server refuses the webhook when the operator starts", Shell},
-		{"configVersion: v1\nkubernetes:\n- {kind: Pod, group: g}\nschedule:\n- {crontab: '* * * * *', group: g, queue: q}",
+		{"configVersion: v1\nkubernetesMutating:\n- name: a.b.c\n  matchConditions: [{name: x, expression: 'request.verb == \"x\"'}]\n" + someRules,
+			"4:51: lint match-condition: kubernetesMutating[0].matchConditions[0].expression: undefined field 'verb': the API server refuses that when the operator starts", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Node, group: g}\nschedule:\n- {crontab: '* * * * *', group: g, queue: q}",
 			"5:3: lint group-in-queues: schedule[0] of group \"g\" waits in queue \"q\", and another member in \"main\": the hook may run for both at once", Shell},
 		{"configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: a, crdName: b, conversions: [{fromVersion: v1, toVersion: v1}]}",
 			"3:39: lint conversion-to-itself: kubernetesCustomResourceConversion[0].conversions[0] converts v1 to itself, which nobody asks for", Shell},
@@ -99,6 +109,37 @@ func TestFindings(t *testing.T) {
 	}
 	if len(seen) > 0 {
 		t.Errorf("rules that are not listed: %v", seen)
+	}
+}
+
+const someRules = "  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]"
+
+// TestConditions shows the places of what is wrong with matchConditions.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ conditions, want string }{
+		{"[{name: x, expression: 'true'}, {name: y.example.org/z, expression: request.operation == 'CREATE'}]", ""},
+		{"[{name: 'a b', expression: 'true'}]", "4:28 "},
+		{"[{name: x, expression: 'true'}, {name: x, expression: 'true'}]", "4:59 "},
+		{"[{name: x, expression: ''}]", "4:43 "},
+		{"[{name: x, expression: nope}]", "4:43 "},
+		{"[{name: x, expression: \"true && nope\"}]", "4:52 "},
+		{"[{name: x, expression: 'nope == ''a'''}]", "4:43 "}, // its quotes are doubled there
+		{"[{name: x, expression: request.name}]", "4:43 "},
+		{"\n  - name: x\n    expression: |\n      true &&\n        nope\n", "8:9 "},
+		{"\n  - name: x\n    expression: >\n      true &&\n      nope\n", "6:17 "},
+	} {
+		var got string
+		_, findings := Parse([]byte("configVersion: v1\nkubernetesValidating:\n- name: a.b.c\n  matchConditions: " + tc.conditions + "\n" + someRules))
+		for _, f := range findings {
+			if f.Rule != ruleCondition || f.Refused {
+				t.Errorf("%s: %s", tc.conditions, line(f))
+			}
+			got += fmt.Sprintf("%d:%d ", f.Line, f.Column)
+		}
+		if got != tc.want {
+			t.Errorf("%s\ngot  %s\nwant %s", tc.conditions, got, tc.want)
+		}
 	}
 }
 
@@ -137,7 +178,7 @@ func TestParse(t *testing.T) {
 	if c, _ := Module.Parse([]byte("afterHelm: 10\nbeforeHelm: 5\nonStartup: 1")); c == nil || c.Steps["afterHelm"] != 10 || strings.Join(c.StepNames(), " ") != "beforeHelm afterHelm" {
 		t.Errorf("steps: %v", c)
 	}
-	c, findings := Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Pod\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
+	c, findings := Parse([]byte("configVersion: v1\nkubernetes:\n- kind: Namespace\n- {kind: Node, name: nodes, queue: q, watchEvent: [Added], executeHookOnSynchronization: false}\nschedule:\n- crontab: '@hourly'\n"))
 	if c == nil || len(findings) > 0 {
 		t.Fatal(findings)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -13,6 +14,10 @@ func (j *judge) lints(c *Config) {
 	if j.more {
 		j.lint(nil, ruleDocuments, "the engine reads the first document and passes over the others")
 	}
+	stepsSay := slices.ContainsFunc(j.findings, func(f Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
+	if j.root != nil && !stepsSay {
+		j.lintNode(j.root, nil)
+	}
 	j.lintUnasked(c)
 	j.lintNames(c)
 	j.lintGroups(c)
@@ -20,11 +25,14 @@ func (j *judge) lints(c *Config) {
 		j.lintKubernetes(k, path{"kubernetes", i})
 	}
 	for i, a := range c.Validating {
-		j.lintRules(a, path{"kubernetesValidating", i})
+		p := path{"kubernetesValidating", i}
+		j.lintRules(a, p)
+		j.lintConditions(a, p)
 	}
 	for i, a := range c.Mutating {
 		p := path{"kubernetesMutating", i}
 		j.lintRules(a, p)
+		j.lintConditions(a, p)
 		for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
 			j.lint(p.in("name"), ruleMutating, "%s is %q, which the API server refuses when the operator starts: %s", p.in("name"), a.Name, e.Detail)
 		}
@@ -56,10 +64,15 @@ func (j *judge) lintKubernetes(k Kubernetes, p path) {
 	if k.ExecuteHookOnEvent != nil && k.WatchEvent != nil {
 		j.lint(p.in("watchEvent"), ruleNoEffect, "%s has no effect beside executeHookOnEvent", p.in("watchEvent"))
 	}
-	if isSecret(k.Kind) && !off(k.KeepFullObjectsInMemory) &&
-		k.NameSelector == nil && k.LabelSelector == nil && k.FieldSelector == nil && k.Namespace == nil {
+	everywhere := k.NameSelector == nil && k.LabelSelector == nil && k.FieldSelector == nil && k.Namespace == nil
+	switch {
+	case !everywhere || off(k.KeepFullObjectsInMemory):
+	case isSecret(k.Kind):
 		j.lint(p, ruleSecrets,
 			"%s keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p)
+	case IsCrowd(k.APIVersion, k.Kind) && k.JQFilter == "":
+		j.lint(p, ruleCrowd,
+			"%s keeps every %s of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p, k.Kind)
 	}
 }
 
@@ -67,7 +80,23 @@ func isSecret(kind string) bool {
 	return slices.Contains([]string{"secret", "secrets"}, strings.ToLower(kind))
 }
 
-// lintNames finds bindings of one name, which a hook cannot tell apart.
+// crowds are names of the kinds whose objects grow in number with what runs in a
+// cluster, and the groups that they are in.
+var (
+	crowds      = []string{"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices"}
+	crowdGroups = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
+)
+
+// IsCrowd reports whether a cluster has so many objects of a kind, by any of its
+// names, that a hook had better keep no more of each than it needs.
+func IsCrowd(apiVersion, kind string) bool {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	return err == nil && slices.Contains(crowdGroups, gv.Group) && slices.Contains(crowds, strings.ToLower(kind))
+}
+
+// lintNames finds bindings of one name, which a hook cannot tell apart. Schedules
+// that somebody gave one name are meant to be one; those of a group are told apart
+// by nobody.
 func (j *judge) lintNames(c *Config) {
 	seen := map[string]bool{}
 	for i, k := range c.Kubernetes {
@@ -76,6 +105,16 @@ func (j *judge) lintNames(c *Config) {
 			j.lint(path{"kubernetes", i}, ruleDuplicate, "kubernetes[%d] is another binding named %q: contexts and snapshots cannot tell them apart", i, name)
 		}
 		seen[name] = true
+	}
+	unnamed := false
+	for i, s := range c.Schedule {
+		if s.Name != "" || s.Group != "" {
+			continue
+		}
+		if unnamed {
+			j.lint(path{"schedule", i}, ruleUnnamed, "schedule[%d] is another schedule without a name: contexts call each of them %q", i, s.BindingName())
+		}
+		unnamed = true
 	}
 }
 

@@ -22,13 +22,18 @@ const (
 
 	ruleVersion     = "legacy-version"
 	ruleDocuments   = "second-document"
+	ruleTwice       = "key-twice"
+	ruleMisread     = "misread"
 	ruleDuplicate   = "duplicate-binding"
+	ruleUnnamed     = "unnamed-binding"
 	ruleNoWait      = "wait-without-queue"
 	ruleNoObject    = "nothing-kept"
 	ruleSecrets     = "secrets-in-memory"
+	ruleCrowd       = "crowd-in-memory"
 	ruleNoEffect    = "no-effect"
 	ruleNoRules     = "webhook-never-called"
 	ruleMutating    = "mutating-refused"
+	ruleCondition   = "match-condition"
 	ruleGroupQueues = "group-in-queues"
 	ruleSameVersion = "conversion-to-itself"
 	ruleUnasked     = "webhook-of-addon"
@@ -51,13 +56,18 @@ func Rules() []Rule {
 		{ruleWebhook, true, "a validating webhook that the API server would refuse"},
 		{ruleVersion, false, "no configVersion: the engine's first format"},
 		{ruleDocuments, false, "a second YAML document, which nobody reads"},
+		{ruleTwice, false, "a key that is there twice: the last one counts"},
+		{ruleMisread, false, "what YAML reads as another thing: the key on is true, 010 is 8"},
 		{ruleDuplicate, false, "two bindings of one name"},
+		{ruleUnnamed, false, "several schedules without names"},
 		{ruleNoWait, false, "waitForSynchronization: false without a queue, which is passed over"},
 		{ruleNoObject, false, "neither objects nor filter results are kept"},
 		{ruleSecrets, false, "all Secrets of the cluster are kept, whole"},
+		{ruleCrowd, false, "all Pods of the cluster, or as many others, are kept, whole"},
 		{ruleNoEffect, false, "a key that the engine does not read"},
 		{ruleNoRules, false, "a webhook without rules, which is never called"},
 		{ruleMutating, false, "a mutating webhook that the API server refuses when the operator starts"},
+		{ruleCondition, false, "a matchCondition that the API server refuses when the operator starts"},
 		{ruleGroupQueues, false, "members of one group that do not wait for each other"},
 		{ruleSameVersion, false, "a conversion from a version to itself"},
 		{ruleUnknown, false, "a kind that neither Kubernetes nor a CRD in config/crd/bases has to watch"},

@@ -72,9 +72,18 @@ func read(text []byte) (source, *Finding) {
 // place returns the line and column of the value at p, or as far towards it as
 // the text goes; of its key, when it has one and key is asked for.
 func (s source) place(p path, key bool) (line, column int) {
+	n := s.node(p, key)
+	if n == nil {
+		return 0, 0
+	}
+	return n.Line, n.Column
+}
+
+// node is what place returns the place of, or nil when places are not known.
+func (s source) node(p path, key bool) *yaml.Node {
 	node := s.root
 	if node == nil {
-		return 0, 0
+		return nil
 	}
 	at := node
 	for i, step := range p {
@@ -90,7 +99,7 @@ func (s source) place(p path, key bool) (line, column int) {
 			at = name
 		}
 	}
-	return at.Line, at.Column
+	return at
 }
 
 // child is what a step leads to, with its key in an object. Of a key that is
@@ -106,7 +115,7 @@ func child(node *yaml.Node, step any) (key, value *yaml.Node) {
 			return nil, nil
 		}
 		for i := len(node.Content) - 2; i >= 0; i -= 2 {
-			if node.Content[i].Value == s {
+			if keyOf(node.Content[i]) == s {
 				return node.Content[i], node.Content[i+1]
 			}
 		}
