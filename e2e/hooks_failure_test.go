@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -80,6 +81,10 @@ func TestHooksOutage(t *testing.T) {
 		return nil
 	})
 	signalServer(t, c, os.Kill) // and so it does not remember what happened
+	eventually(t, "be back", func() error {
+		_, err := c.client.CoreV1().ConfigMaps("default").Get(t.Context(), "comes", metav1.GetOptions{})
+		return err
+	})
 	signal(syscall.SIGCONT)
 	h.says("there: changes=2 comes=1 stays=1\n")
 	_, err := c.create(t, object("v1", "Secret", "default", "any"))
