@@ -1,53 +1,21 @@
 package gen
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/peertest"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
 )
-
-// controllerGen returns the real controller-gen of the pinned version: the one
-// that CONTROLLER_GEN names, else one that is built from the module which pins
-// the tools that tests compare with, once for all tests.
-var controllerGen = sync.OnceValues(func() (string, error) {
-	bin := os.Getenv("CONTROLLER_GEN")
-	if bin == "" {
-		dir, err := os.MkdirTemp("", "controller-gen-")
-		if err != nil {
-			return "", err
-		}
-		cleanup = append(cleanup, dir)
-		bin = filepath.Join(dir, "controller-gen.exe")
-		// The library prints the version of the main module, which is
-		// controller-tools only where it was built from there.
-		build := exec.Command("go", "build", "-o", bin,
-			"-ldflags=-X "+toolsModule+"/pkg/version.version="+pins.ControllerTools, toolsModule+"/cmd/controller-gen")
-		build.Dir = filepath.Join("..", "..", "testdata", "peers")
-		if out, err := build.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("build controller-gen: %w\n%s", err, out)
-		}
-	}
-	out, err := exec.Command(bin, "--version").Output()
-	if want := "Version: " + pins.ControllerTools + "\n"; err == nil && string(out) != want {
-		err = fmt.Errorf("%s says %q, want %q", bin, out, want)
-	}
-	return bin, err
-})
-
-var cleanup []string
 
 func TestMain(m *testing.M) {
 	// The tests spend their time in this process, the go command and
@@ -56,27 +24,30 @@ func TestMain(m *testing.M) {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
 	}
-	code := m.Run()
-	for _, dir := range cleanup {
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
-// runCLI runs the real controller-gen in dir.
+// runCLI has the real controller-gen of the pinned version work in dir.
 func runCLI(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	bin, err := controllerGen()
-	if err != nil {
-		t.Fatal(err)
+	here := strings.NewReplacer(peertest.Folder, dir)
+	a := peertest.Find(t, "controller-gen").Ask(t, peertest.Question{Args: args, Env: goEnv(nil), Files: tree(t, dir)})
+	for name, content := range a.Written {
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
 	}
-	var o, e bytes.Buffer
-	cmd := exec.Command(bin, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &o, &e
-	// It ends before collecting pays, but for a module of many kinds.
-	cmd.Env = append(goEnv(os.Environ()), "GOGC=off", "GOMEMLIMIT=1GiB")
-	err = cmd.Run()
-	return o.String(), e.String(), err
+	if a.Code != 0 {
+		err = fmt.Errorf("exit code %d", a.Code)
+	}
+	return here.Replace(a.Stdout), here.Replace(a.Stderr), err
+}
+
+// TestPeerVersion has the tests compare with the version that operon is built from.
+func TestPeerVersion(t *testing.T) {
+	t.Parallel()
+	stdout, _, _ := runCLI(t, t.TempDir(), "--version")
+	if want := "Version: " + pins.ControllerTools + "\n"; stdout != want {
+		t.Errorf("controller-gen says %q, want %q", stdout, want)
+	}
 }
 
 // fixture writes testdata/<name>.txtar into a new folder, as a module that

@@ -5,6 +5,7 @@ package servertest
 import (
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -36,10 +38,7 @@ type Server struct {
 // when it is not set.
 func Start(t *testing.T) Server {
 	t.Helper()
-	assets := os.Getenv("KUBEBUILDER_ASSETS")
-	if assets == "" {
-		t.Skip("KUBEBUILDER_ASSETS is not set; `make test` sets it")
-	}
+	assets := folder(t)
 	dir := t.TempDir()
 	ports := freePorts(t, 3)
 	etcd := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
@@ -63,6 +62,40 @@ func Start(t *testing.T) Server {
 	s.Await("/readyz")
 	s.Await("/api/v1/namespaces/default")
 	return s
+}
+
+// Programs is a sum of the programs in that folder: a server of the same ones answers
+// alike. It skips the test when Start does.
+func Programs(t *testing.T) string {
+	t.Helper()
+	folder(t)
+	sum, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+var programs = sync.OnceValues(func() (string, error) {
+	sum := sha256.New()
+	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {
+		content, err := os.ReadFile(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(sum, name, len(content))
+		sum.Write(content)
+	}
+	return string(sum.Sum(nil)), nil
+})
+
+func folder(t *testing.T) string {
+	t.Helper()
+	assets := os.Getenv("KUBEBUILDER_ASSETS")
+	if assets == "" {
+		t.Skip("KUBEBUILDER_ASSETS is not set; `make test` sets it")
+	}
+	return assets
 }
 
 // Await waits until a path is served.

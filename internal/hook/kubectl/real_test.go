@@ -14,27 +14,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/controlplane/servertest"
+	"github.com/operon-dev/operon/internal/peertest"
 )
 
-// TestLikeKubectl replays the sessions with the real kubectl and an API server, and
-// compares what it prints with what is recorded, call by call.
+// TestLikeKubectl compares what is recorded, call by call, with what the real kubectl
+// prints over an API server.
 func TestLikeKubectl(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
-	file := filepath.Join(t.TempDir(), "config")
-	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: t, contexts: [{name: t, context: {cluster: t, user: t}}],
-clusters: [{name: t, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: t, user: {token: %s}}]}`, server.URL, servertest.Token)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"get", "crd", "apply", "write"} {
+	sessions := map[string]string{}
+	for _, name := range inTurn {
 		text, err := os.ReadFile("testdata/" + name + ".session")
 		if err != nil {
 			t.Fatal(err)
 		}
-		clean(t, file)
-		want := calls(replay(t, string(text), realKubectl(t, file)))
-		got := calls(string(text))
+		sessions[name] = string(text)
+	}
+	from := []string{servertest.Programs(t)}
+	for _, name := range inTurn {
+		from = append(from, sessions[name])
+	}
+	said := peertest.Remember(t, append(from, readFiles(t)...), func() (map[string]string, bool) { return replayAll(t, sessions), true })
+	for _, name := range inTurn {
+		want, got := calls(said[name]), calls(sessions[name])
 		if len(want) != len(got) {
 			t.Fatalf("%s: %d calls, and %d recorded", name, len(want), len(got))
 		}
@@ -47,6 +48,44 @@ clusters: [{name: t, cluster: {server: %q, insecure-skip-tls-verify: true}}], us
 			}
 		}
 	}
+}
+
+// inTurn are the sessions, of which one finds the kinds of those before.
+var inTurn = []string{"get", "crd", "apply", "write"}
+
+// readFiles returns what the calls read beside the sessions: the names and the contents.
+func readFiles(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir("testdata", func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) == ".session" {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		files = append(files, name, string(content))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// replayAll replays the sessions with the real kubectl, on an API server.
+func replayAll(t *testing.T, sessions map[string]string) map[string]string {
+	t.Helper()
+	server := servertest.Start(t)
+	file := filepath.Join(t.TempDir(), "config")
+	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: t, contexts: [{name: t, context: {cluster: t, user: t}}],
+clusters: [{name: t, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: t, user: {token: %s}}]}`, server.URL, servertest.Token)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, name := range inTurn {
+		clean(t, file)
+		said[name] = replay(t, sessions[name], realKubectl(t, file))
+	}
+	return said
 }
 
 // clean takes away what a session before left in the namespaces that all use.

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/operon-dev/operon/internal/controlplane/servertest"
+	"github.com/operon-dev/operon/internal/peertest"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,12 +29,14 @@ import (
 type plane struct {
 	servertest.Server
 	admin dynamic.Interface
-	n     int
+
+	accounts   *int   // that were made
+	kubeconfig string // of the administrator
 }
 
 func newPlane(t *testing.T) *plane {
 	t.Helper()
-	p := &plane{Server: servertest.Start(t)}
+	p := &plane{Server: servertest.Start(t), accounts: new(int)}
 	admin, err := dynamic.NewForConfig(p.config(""))
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +72,8 @@ func (p *plane) config(account string) *rest.Config {
 // not as many.
 func (p *plane) account(r Result, drop int) (name, what string) {
 	p.Helper()
-	p.n++
-	name = fmt.Sprintf("a%d", p.n)
+	*p.accounts++
+	name = fmt.Sprintf("a%d", *p.accounts)
 	i := 0
 	allowed := map[string][]rbacv1.PolicyRule{} // by namespace
 	for _, o := range r.Objects(Names{Role: name, Account: name, Namespace: "ops"}) {
@@ -151,25 +153,56 @@ func without(rules []rbacv1.PolicyRule, i, drop int, what string) ([]rbacv1.Poli
 	return kept, i, what
 }
 
-// prove tries everything with the derived rules, and then with each of them missing:
-// something must be forbidden, unless the permission is one of spare.
-func (p *plane) prove(r Result, spare string, try func(account string) (forbidden []string)) {
-	p.Helper()
-	account, _ := p.account(r, -1)
-	if forbidden := try(account); len(forbidden) > 0 {
-		p.Errorf("with the derived rules:\n%s", strings.Join(forbidden, "\n"))
+// trial is what came of trying everything with some of the derived rules.
+type trial struct {
+	Without   string // the permission that was left out, "" with all of them
+	Forbidden []string
+}
+
+// prove judges what is tried with the derived rules, and then with each of them missing:
+// something must be forbidden, unless the permission is one of spare. What a server
+// answers follows from its programs, the rules, and what these files do.
+func prove(t *testing.T, server func() *plane, r Result, spare string, try func(p *plane, account string) (forbidden []string)) {
+	t.Helper()
+	rules, err := json.Marshal(r.Objects(Names{Role: "r", Account: "a", Namespace: "ops"}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for drop := 0; ; drop++ {
+	from := []string{servertest.Programs(t), t.Name(), string(rules)}
+	for _, name := range []string{"server_test.go", "server_kubectl_test.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = append(from, string(source))
+	}
+	trials := peertest.Remember(t, from, func() ([]trial, bool) {
+		own := *server()
+		own.T = t
+		return own.trials(r, try), true
+	})
+	if forbidden := trials[0].Forbidden; len(forbidden) > 0 {
+		t.Errorf("with the derived rules:\n%s", strings.Join(forbidden, "\n"))
+	}
+	if len(trials) == 1 {
+		t.Error("no rules were derived")
+	}
+	for _, tr := range trials[1:] {
+		if isSpare := spare != "" && strings.Contains(tr.Without, spare); (len(tr.Forbidden) == 0) != isSpare {
+			t.Errorf("without %s: something is forbidden: %t", tr.Without, isSpare)
+		}
+	}
+}
+
+// trials tries everything with the derived rules, and then with each of them missing.
+func (p *plane) trials(r Result, try func(p *plane, account string) (forbidden []string)) (all []trial) {
+	p.Helper()
+	for drop := -1; ; drop++ {
 		account, what := p.account(r, drop)
-		if what == "" {
-			if drop == 0 {
-				p.Error("no rules were derived")
-			}
-			return
+		if drop >= 0 && what == "" {
+			return all
 		}
-		if isSpare := spare != "" && strings.Contains(what, spare); (len(try(account)) == 0) != isSpare {
-			p.Errorf("without %s: something is forbidden: %t", what, isSpare)
-		}
+		all = append(all, trial{what, try(p, account)})
 	}
 }
 
@@ -234,7 +267,7 @@ func (q sent) send(ctx context.Context, client dynamic.Interface) bool {
 // has the derived roles: all of it is allowed, and each rule is needed.
 func TestEngine(t *testing.T) {
 	t.Parallel()
-	p := newPlane(t)
+	server := sync.OnceValue(func() *plane { return newPlane(t) })
 	for name, tc := range map[string]struct {
 		config, script string
 		requests       []sent
@@ -295,9 +328,7 @@ func TestEngine(t *testing.T) {
 			if len(r.Findings) > 0 {
 				t.Fatal(messages(r))
 			}
-			own := *p
-			own.T = t
-			own.prove(r, "", func(account string) (forbidden []string) {
+			prove(t, server, r, "", func(p *plane, account string) (forbidden []string) {
 				client, err := dynamic.NewForConfig(p.config(account))
 				if err != nil {
 					t.Fatal(err)
@@ -309,84 +340,6 @@ func TestEngine(t *testing.T) {
 				}
 				return forbidden
 			})
-			p.n = own.n
-		})
-	}
-}
-
-// TestKubectlItself runs the real kubectl with the rules that its command line comes
-// to: it is content with them, and with no less.
-func TestKubectlItself(t *testing.T) {
-	t.Parallel()
-	p := newPlane(t)
-	for path, body := range map[string]string{
-		"/api/v1/namespaces/ops/configmaps":        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {a: b}}}",
-		"/api/v1/namespaces/web/configmaps":        "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}",
-		"/api/v1/namespaces/ops/serviceaccounts":   "{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}}",
-		"/api/v1/nodes":                            "{apiVersion: v1, kind: Node, metadata: {name: x}}",
-		"/apis/example.com/v1/namespaces/ops/tabs": "{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}, status: {ready: true}}",
-		"/apis/batch/v1/namespaces/ops/cronjobs":   "{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '@daily', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: b}]}}}}}}",
-		"/apis/apps/v1/namespaces/ops/deployments": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: b}]}}}}",
-	} {
-		p.post(path, body)
-	}
-	if code, _, err := p.Request(http.MethodGet, "/apis/apps/v1/namespaces/ops/deployments/x", ""); err != nil || code != http.StatusOK {
-		t.Fatal(code, err)
-	}
-	kubeconfig := filepath.Join(t.TempDir(), "config")
-	content, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "Config", "current-context": "c",
-		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{"server": p.URL, "insecure-skip-tls-verify": true}}},
-		"users":    []any{map[string]any{"name": "c", "user": map[string]any{"token": servertest.Token}}},
-		"contexts": []any{map[string]any{"name": "c", "context": map[string]any{"cluster": "c", "user": "c", "namespace": "ops"}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(kubeconfig, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const cm = `<<<'{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"k":"v"}}'`
-	anew := func(text string) string { return strings.ReplaceAll(text, `"x"`, `"new"`) }
-	for line, spare := range map[string]string{
-		"kubectl get cm x": "", "kubectl get cm": "", "kubectl get cm,tabs -n web": "", "kubectl get cm -A -l a=b": "", "kubectl get cm --field-selector metadata.name=x": "",
-		"kubectl get node/x cm/x": "", "kubectl describe cm x": "",
-		"kubectl delete cm x --dry-run=server": "", "kubectl delete cm -l a=b --dry-run=server": "", "kubectl delete cm --all --dry-run=server": "",
-		"kubectl patch cm x --type merge -p '{\"data\":{\"a\":\"b\"}}' --dry-run=server": "", "kubectl patch tab x --type merge --subresource=status -p '{\"status\":{\"a\":\"b\"}}'": "",
-		"kubectl label cm x c=d --overwrite --dry-run=server": "", "kubectl annotate cm --all c=d --overwrite --dry-run=server": "",
-		"kubectl taint nodes x a=b:NoSchedule --overwrite --dry-run=server": "", "kubectl set image deploy/x a=c --dry-run=server": "",
-		"kubectl scale deploy x --replicas=0 --dry-run=server": "", "kubectl scale deploy x --replicas=0 --current-replicas=0": "",
-		"kubectl wait cm/x --for=jsonpath={.metadata.name}=x --timeout=1s": "[list]", // older ones list before they watch
-		"kubectl create cm new --dry-run=server":                           "", "kubectl create ns new --dry-run=server": "",
-		"kubectl create job new --from=cronjob/x --dry-run=server": "", "kubectl create token x": "", "kubectl run new --image=a --dry-run=server": "",
-		"kubectl create -f - --dry-run=server " + anew(cm): "", "kubectl delete -f - --dry-run=server " + cm: "", "kubectl get -f - " + cm: "",
-		"kubectl replace -f - --dry-run=server " + cm: "", "kubectl cordon x --dry-run=server": "", "kubectl expose deploy x --port=80 --dry-run=server": "",
-		"kubectl events": "", "kubectl autoscale deploy x --max=2 --cpu=80%": "",
-		"kubectl apply -f - --dry-run=server " + cm: "[create]", "kubectl apply -f - --dry-run=server " + anew(cm): "[patch]", // it is there, or not
-		"kubectl apply --server-side -f - --dry-run=server " + anew(cm): "", "kubectl apply --server-side --force-conflicts -f - --dry-run=server " + cm: "[create]",
-	} {
-		t.Run(line, func(t *testing.T) {
-			own := *p
-			own.T = t
-			r := derived(t, line)
-			if len(r.Findings) > 0 {
-				t.Fatal(messages(r))
-			}
-			own.prove(r, spare, func(account string) []string {
-				command := strings.Replace(line, "kubectl", "kubectl --kubeconfig "+kubeconfig+" --as system:serviceaccount:ops:"+account+
-					" --as-group system:authenticated --cache-dir "+filepath.Dir(kubeconfig), 1)
-				cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
-				cmd.Env = append(os.Environ(), "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
-				out, err := cmd.CombinedOutput()
-				if strings.Contains(string(out), "orbidden") {
-					return []string{string(out)}
-				}
-				if strings.Contains(string(out), "unknown flag") || err != nil && !strings.Contains(string(out), "already exists") {
-					t.Errorf("%v: %s", err, out)
-				}
-				return nil
-			})
-			p.n = own.n
 		})
 	}
 }

@@ -1,0 +1,56 @@
+// Package peertest asks, in tests, the programs that operon is compared with, and
+// remembers what they answered: an answer follows from the program, the go command, the
+// environment, the arguments and the files, and all of these are its key.
+//
+// The memory stands in the user's cache folder, below operon-dev/answers. Without it
+// everything is asked anew, and the same comes of it. A test that fails forgets the
+// answers that it was given.
+package peertest
+
+import (
+	"bytes"
+	"encoding/gob"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+)
+
+// memory is nil where the user has no cache folder.
+var memory = sync.OnceValue(func() *store.Store {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	return store.Open(filepath.Join(dir, "operon-dev", "answers"))
+})
+
+// kind changes with the form of what is remembered.
+const kind = "1"
+
+// Remember returns what ask answered when it was asked from the same strings: they are
+// all that the answer follows from. ask says too whether the answer is a lasting one; of
+// those alone there is a memory.
+func Remember[A any](t testing.TB, from []string, ask func() (answer A, lasting bool)) A {
+	t.Helper()
+	key := store.KeyOf(from...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			memory().Put(kind, key, nil)
+		}
+	})
+	if content, ok := memory().Get(kind, key); ok {
+		var a A
+		if gob.NewDecoder(bytes.NewReader(content)).Decode(&a) == nil {
+			return a
+		}
+	}
+	a, lasting := ask()
+	var content bytes.Buffer
+	if lasting && gob.NewEncoder(&content).Encode(a) == nil {
+		memory().Put(kind, key, content.Bytes())
+	}
+	return a
+}

@@ -1,0 +1,237 @@
+package peertest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/gen/store"
+)
+
+// Folder stands in what a program prints for the folder that it ran over.
+const Folder = "/FOLDER"
+
+// Question is a run of a program over files.
+type Question struct {
+	Args  []string
+	Env   []string          // beside that of this process; the last one of a name counts
+	Files map[string]string // below a new folder, by slash-separated path; they are years old
+	Dir   string            // where the program runs, below that folder
+}
+
+// Answer is what came of it.
+type Answer struct {
+	Code           int
+	Stdout, Stderr string            // with Folder for the folder
+	Written        map[string]string // the files that it wrote, also those that were the same before
+}
+
+// Peer is a program that answers.
+type Peer struct {
+	Path string
+	same string // what its answers follow from beside the question
+}
+
+// Find has the go command build a program that testdata/peers pins. It keeps it in its
+// cache.
+func Find(t testing.TB, name string) Peer {
+	t.Helper()
+	once, _ := peers.LoadOrStore(name, sync.OnceValues(func() (Peer, error) { return find(name) }))
+	p, err := once.(func() (Peer, error))()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return p
+}
+
+var peers sync.Map // of functions that find a program, by its name
+
+func find(name string) (Peer, error) {
+	pins := filepath.Join("testdata", "peers")
+	for up := 0; ; up++ {
+		if _, err := os.Stat(filepath.Join(pins, "go.mod")); err == nil {
+			break
+		} else if up == 10 {
+			return Peer{}, err
+		}
+		pins = filepath.Join("..", pins)
+	}
+	out, err := goCommand(pins, "tool", "-n", name)
+	if err != nil {
+		return Peer{}, err
+	}
+	return at(strings.TrimSpace(out))
+}
+
+// Go is the go command itself: what it says of sources follows from them.
+func Go(t testing.TB) Peer {
+	t.Helper()
+	p, err := goPeer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var goPeer = sync.OnceValues(func() (Peer, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Peer{}, err
+	}
+	return at(path)
+})
+
+// at is the peer whose program has a path.
+func at(path string) (Peer, error) {
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return Peer{}, err
+	}
+	settings, err := settings()
+	if err != nil {
+		return Peer{}, err
+	}
+	return Peer{Path: path, same: fmt.Sprintf("%x\n%s", store.KeyOf(string(program)), settings)}, nil
+}
+
+// settings are those of the go command, and which C compiler it would run.
+func settings() (string, error) {
+	out, err := goCommand(os.TempDir(), "env")
+	if err != nil {
+		return "", err
+	}
+	lines := strings.SplitAfter(out, "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return strings.Contains(line, "GOGCCFLAGS=") // which names a new folder each time
+	})
+	cc, err := goCommand(os.TempDir(), "env", "CC")
+	if err != nil {
+		return "", err
+	}
+	if name, err := exec.LookPath(strings.TrimSpace(cc)); err == nil {
+		info, err := os.Stat(name)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, fmt.Sprintln(name, info.Size(), info.ModTime().UnixNano()))
+	}
+	return strings.Join(append(lines, os.Getenv("GOPACKAGESDRIVER")), ""), nil
+}
+
+func goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out), err
+}
+
+// Ask returns the answer to a question: the remembered one, or that of a run.
+func (p Peer) Ask(t testing.TB, q Question) Answer {
+	t.Helper()
+	return Remember(t, p.from(q), func() (Answer, bool) {
+		a := p.Run(t, q)
+		return a, a.lasting()
+	})
+}
+
+// from is all that an answer follows from, less the modules in the module cache: what
+// is there under a version is always the same.
+func (p Peer) from(q Question) []string {
+	parts := append([]string{p.same, q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
+	parts = append(parts, q.Env...)
+	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
+		parts = append(parts, name, q.Files[name])
+	}
+	return parts
+}
+
+// lasting reports whether a later run would give the same answer: none that was killed,
+// or that lacked a module which may be in the module cache by then.
+func (a Answer) lasting() bool { return a.Code >= 0 && !strings.Contains(a.Stderr, "GOPROXY=off") }
+
+// Run asks without a look at the memory.
+func (p Peer) Run(t testing.TB, q Question) Answer {
+	t.Helper()
+	a, err := p.run(q)
+	if err != nil {
+		t.Fatalf("%s %s: %v", filepath.Base(p.Path), strings.Join(q.Args, " "), err)
+	}
+	return a
+}
+
+// old is the time of the files before a run.
+var old = time.Unix(1, 0)
+
+func (p Peer) run(q Question) (Answer, error) {
+	folder, err := os.MkdirTemp("", "peer-")
+	if err != nil {
+		return Answer{}, err
+	}
+	defer os.RemoveAll(folder)
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return Answer{}, err
+	}
+	for name, content := range q.Files {
+		name = filepath.Join(folder, filepath.FromSlash(name))
+		if err := put(name, content); err != nil {
+			return Answer{}, err
+		}
+	}
+	var stdout, stderr strings.Builder
+	cmd := exec.Command(p.Path, q.Args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(folder, q.Dir), &stdout, &stderr
+	// It ends before collecting pays, but over many kinds.
+	cmd.Env = append(append(os.Environ(), "GOGC=off", "GOMEMLIMIT=1GiB"), q.Env...)
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		return Answer{}, err
+	}
+	written, err := writtenBelow(folder)
+	return Answer{
+		Code:   cmd.ProcessState.ExitCode(),
+		Stdout: strings.ReplaceAll(stdout.String(), folder, Folder), Stderr: strings.ReplaceAll(stderr.String(), folder, Folder),
+		Written: written,
+	}, err
+}
+
+func put(name, content string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		return err
+	}
+	return os.Chtimes(name, old, old)
+}
+
+// writtenBelow are the files that are no longer as old as they were made.
+func writtenBelow(folder string) (map[string]string, error) {
+	written := map[string]string{}
+	err := filepath.WalkDir(folder, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil || info.ModTime().Equal(old) {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(folder, name)
+		written[filepath.ToSlash(rel)] = string(content)
+		return err
+	})
+	return written, err
+}
