@@ -60,7 +60,7 @@ func TestEditThereAndBack(t *testing.T) {
 // suitesPass runs all tests of the project on a real API server.
 func suitesPass(t *testing.T, dir string) {
 	t.Helper()
-	command(t, dir, "go", "mod", "tidy", "-diff")
+	goPasses(t, dir, "mod", "tidy", "-diff")
 	out := testProject(t, dir)
 	for _, pkg := range []string{"internal/controller/ship", "internal/controller/apps", "internal/webhook/ship/v1", "internal/webhook/core/v1"} {
 		if !strings.Contains(out, "ok  \texample.org/fleet/"+pkg) {
@@ -74,7 +74,7 @@ func edit(t *testing.T, dir string, users []string, what string, flags []string)
 	t.Helper()
 	args := append([]string{"edit"}, flags...)
 	operon(t, dir, args...)
-	command(t, dir, "go", "vet", "./...")
+	goPasses(t, dir, "vet", "./...")
 	if out := command(t, dir, "gofmt", "-l", "."); out != "" {
 		t.Fatalf("%s: not formatted:\n%s", what, out)
 	}

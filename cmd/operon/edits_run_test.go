@@ -6,16 +6,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/operon-dev/operon/internal/peertest"
 	"golang.org/x/tools/txtar"
 )
 
@@ -76,28 +76,19 @@ func (e *edits) uncached(tree map[string]string) outcome {
 	return e.operon(dir, []string{"OPERON_CACHE=off"})
 }
 
-// controllerGen runs it in a copy of a tree.
-func (e *edits) controllerGen(tree map[string]string) outcome {
-	key := fmt.Sprint(visible(tree), e.env, e.arguments(false)) // maps print in order
-	if o, ok := e.known[key]; ok {
-		return o
-	}
-	dir := filepath.Join(e.TempDir(), "a")
-	defer os.RemoveAll(dir)
-	for name, content := range tree {
-		e.must(put(filepath.Join(dir, name), content))
-		e.must(os.Chtimes(filepath.Join(dir, name), time.Time{}, time.Unix(1, 0)))
-	}
-	o := e.run(dir, e.peer, e.arguments(false), []string{"GOGC=off"})
-	for name := range o.files {
-		info, err := os.Stat(filepath.Join(dir, name))
-		e.must(err)
-		if info.ModTime().Equal(time.Unix(1, 0)) {
-			delete(o.files, name)
-		}
-	}
-	e.known[key] = o
-	return o
+// controllerGen says what it makes of a tree; ask is one of the two ways to ask it.
+func (e *edits) controllerGen(tree map[string]string, ask func(peertest.Peer, testing.TB, peertest.Question) peertest.Answer) outcome {
+	a := ask(e.peer, e.T, peertest.Question{Args: e.arguments(false), Env: append(slices.Clone(runEnv), e.env...), Files: visible(tree), Dir: "project"})
+	short := shortPaths(peertest.Folder)
+	return outcome{a.Code, short.Replace(a.Stdout), short.Replace(a.Stderr), a.Written}
+}
+
+// runEnv is added to the environment of all runs.
+var runEnv = []string{"GOPROXY=off", "GOTOOLCHAIN=local", "SOURCE_DATE_EPOCH=1767225600"}
+
+// shortPaths takes the place of a run out of what it prints.
+func shortPaths(dir string) *strings.Replacer {
+	return strings.NewReplacer(dir+"/project/", "", dir, "DIR")
 }
 
 // run runs a program in the project below dir.
@@ -105,13 +96,13 @@ func (e *edits) run(dir, program string, args, env []string) outcome {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "project"), &stdout, &stderr
-	cmd.Env = append(append(append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SOURCE_DATE_EPOCH=1767225600"), env...), e.env...)
+	cmd.Env = slices.Concat(os.Environ(), runEnv, env, e.env)
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		e.fail("%v", err)
 	}
-	short := strings.NewReplacer(filepath.Join(dir, "project")+"/", "", dir, "DIR")
+	short := shortPaths(dir)
 	said := short.Replace(stderr.String())
 	if e.unkept {
 		e.noted = e.noted || unkeptWarning.MatchString(said)

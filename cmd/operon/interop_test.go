@@ -85,10 +85,10 @@ func TestInterop(t *testing.T) {
 				t.Log(step)
 				x.step(step)
 				if i == len(steps)-1 || tool(step) != tool(steps[i+1]) {
-					command(t, x.dir, "go", "vet", "./...")
+					goPasses(t, x.dir, "vet", "./...")
 				}
 			}
-			command(t, x.dir, "go", "build", "-ldflags=-s -w", "./...")
+			buildProject(t, x.dir)
 		})
 	}
 }

@@ -38,7 +38,7 @@ func TestAnyOrder(t *testing.T) {
 			}
 		}
 		operon(t, dir, "generate")
-		command(t, dir, "go", "vet", "./...")
+		goPasses(t, dir, "vet", "./...")
 		var files []string
 		for name := range readTree(t, dir) {
 			files = append(files, name)

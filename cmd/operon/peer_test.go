@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/peertest"
 )
 
 // peer is kubebuilder on a machine without network: a wrapper around the go
@@ -30,7 +31,7 @@ func newPeer(t *testing.T) peer {
 	}
 	stub := t.TempDir()
 	p := peer{
-		program: peerProgram(t, "kubebuilder"),
+		program: peertest.Find(t, "kubebuilder").Path,
 		calls:   filepath.Join(stub, "calls"),
 		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
 	}

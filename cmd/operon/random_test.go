@@ -31,7 +31,7 @@ func TestRandomSequences(t *testing.T) {
 				}
 				if step == 9 || step == 19 {
 					operon(t, s.dir, "generate")
-					command(t, s.dir, "go", "vet", "./...")
+					goPasses(t, s.dir, "vet", "./...")
 				}
 			}
 		})

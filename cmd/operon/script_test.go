@@ -98,18 +98,3 @@ func goEnv(name string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
-
-// peerProgram returns the path of kubebuilder or controller-gen, of the version
-// that testdata/peers pins. The go command builds it and keeps it in its cache.
-func peerProgram(t testing.TB, name string) string {
-	t.Helper()
-	cmd := exec.Command("go", "tool", "-n", name)
-	cmd.Dir = filepath.Join("..", "..", "testdata", "peers")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, stderr.String())
-	}
-	return strings.TrimSpace(string(out))
-}
