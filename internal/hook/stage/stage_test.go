@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -363,7 +364,7 @@ func testBase(t *testing.T, c *test) {
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := fmt.Errorf("the user ended it")
+	gone := errors.New("the user ended it")
 	looked := 0
 	err := until(ctx, "it never comes", func() (bool, error) {
 		if looked++; looked == 3 {
@@ -371,7 +372,7 @@ func TestUntil(t *testing.T) {
 		}
 		return false, nil
 	})
-	if err != gone || looked != 3 {
+	if !errors.Is(err, gone) || looked != 3 {
 		t.Errorf("after %d looks: %v", looked, err)
 	}
 }
