@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path"
@@ -115,9 +116,8 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	if !p.Exists(sampleEntries) {
 		samples = present(c, withAPI(c, r), r, p)
 	}
-	vars := map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
-	roles := newRoles(vars["role"], p)
-	if err := tree("kustomize/api", vars, k.apiData(c, r, p), p, apiSink(c, r, p)); err != nil {
+	roles := newRoles(apiVars(c, r, p)["role"], p)
+	if err := k.api(c, r, p, k.apiSink(c, r, p)); err != nil {
 		return err
 	}
 	for _, r := range crds {
@@ -146,17 +146,33 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	})
 }
 
+// apiVars are the parts of paths of what belongs to r.
+func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string]string {
+	return map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
+}
+
 // apiSink is a sink for what belongs to r. The sample of a further version may
 // have become, after it was seeded, what the user had in the one before that day:
-// one that is there is not planned again.
-func apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
+// one that is there is not planned again. One that follows a CRD is the user's once
+// it is edited: what would be made today is nothing to merge into it.
+func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
-	if !further(c, r) || p.Forced() {
+	if p.Forced() {
 		return seed
 	}
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if name == c.SamplePath(r) && p.Exists(name) {
+		switch {
+		case name != c.SamplePath(r):
+		case further(c, r) && p.Exists(name):
 			return nil
+		case k.KindsOnly:
+			disk, base, err := p.Before(name)
+			if err != nil {
+				return err
+			}
+			if disk != nil && base != nil && !bytes.Equal(disk, base) {
+				content = base
+			}
 		}
 		return seed(name, mode, content)
 	}

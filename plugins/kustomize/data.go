@@ -33,12 +33,13 @@ type apiValues struct {
 	RoleKind        string // kind of the users' roles
 	RoleName        string // what names of the users' roles begin with
 	SampleName      string
-	SampleNamespace string // where the sample must live, or ""
-	CRDs            string // where the CRDs come from, in words
-	Fields          string // where the fields of the kind stand, in words
+	SampleNamespace string  // where the sample must live, or ""
+	CRDs            string  // where the CRDs come from, in words
+	Patches         bool    // CRDs that are converted get a patch; the engine of hooks registers itself
+	Sample          *sample // by the CRD; nil: the user fills it in
 }
 
-func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan) apiValues {
+func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValues, error) {
 	// A Role cannot grant access to objects without a namespace.
 	limited := c.Namespaced && r.API.Namespaced
 	v := apiValues{
@@ -53,15 +54,17 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 
 		SampleName: sampleName(c, r),
 		CRDs:       "generated into bases from the Go types",
-		Fields:     r.Kind + "Spec",
-	}
-	if k.KindsOnly { // and no plugin for Go
-		v.CRDs, v.Fields = "written by hand in bases", "the CRD's schema"
+		Patches:    true,
 	}
 	if limited {
 		v.SampleNamespace = c.Namespace()
 	}
-	return v
+	var err error
+	if k.KindsOnly { // and no plugin for Go
+		v.CRDs, v.Patches = "written by hand in bases", false
+		v.Sample, err = sampleOf(r, p)
+	}
+	return v, err
 }
 
 // conversionValues is what the templates of kustomize/conversion print.

@@ -52,6 +52,9 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 		return createWebhook(e.Project, *e.Resource, p)
 	case plugin.Generate:
 		checkLists(e, p)
+		if k.KindsOnly {
+			return k.followCRDs(e.Project, p)
+		}
 	case plugin.Edit:
 		return editProject(e, p)
 	}

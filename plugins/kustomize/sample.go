@@ -1,0 +1,94 @@
+package kustomize
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/render"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// sample is what a sample has beside its metadata, where a CRD that the user writes
+// tells what that must be.
+type sample struct {
+	Text   string   // YAML
+	Unsure []string // what the API server checks besides, in words
+}
+
+// sampleOf reads the CRD of r. The sample is nil when there is none, or no schema in
+// it: what is wrong with a CRD others say.
+func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
+	name := "config/crd/" + crdBase(r)
+	text, err := p.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := kyaml.Unmarshal(text, &crd); err != nil {
+		return nil, fault.In(name, fault.Failed("", "%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")))
+	}
+	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == r.Version })
+	if i < 0 || crd.Spec.Versions[i].Schema == nil || crd.Spec.Versions[i].Schema.OpenAPIV3Schema == nil {
+		return nil, nil
+	}
+	x := &example{}
+	object := x.root(*crd.Spec.Versions[i].Schema.OpenAPIV3Schema)
+	s := &sample{Unsure: x.unsure}
+	if len(object) == 0 {
+		return s, nil
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(object); err != nil {
+		return nil, err
+	}
+	s.Text = strings.TrimSuffix(out.String(), "\n")
+	return s, enc.Close()
+}
+
+// followCRDs makes samples anew whose CRD has changed, as long as they are as operon
+// made them.
+func (k Plugin) followCRDs(c *project.Config, p *scaffold.Plan) error {
+	for _, r := range c.Resources {
+		name := c.SamplePath(r)
+		disk, base, err := p.Before(name)
+		if err != nil {
+			return err
+		}
+		if r.API == nil || disk == nil || p.Seeded(name) || !bytes.Equal(disk, base) || !p.Exists("config/crd/"+crdBase(r)) {
+			continue
+		}
+		only := func(file string, mode fs.FileMode, content []byte) error {
+			if file != name {
+				return nil
+			}
+			return p.Seed(file, mode, content)
+		}
+		if err := k.api(c, r, p, only); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// api renders what belongs to r.
+func (k Plugin) api(c *project.Config, r project.Resource, p *scaffold.Plan, seed render.Sink) error {
+	data, err := k.apiData(c, r, p)
+	if err != nil {
+		return err
+	}
+	return tree("kustomize/api", apiVars(c, r, p), data, p, seed)
+}
