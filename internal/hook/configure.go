@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,9 +85,12 @@ func (s *Sandbox) Library() []string {
 	}
 }
 
-// ask returns what the hook prints when it is asked for its configuration, or
-// what went wrong.
-func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
+// answer is what a hook prints when it is asked for its configuration.
+type answer struct{ stdout, stderr []byte }
+
+// ask returns the answer of a hook, or what went wrong.
+func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
+	var none answer
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, h.Path, "--config")
@@ -95,16 +100,24 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := process.Run(cmd)
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return none, nil, context.Cause(ctx)
+	}
+	said := s.tell(stderr.Bytes())
+	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
+		f := &Finding{File: h.Name, Rule: config.RuleSyntax, Refused: true, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
+		if said != "" {
+			f.Message += "; on stderr: " + said
+		}
+		return none, f, nil
 	}
 	if err == nil {
-		return stdout.Bytes(), nil, nil
+		return answer{stdout.Bytes(), stderr.Bytes()}, nil, nil
 	}
 	f := &Finding{File: h.Name, Rule: ruleConfigFails, Refused: true}
 	var exit *exec.ExitError
 	switch {
 	case limited.Err() != nil:
-		f.Message = fmt.Sprintf("--config did not end within %s", s.timeout)
+		f.Message = fmt.Sprintf("--config did not end within %s: with that argument a hook prints its configuration, and ends", s.timeout)
 	case errors.As(err, &exit):
 		f.Message = "--config ended with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
 	case errors.Is(err, fs.ErrNotExist):
@@ -115,10 +128,32 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) ([]byte, *Finding, error) {
 	default:
 		f.Message = "--config: " + err.Error()
 	}
-	if last := lastLines(stderr.String(), 4); last != "" {
-		f.Message += ": " + strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(last)
+	switch printed := s.tell(stdout.Bytes()); {
+	case said != "":
+		f.Message += ": " + said
+		f.Line = lineOf(h, stderr.String())
+	case printed != "":
+		f.Message += "; it printed: " + printed
 	}
-	return nil, f, nil
+	return none, f, nil
+}
+
+// tell is the end of what a hook said, on one line, without the folders of the sandbox.
+func (s *Sandbox) tell(said []byte) string {
+	last := lastLines(string(said), 4)
+	return strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(last)
+}
+
+// lineOf is the line of a hook that an interpreter complains about, as bash and
+// Python name it, or 0.
+func lineOf(h Hook, stderr string) int {
+	named := regexp.MustCompile(regexp.QuoteMeta(h.Path) + `(?:: line |", line )(\d+)`)
+	all := named.FindAllStringSubmatch(stderr, -1)
+	if len(all) == 0 {
+		return 0
+	}
+	line, _ := strconv.Atoi(all[len(all)-1][1])
+	return line
 }
 
 // lastLines returns the last lines that say something, as one.

@@ -131,17 +131,48 @@ func (h Hook) startable() *Finding {
 // isBinary tells a compiled program from text.
 func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 
-// found makes findings of what is wrong with a hook's configuration. at tells
-// where its first line stands in the file of the hook, or 0.
-func (h Hook) found(judged []config.Finding, at int) []Finding {
+// found makes findings of what is wrong with a configuration that the hook printed.
+// at tells where its first line stands in the file of the hook, or 0: then what the
+// engine refuses is shown, for it cannot be looked up.
+func (h Hook) found(judged []config.Finding, text []byte, at int) []Finding {
 	findings := make([]Finding, len(judged))
 	for i, f := range judged {
 		findings[i] = Finding{File: h.Name, Rule: f.Rule, Refused: f.Refused, Message: f.Message}
-		if at > 0 && f.Line > 0 {
+		switch quote := excerpt(text, f.Line, f.Column); {
+		case f.Line == 0:
+		case at > 0:
 			findings[i].Line, findings[i].Column = at+f.Line-1, f.Column
+			if f.Rule == config.RuleSyntax {
+				findings[i].Message += ": " + quote
+			}
+		case f.Refused:
+			findings[i].Message += fmt.Sprintf("; line %d of what --config printed: %s", f.Line, quote)
 		}
 	}
 	return findings
+}
+
+// excerpt is a line of a text, and of a long one what is around a column.
+func excerpt(text []byte, line, column int) string {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	const before, most = 20, 70
+	runes := []rune(strings.ReplaceAll(strings.TrimRight(lines[line-1], " \t\r"), "\t", `\t`))
+	start, end := 0, len(runes)
+	if column-1 > most-before {
+		start = min(column-1-before, max(0, end-most))
+	}
+	end = min(end, start+most)
+	cut := strings.TrimSpace(string(runes[start:end]))
+	if start > 0 {
+		cut = "..." + cut
+	}
+	if end < len(runes) {
+		cut += "..."
+	}
+	return cut
 }
 
 // embedded returns the line of the script at which its configuration stands word

@@ -85,7 +85,7 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 	if f := h.startable(); f != nil {
 		return nil, []Finding{*f}, nil
 	}
-	text, failed, err := s.ask(ctx, h)
+	said, failed, err := s.ask(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,11 +96,17 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 	if err != nil {
 		return nil, nil, err
 	}
+	text := said.stdout
 	c, judged := h.Owner.Parse(text)
 	if c != nil && s.Kinds != nil {
 		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
 	}
-	findings := h.found(judged, embedded(script, text))
+	findings := h.found(judged, text, embedded(script, text))
+	if i := slices.IndexFunc(findings, func(f Finding) bool { return f.Refused }); i >= 0 {
+		if also := s.tell(said.stderr); also != "" {
+			findings[i].Message += "; on stderr: " + also
+		}
+	}
 	if c != nil {
 		findings = append(findings, h.handlers(script, c)...)
 	}

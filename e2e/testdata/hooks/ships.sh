@@ -28,7 +28,7 @@ CONF
 }
 
 __on_schedule::tick() {
-  echo '{"name": "ticks", "action": "set", "value": 1, "labels": {"by": "clock"}}' >> "$METRICS_PATH"
+  echo '{"name": "ticks", "action": "set", "value": 1, "labels": {"by": "clock"}, "unit": "s"}' >> "$METRICS_PATH"
 }
 
 __on_validating::names.ships.example.org() {

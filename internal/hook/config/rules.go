@@ -9,7 +9,7 @@ type Rule struct {
 
 // Names of rules.
 const (
-	ruleSyntax    = "syntax"
+	RuleSyntax    = "syntax"
 	ruleSchema    = "schema"
 	ruleSettings  = "settings"
 	ruleKind      = "kind"
@@ -44,7 +44,7 @@ const (
 // Rules are all that findings of this package can be about.
 func Rules() []Rule {
 	return []Rule{
-		{ruleSyntax, true, "neither YAML nor JSON"},
+		{RuleSyntax, true, "neither YAML nor JSON"},
 		{ruleSchema, true, "a key, a type or a value that the engine does not know"},
 		{ruleSettings, true, "one of the two settings without the other"},
 		{ruleKind, true, "no version of an API"},

@@ -48,16 +48,24 @@ var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 func read(text []byte) (source, *Finding) {
 	var s source
 	if err := kyaml.Unmarshal(text, &s.values); err != nil {
-		f := &Finding{Rule: ruleSyntax, Refused: true}
+		f := &Finding{Line: 1, Rule: RuleSyntax, Refused: true}
 		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 		if m := yamlLine.FindStringSubmatch(msg); m != nil {
 			f.Line, _ = strconv.Atoi(m[1])
 			msg = strings.TrimPrefix(msg, m[0])
 		}
-		if strings.Contains(msg, "cannot unmarshal") {
-			f.Line, msg = 1, "the configuration is no object"
+		lines := strings.Split(string(text), "\n")
+		for f.Line > 1 && (f.Line > len(lines) || strings.TrimSpace(lines[f.Line-1]) == "") {
+			f.Line-- // the end of what is not closed
 		}
-		f.Message = strings.TrimPrefix(msg, "yaml: ")
+		if strings.HasPrefix(strings.TrimLeft(lines[f.Line-1], " "), "\t") {
+			msg = "a tab indents, and YAML takes blanks alone"
+		}
+		f.Message = "the configuration is neither YAML nor JSON: " + strings.TrimPrefix(msg, "yaml: ")
+		var other any
+		if kyaml.Unmarshal(text, &other) == nil {
+			f.Line, f.Message = 1, "the configuration must be an object, with configVersion and bindings, not "+article(kindOf(other))
+		}
 		return s, f
 	}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))

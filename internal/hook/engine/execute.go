@@ -35,12 +35,27 @@ type Execution struct {
 	Metrics    []output.Metric
 	Admission  *output.Admission  // nil: no answer
 	Conversion *output.Conversion // nil: no answer
+	Remarks    []Remark           // what else there is to say about that
+}
+
+// Remark is about a file that a hook wrote.
+type Remark struct {
+	File string // the variable with its path, such as $METRICS_PATH
+	config.Finding
 }
 
 // FailedError is a hook that the engine takes for failed.
-type FailedError struct{ Reason string }
+type FailedError struct {
+	Reason string
+	Said   string // the end of what it said, on one line, when it ended with an error
+}
 
-func (e *FailedError) Error() string { return e.Reason }
+func (e *FailedError) Error() string {
+	if e.Said == "" {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Said
+}
 
 // Execute runs the hook of a task. An error is for State.Finish: a *FailedError when
 // the hook ended with another exit code than 0, or wrote what the engine refuses, the
@@ -59,7 +74,7 @@ func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 		return done, err
 	}
 	if result.ExitCode != 0 {
-		return done, failed("exit code %d%s", result.ExitCode, said(result))
+		return done, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), said(result)}
 	}
 	take := func() error { return nil }
 	if e.Values != nil {
@@ -94,6 +109,11 @@ func (Executor) read(done *Execution, t Task) error {
 	var findings []config.Finding
 	refused := func(file string) error {
 		i := slices.IndexFunc(findings, func(f config.Finding) bool { return f.Refused })
+		for n, f := range findings {
+			if n != i {
+				done.Remarks = append(done.Remarks, Remark{file, f})
+			}
+		}
 		if i < 0 {
 			return nil
 		}
@@ -122,7 +142,9 @@ func (Executor) read(done *Execution, t Task) error {
 	return refused("$KUBERNETES_PATCH_PATH")
 }
 
-func failed(format string, args ...any) error { return &FailedError{fmt.Sprintf(format, args...)} }
+func failed(format string, args ...any) error {
+	return &FailedError{Reason: fmt.Sprintf(format, args...)}
+}
 
 // said is the end of what a hook wrote to stderr, or else to stdout.
 func said(r Result) string {
@@ -136,8 +158,5 @@ func said(r Result) string {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(lines[max(0, len(lines)-5):], " | ")
+	return strings.Join(lines[max(0, len(lines)-5):], " | ")
 }

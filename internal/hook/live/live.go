@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -53,17 +54,30 @@ type Cluster struct {
 	known *kinds.Table // nil before the first question
 }
 
+func (w Where) loader(getenv func(string) string) clientcmd.ClientConfig {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: w.Kubeconfig, Precedence: files(getenv)}
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
+		CurrentContext: w.Context, Context: api.Context{Namespace: w.Namespace},
+	})
+}
+
+// Contexts are the names of those that a kubeconfig has, or none when it cannot be read.
+func Contexts(w Where, getenv func(string) string) []string {
+	raw, err := w.loader(getenv).RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts))
+}
+
 // Open reads a kubeconfig. It does not ask the server. Errors are the user's.
 func Open(w Where, getenv func(string) string) (*Cluster, error) {
-	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: w.Kubeconfig, Precedence: files(getenv)}
 	if w.Kubeconfig != "" {
 		if _, err := os.Stat(w.Kubeconfig); err != nil {
 			return nil, fault.Usage("name a file that kubectl takes, too", "--kubeconfig %s: %v", w.Kubeconfig, reason(err))
 		}
 	}
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
-		CurrentContext: w.Context, Context: api.Context{Namespace: w.Namespace},
-	})
+	loader := w.loader(getenv)
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, fault.Usage("mend it, or name another with --kubeconfig", "kubeconfig: %v", err)

@@ -93,6 +93,9 @@ func (s *Server) Seed(objects ...*unstructured.Unstructured) error {
 		if err != nil {
 			return err
 		}
+		if k.Namespaced && o.GetNamespace() == "" {
+			return fmt.Errorf("%s %s is in no namespace: say metadata.namespace", o.GetKind(), o.GetName())
+		}
 		if _, err := s.create(k, o, true); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -48,7 +49,8 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 	}
 	defer func() { _ = f.Close() }()
 	var all []*unstructured.Unstructured
-	for dec := yaml.NewYAMLOrJSONDecoder(f, 4096); ; {
+	dec := yaml.NewYAMLOrJSONDecoder(f, 4096)
+	for document := 1; ; document++ {
 		u := &unstructured.Unstructured{}
 		switch err := dec.Decode(&u.Object); {
 		case errors.Is(err, io.EOF):
@@ -57,7 +59,7 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 			}
 			return all, nil
 		case err != nil:
-			return nil, fault.Usage("", "%s: %v", shown, err)
+			return nil, fault.Usage("objects are written in YAML or JSON, as kubectl takes them", "%s%s", shown, atLine(document, err))
 		case len(u.Object) == 0: // a document with comments alone
 		case u.IsList():
 			if err := u.EachListItem(func(item runtime.Object) error {
@@ -67,11 +69,31 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 				return nil, fault.Usage("", "%s: %v", shown, err)
 			}
 		case u.GetKind() == "" || u.GetAPIVersion() == "":
-			return nil, fault.Usage("", "%s: an object needs apiVersion and kind", shown)
+			return nil, fault.Usage("it begins with such as apiVersion: v1 and kind: Secret", "%s: an object needs apiVersion and kind", shown)
 		default:
 			all = append(all, u)
 		}
 	}
+}
+
+var yamlLine = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
+
+// atLine is what is wrong with a document of a file, behind its place. Lines are those
+// of the document.
+func atLine(document int, err error) string {
+	text := err.Error()
+	m := yamlLine.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return ": " + text
+	case m[1] == "":
+		m[1] = "1"
+	}
+	text = text[len(m[0]):]
+	if document == 1 {
+		return ":" + m[1] + ": " + text
+	}
+	return fmt.Sprintf(": line %s of document %d: %s", m[1], document, text)
 }
 
 func reasonOf(err error) string {

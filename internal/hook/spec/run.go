@@ -34,8 +34,9 @@ type Outcome struct {
 	Test     *Test
 	Failures []Failure
 	Runs     int
-	Output   string // of the hook, in all runs
-	fixes    []fix  // how the expectations that were not met would be
+	Output   string          // of the hook, in all runs
+	Remarks  []engine.Remark // about what it wrote, each once
+	fixes    []fix           // how the expectations that were not met would be
 }
 
 // Failure is something that is not as expected.

@@ -182,6 +182,11 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, error) {
 	done, err := s.executor.Execute(ctx, t)
 	s.last, s.lastFailed = &t, err != nil
+	for _, m := range done.Remarks {
+		if !slices.Contains(s.outcome.Remarks, m) {
+			s.outcome.Remarks = append(s.outcome.Remarks, m)
+		}
+	}
 	s.both(func(y *tally) {
 		y.runs++
 		y.exitCode, y.contexts = done.ExitCode, t.Contexts
@@ -202,16 +207,21 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 	return done, err
 }
 
-// note counts an error that a test may expect.
+// note counts an error that a test may expect. Where it is reported the output of the
+// hook stands beside, and so is not repeated.
 func (s *session) note(err error) {
 	reason := err
 	if inner := errors.Unwrap(err); inner != nil {
 		reason = inner
 	}
+	text := err.Error()
 	s.both(func(t *tally) {
-		t.errors, t.reasons = append(t.errors, err.Error()), append(t.reasons, reason.Error())
+		t.errors, t.reasons = append(t.errors, text), append(t.reasons, reason.Error())
 	})
-	s.step.unexpected = append(s.step.unexpected, err.Error())
+	if failed, is := errors.AsType[*engine.FailedError](err); is && failed.Said != "" {
+		text = strings.TrimSuffix(text, ": "+failed.Said)
+	}
+	s.step.unexpected = append(s.step.unexpected, text)
 }
 
 // happen makes the event happen and waits for what comes of it.
@@ -251,6 +261,9 @@ func (s *session) change(ctx context.Context, e Event) error {
 	kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
+	}
+	if kind.Namespaced && o.GetNamespace() == "" {
+		return fmt.Errorf("%s %s is in no namespace: say metadata.namespace", o.GetKind(), o.GetName())
 	}
 	switch e.Is {
 	case "delete":

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	kyaml "sigs.k8s.io/yaml"
+)
+
+var (
+	versionLine = regexp.MustCompile(`(?m)^[ \t]*configVersion:[ \t]*["']?v1\b`)
+	versionKey  = regexp.MustCompile(`["']?configVersion["']?\s*:`)
+	keyLine     = regexp.MustCompile(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
+)
+
+// Sketch reads the configuration that stands in a script word for word, in a
+// here-document or a text, without running the script. It is what the hook most likely
+// prints, and nothing in it is judged. It is nil where the script puts its
+// configuration together.
+func Sketch(script []byte) *Config {
+	for _, at := range versionLine.FindAllIndex(script, -1) {
+		if c := sketched(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
+			return c
+		}
+	}
+	for _, at := range versionKey.FindAllIndex(script, -1) {
+		open := bytes.LastIndexByte(script[:at[0]], '{')
+		if open < 0 {
+			continue
+		}
+		var object json.RawMessage
+		text := script[open:]
+		if json.NewDecoder(bytes.NewReader(text)).Decode(&object) == nil {
+			text = object
+		} else { // YAML's braces, on one line
+			text, _, _ = bytes.Cut(text, []byte("\n"))
+			text = text[:bytes.LastIndexByte(text, '}')+1]
+		}
+		if c := sketched(text); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// block is the YAML around a line of a script.
+func block(script string, line int) []byte {
+	lines := strings.Split(script, "\n")
+	indent := lines[line][:len(lines[line])-len(strings.TrimLeft(lines[line], " \t"))]
+	belongs := func(s string) bool {
+		rest, inside := strings.CutPrefix(s, indent)
+		return inside && rest != "" && (strings.ContainsAny(rest[:1], " \t-#") || keyLine.MatchString(rest))
+	}
+	empty := func(s string) bool { return strings.TrimSpace(s) == "" }
+	first, last := line, line
+	for first > 0 && (belongs(lines[first-1]) || empty(lines[first-1])) {
+		first--
+	}
+	for first < line && !keyLine.MatchString(strings.TrimPrefix(lines[first], indent)) {
+		first++ // what is indented below no key is of the script
+	}
+	for last+1 < len(lines) && (belongs(lines[last+1]) || empty(lines[last+1])) {
+		last++
+	}
+	return []byte(strings.Join(lines[first:last+1], "\n"))
+}
+
+// sketched is a configuration of version v1, or nil.
+func sketched(text []byte) *Config {
+	c := &Config{Version: "v1", Steps: map[string]float64{}}
+	var keys map[string]any
+	if kyaml.Unmarshal(text, &keys) != nil || keys["configVersion"] != c.Version || kyaml.Unmarshal(text, c) != nil {
+		return nil
+	}
+	for _, step := range slices.Concat(Global.Steps(), Module.Steps()) {
+		if order, isNumber := keys[step].(float64); isNumber {
+			c.Steps[step] = order
+		}
+	}
+	return c
+}
