@@ -32,8 +32,8 @@ kustomize and main.go wiring, and what is generated from them (deepcopy methods,
 CRD, RBAC), all in one step. A further version of a kind starts with the fields
 of the last.
 
-In a project of hooks it writes the CRD for you to describe the kind in, a sample,
-and roles for its users; a further version goes into the same file.
+In a project of hooks it writes the CRD for you to describe the kind in, a
+sample, and roles for its users; a further version goes into the same file.
 
 With --resource=false the controller may be for a kind of Kubernetes, whose
 groups are core, apps, batch and so on, or for one of another module. Where the

@@ -31,19 +31,19 @@ type createHook struct {
 
 // hookLists are the flags that may be given several times, with their usage.
 var hookLists = []struct{ name, usage string }{
-	{"on", "`kubernetes:KIND`[,KIND...]: run for objects; a kind may be NAME:KIND, and GROUP/VERSION/KIND"},
-	{"schedule", "[NAME:]`CRONTAB`: run at times, such as '*/5 * * * *' or @hourly"},
-	{"validate", "`KIND`: run before the API server stores an object, to refuse it"},
-	{"mutate", "`KIND`: run before that, to change it"},
-	{"convert", "`FROM:TO`: convert the objects of --crd between versions"},
-	{"namespace", "[BINDING:]`NAME`: objects of this namespace only"},
-	{"name", "[BINDING:]`NAME`: the object of this name only"},
-	{"selector", "[BINDING:]`SELECTOR`: objects with these labels only, as for kubectl"},
-	{"field-selector", "[BINDING:]`SELECTOR`: objects with these fields only, as for kubectl"},
-	{"jq", "[BINDING:]`FILTER`: what the hook needs of an object, and is run again for when it changes"},
-	{"events", "[BINDING:]`EVENTS`: Added, Modified, Deleted; or none for a snapshot that other bindings look at"},
-	{"group", "[BINDING:]`NAME`: bindings of a group run the hook together, with the snapshots of all"},
-	{"queue", "[BINDING:]`NAME`: a queue of its own, which does not wait for other hooks"},
+	{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and GROUP/VERSION/KIND"},
+	{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly, or NAME:CRONTAB"},
+	{"validate", "run before the API server stores an object of a `KIND`, to refuse it"},
+	{"mutate", "run before that, to change an object of a `KIND`"},
+	{"convert", "convert the objects of --crd between versions, `FROM:TO`"},
+	{"namespace", "only objects of the namespace `[BINDING:]NAME`"},
+	{"name", "only the object of the name `[BINDING:]NAME`"},
+	{"selector", "only objects with labels, a `[BINDING:]SELECTOR` as for kubectl"},
+	{"field-selector", "only objects with fields, a `[BINDING:]SELECTOR` as for kubectl"},
+	{"jq", "tell the hook what this `[BINDING:]FILTER` of jq makes of an object, and run it when that changes"},
+	{"events", "run for `[BINDING:]EVENTS`: Added, Modified, Deleted; or none, for a snapshot that other bindings look at"},
+	{"group", "bindings with the same `[BINDING:]NAME` run the hook together, with the snapshots of all"},
+	{"queue", "a queue of its own, `[BINDING:]NAME`, which does not wait for other hooks"},
 }
 
 func newCreateHook(a *App) *cobra.Command {
@@ -52,32 +52,37 @@ func newCreateHook(a *App) *cobra.Command {
 		Use:   "hook NAME",
 		Short: "Add a hook to a project of hooks",
 		Long: `Add a hook that the engine runs: a script with the configuration that the flags
-describe, a function for each of its bindings, and a test for each of these, which
-passes. The roles in config/rbac are derived anew, and the first hook with a
-webhook switches on what webhooks need. In a project of modules it is a hook of
---module or a global one, which can have --on, --schedule and --startup without
-filters, and the steps of the engine's work: --before-helm and the like.
+describe, a function for each of its bindings, and a test for each of these,
+which passes. The roles in config/rbac are derived anew, and the first hook with
+a webhook switches on what webhooks need. In a project of modules it is a hook
+of --module or a global one, which can have --on, --schedule and --startup
+without filters, and the steps of the engine's work: --before-helm and the like.
 
-Values of --namespace and the flags behind it are for all bindings, or for one
-whose name stands before a colon. Bindings are called after the plural of their
-kind (secrets), and schedules tick, unless they are given names.`,
+A value with BINDING: before it is for the binding of that name, and one without
+is for all of them. Bindings are called after the plural of their kind
+(secrets), and schedules tick, unless they are given names.`,
 		Example: `  # A hook that is run for each Secret with a label
   operon create hook secrets --on kubernetes:Secret --selector app=web
 
   # Bindings with names, in one group
-  operon create hook secret-copier --on kubernetes:source:Secret,namespaces:Namespace \
-    --namespace source:default --name source:mysecret --jq 'namespaces:.metadata.labels' --group main
+  operon create hook secret-copier --group main \
+    --on kubernetes:source:Secret,namespaces:Namespace \
+    --namespace source:default --name source:mysecret \
+    --jq 'namespaces:.metadata.labels'
 
   # Every minute, with the nodes at hand
-  operon create hook node-ping --schedule '* * * * *' --on kubernetes:Node --events none --jq .status.addresses
+  operon create hook node-ping --schedule '* * * * *' \
+    --on kubernetes:Node --events none --jq .status.addresses
 
   # In a project of modules: before a chart is installed, and before all of them
-  operon create hook certificates --module cert-issuer --before-helm 10 --on kubernetes:Secret
+  operon create hook certificates --module cert-issuer --before-helm 10 \
+    --on kubernetes:Secret
   operon create hook domain --before-all 10
 
   # Webhooks
   operon create hook guard --validate CronTab --mutate CronTab
-  operon create hook convert --convert v1alpha1:v1 --convert v1:v1alpha1 --crd CronTab`,
+  operon create hook convert --crd CronTab \
+    --convert v1alpha1:v1 --convert v1:v1alpha1`,
 		Args: hookNameOnly, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
@@ -86,13 +91,19 @@ kind (secrets), and schedules tick, unless they are given names.`,
 	for _, l := range hookLists {
 		o.lists[l.name] = f.StringArray(l.name, nil, l.usage)
 	}
-	f.StringVar(&o.startup, "startup", "", "`ORDER`: run when the engine starts, before hooks with a higher number")
-	f.StringVar(&o.crd, "crd", "", "the CRD that --convert is for: its name, or its kind (default: the one with several versions)")
+	f.StringVar(&o.startup, "startup", "", "run when the engine starts; the hook with the lower `ORDER` comes first")
+	f.StringVar(&o.crd, "crd", "", "the CRD that --convert is for, by its name or `KIND` (default: the one with several versions)")
 	f.BoolVar(&o.make, "make", true, "also derive the roles")
 	f.BoolVar(&o.force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
 	o.bind(cmd)
 	o.options = bindOptions(cmd, a.Layouts.All(), plugin.CreateHook)
-	completeHook(a, cmd)
+	o.complete(a)
+	inSections(cmd, "Other flags",
+		section{"What runs the hook", []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
+		section{"Which objects, and what of them", []string{"namespace", "name", "selector", "field-selector", "events", "jq"}},
+		section{"Groups and queues", []string{"group", "queue"}},
+		section{"In a project of modules", []string{"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all"}},
+	)
 	return cmd
 }
 
@@ -222,8 +233,9 @@ func (a *App) checkHookKind(answer string) error {
 	return nil
 }
 
-// completeHook offers kinds, and the names of events.
-func completeHook(a *App, cmd *cobra.Command) {
+// complete offers kinds, events, modules, versions, and the names of bindings.
+func (o *createHook) complete(a *App) {
+	cmd := o.cmd
 	kindsBehind := func(before string, own bool) cobra.CompletionFunc {
 		return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			head := before
@@ -241,14 +253,26 @@ func completeHook(a *App, cmd *cobra.Command) {
 	}
 	offers := map[string]cobra.CompletionFunc{
 		"on": kindsBehind("kubernetes:", false), "validate": kindsBehind("", false), "mutate": kindsBehind("", false), "crd": kindsBehind("", true),
-		"events":  cobra.FixedCompletions([]cobra.Completion{"Added", "Modified", "Deleted", "none"}, cobra.ShellCompDirectiveNoFileComp),
-		"startup": cobra.NoFileCompletions,
+		"schedule": cobra.FixedCompletions([]cobra.Completion{"@hourly", "@daily", "@weekly", "@monthly"}, cobra.ShellCompDirectiveNoFileComp),
 	}
-	for _, l := range hookLists {
-		if offers[l.name] == nil {
-			offers[l.name] = cobra.NoFileCompletions
+	for _, flag := range []string{"namespace", "name", "selector", "field-selector", "jq", "events", "group", "queue"} {
+		offers[flag] = func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			before := ""
+			if i := strings.IndexByte(typed, ':'); i >= 0 {
+				before = typed[:i+1]
+			}
+			var all []cobra.Completion
+			if flag == "events" {
+				for _, event := range []string{"Added", "Modified", "Deleted", "none"} {
+					all = append(all, before+event)
+				}
+			}
+			return append(all, o.bindings(a)...), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 	}
+	completeText(cmd, "convert", func() []string { return o.conversions(a) })
+	completeText(cmd, "module", a.moduleNames)
+	completeNothing(cmd, "startup", "before-all", "after-all", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm")
 	for flag, offer := range offers {
 		must(cmd.RegisterFlagCompletionFunc(flag, offer))
 	}

@@ -30,9 +30,9 @@ func newCreateModule(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "module NAME",
 		Short: "Add a module to a project of modules",
-		Long: `Add a module that addon-operator installs: a chart, the schemas of its values, and
-its switch in modules/values.yaml, which is on unless somebody switched it off.
-operon create hook --module adds hooks to it.
+		Long: `Add a module that addon-operator installs: a chart, the schemas of its values,
+and its switch in modules/values.yaml, which is on unless somebody switched it
+off. operon create hook --module adds hooks to it.
 
 The chart and the schemas are an example that installs; replace what is in them.`,
 		Example: `  operon create module cert-issuer
@@ -48,6 +48,7 @@ The chart and the schemas are an example that installs; replace what is in them.
 	o.bind(cmd)
 	o.options = bindOptions(cmd, a.Layouts.All(), plugin.CreateModule)
 	must(cmd.RegisterFlagCompletionFunc("weight", cobra.NoFileCompletions))
+	f.SortFlags = false
 	return cmd
 }
 

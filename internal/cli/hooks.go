@@ -11,6 +11,9 @@ func newHooks(a *App) *cobra.Command {
 		newHooksRBAC(a),
 		newHooksKubectl(a),
 	)
+	for _, child := range cmd.Commands() {
+		child.Flags().SortFlags = false // they stand in the order of their use
+	}
 	cmd.Long = `Work on the hooks of a shell-operator: an operator whose logic is scripts that
 the engine github.com/flant/shell-operator runs when objects change. The engine
 stays what it is; these commands check what goes into its image.`

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -51,35 +52,37 @@ func newHooksContext(a *App) *cobra.Command {
 		Short: "Print what the engine would pass to a hook for an event",
 		Long: `Print the binding context, the JSON that shell-operator would write for a hook
 when something happens: with selectors, jqFilter, groups and snapshots applied.
-The objects come from files; no cluster is asked. The hook is run with --config, as
-hooks validate does.
+The objects come from files; no cluster is asked. The hook is run with --config,
+as hooks validate does.
 
-Among the modules of an addon-operator, a hook is named by its path from there, such
-as modules/010-web/hooks/nodes.sh.
+Among the modules of an addon-operator, a hook is named by its path from there,
+such as modules/010-web/hooks/nodes.sh.
 
-Snapshots and synchronizations show the objects that --given names, and the object
-of the event. When the engine would not run the hook, that is said, and the exit
-code is 1.`,
-		Example: `  operon hooks context copy.sh --event Added --object secret.yaml --given cluster/
-  operon hooks context policy.sh --event validating --operation UPDATE --object new.yaml --old-object old.yaml
-  BINDING_CONTEXT_PATH=<(operon hooks context copy.sh --event sync) hooks/copy.sh`,
+Snapshots and synchronizations show the objects that --given names, and the
+object of the event. When the engine would not run the hook, that is said, and
+the exit code is 1.`,
+		Example: `  operon hooks context copy.sh --event Added --object secret.yaml \
+    --given cluster/
+  operon hooks context policy.sh --event validating --operation UPDATE \
+    --object new.yaml --old-object old.yaml
+  BINDING_CONTEXT_PATH=<(operon hooks context copy.sh --event sync) \
+    hooks/copy.sh`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
 	f.StringVar(&o.event, "event", "", "what happens: "+strings.Join(hookEvents, ", "))
 	f.StringVar(&o.binding, "binding", "", "name of the binding (default: the only one that can be meant)")
 	f.StringArrayVar(&o.objects, "object", nil, "`file` with the object that it happens to; several for a conversion")
 	f.StringVar(&o.old, "old-object", "", "`file` with that object before it was modified")
 	f.StringArrayVar(&o.given, "given", nil, "`file` or folder with objects that are in the cluster")
-	bindCRDs(cmd, &o.crds)
 	f.StringVar(&o.operation, "operation", "", "of a request to validate or mutate: CREATE, UPDATE, DELETE or CONNECT (default: by the objects)")
 	f.StringVar(&o.from, "from", "", "version to convert from (default: the only rule's)")
 	f.StringVar(&o.to, "to", "", "version to convert to")
+	bindCRDs(cmd, &o.crds)
+	bindHooks(cmd, &o.dir)
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long the hook may take to print its configuration")
-	completeValues(cmd, "event", hookEvents...)
-	completeValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
+	o.complete(a, cmd)
 	return cmd
 }
 
@@ -88,11 +91,10 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 		return fault.Usage("such as operon hooks context copy.sh --event sync", "name one hook, got %d", len(args))
 	}
 	if !slices.Contains(hookEvents, o.event) {
-		hint := "events: " + strings.Join(hookEvents, ", ")
 		if o.event == "" {
-			return fault.Usage(hint, "--event is missing")
+			return fault.Usage("events: "+strings.Join(hookEvents, ", "), "--event is missing")
 		}
-		return fault.Usage(hint, "unknown --event %q", o.event)
+		return fault.Usage(meantOf(o.event, hookEvents, "events: "), "unknown --event %q", o.event)
 	}
 	conf, err := o.config(ctx, a, args[0])
 	if err != nil {
@@ -128,16 +130,9 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 	if err != nil {
 		return nil, fault.Failed("", "look for hooks: %v", err)
 	}
-	var names []string
-	for _, h := range hooks {
-		names = append(names, h.Name)
-	}
-	i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
+	i := a.hookNamed(hooks, name)
 	if i < 0 {
-		i = onlyStem(names, name)
-	}
-	if i < 0 {
-		return nil, fault.Usage("hooks: "+cmp.Or(strings.Join(names, ", "), "none"), "%s has no hook %s", o.dir, name)
+		return nil, a.noHook(o.dir, name, hooks)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
@@ -145,6 +140,44 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 	}
 	defer sandbox.Close()
 	return configOf(ctx, sandbox, hooks[i])
+}
+
+// noHook says that no hook is called so, and what may be meant.
+func (a *App) noHook(folder, name string, hooks []hook.Hook) error {
+	var names, alike []string
+	for _, h := range hooks {
+		names = append(names, h.Name)
+		if strings.TrimSuffix(h.Name, path.Ext(h.Name)) == name {
+			alike = append(alike, h.Name)
+		}
+	}
+	file := name
+	if !isFile(a.inDir(file)) {
+		file = path.Join(filepath.ToSlash(folder), name)
+	}
+	switch {
+	case len(names) == 0:
+		return fault.Usage("hooks are executable files: chmod +x makes one of a script", "%s has no hooks", folder)
+	case len(alike) > 1:
+		return fault.Usage("name one of them: "+strings.Join(alike, ", "), "%d hooks are called %s", len(alike), name)
+	case isFile(a.inDir(file)):
+		return fault.Usage("chmod +x "+file+", unless it is a library or data", "%s is no hook: it is not executable, or not where hooks are", file)
+	}
+	return fault.Usage(meantOf(name, names, "hooks: "), "%s has no hook %s", folder, name)
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// meantOf is a hint about a word that is none of those that are known: the nearest of
+// them, or else all.
+func meantOf(word string, known []string, title string) string {
+	if near := fault.Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return title + strings.Join(known, ", ")
 }
 
 // onlyStem is the place of the one file that is called so but for its extension, as

@@ -5,8 +5,15 @@ import (
 
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/objects"
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
+
+// bindHooks adds the flag that names the folder of hooks.
+func bindHooks(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "hooks", "hooks", "`folder` of the hooks")
+	must(cmd.MarkFlagDirname("hooks"))
+}
 
 // inDir makes a path of the user's absolute.
 func (a *App) inDir(name string) string {

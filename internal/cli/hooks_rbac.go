@@ -39,36 +39,39 @@ func newHooksRBAC(a *App) *cobra.Command {
 allowed to do, and nothing beside, from
 
     the bindings    what the engine lists and watches, and registers as webhooks
-    markers         # +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
-    kubectl, oc     calls in scripts and in Python, and in what these source, import
-                    or start
-    operations      for the file of patches, where a script writes them out, where
-                    tests in test/hooks expect them, and from --patches
+    markers         # +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
+    kubectl, oc     calls in scripts and in Python, and in what these source,
+                    import or start
+    operations      for the file of patches, where a script writes them out,
+                    where tests in test/hooks expect them, and from --patches
 
-A binding, a call or a marker that names namespaces gives a Role in each, anything
-else a ClusterRole. What is known only when a hook runs is no guess but a warning:
-a marker right above it says what it needs. So are requests that are not looked at:
-those of curl and wget to the API server, of helm and its like, and of Python's
-clients, such as the module kubernetes. The hooks are run with --config, as
-hooks validate does; no cluster is asked.
+A binding, a call or a marker that names namespaces gives a Role in each,
+anything else a ClusterRole. What is known only when a hook runs is no guess but
+a warning: a marker right above it says what it needs. So are requests that are
+not looked at: those of curl and wget to the API server, of helm and its like,
+and of Python's clients, such as the module kubernetes. The hooks are run with
+--config, as hooks validate does; no cluster is asked.
 
---write puts the roles into ` + rbac.Path + `, with their reasons as comments,
-and --check exits with 3 when that file is not as --write would make it.`,
+--write puts the roles into ` + rbac.Path + `, with their reasons as
+comments, and --check exits with 3 when that file is not as --write would make
+it.`,
 		Example: `  operon hooks rbac
   operon hooks rbac --check
   operon hooks rbac --output yaml --namespace my-hooks | kubectl apply -f -`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
-	bindOutput(cmd, &o.output, "yaml", github)
 	f := cmd.Flags()
+	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
+	f.BoolVar(&o.check, "check", false, "compare with "+rbac.Path+", write nothing, and exit with 3 when it differs")
+	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
 	f.StringVar(&o.namespace, "namespace", "", "the operator's namespace (default: the project's)")
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations that hooks wrote")
-	f.BoolVar(&o.check, "check", false, "compare with "+rbac.Path+", write nothing, and exit with 3 when it differs")
-	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
-	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
 	bindCRDs(cmd, &o.crds)
+	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	bindOutput(cmd, &o.output, "yaml", github)
+	cmd.ValidArgsFunction = onlyFolders
+	completeNothing(cmd, "namespace", "timeout")
 	return cmd
 }
 
@@ -102,7 +105,7 @@ func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		folder = args[0]
 	}
-	dir, err := a.hooksFolder(folder)
+	dir, err := a.shellHooks(folder, "what charts install counts, too: config/rbac/role.yaml is yours to narrow")
 	if err != nil {
 		return err
 	}

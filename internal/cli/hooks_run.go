@@ -35,24 +35,26 @@ func newHooksRun(a *App) *cobra.Command {
 		Use:   "run",
 		Short: "Run hooks on an API server from this machine, and again on every save",
 		Long: `Run the hooks as shell-operator would, against the API server of a kubeconfig:
-startup, synchronization, events, schedules, queues and groups, patches, retries,
-and webhooks over HTTPS. Each run is one line, with what the hook printed behind it.
+startup, synchronization, events, schedules, queues and groups, patches,
+retries, and webhooks over HTTPS. Each run is one line, with what the hook
+printed behind it.
 
-A hook that is saved is asked for its configuration again and started anew; while
-that is refused its last good configuration goes on. A file that is no hook, such as a
-library, starts all of them anew. What the hooks do is done in the cluster, with
-the rights of the kubeconfig. Their environment is yours, with KUBECONFIG set to the
-chosen context.
+A hook that is saved is asked for its configuration again and started anew;
+while that is refused its last good configuration goes on. A file that is no
+hook, such as a library, starts all of them anew. What the hooks do is done in
+the cluster, with the rights of the kubeconfig. Their environment is yours, with
+KUBECONFIG set to the chosen context.
 
 Webhooks are registered under the engine's name with an address of this machine,
-and taken back at the end, as is the conversion of CRDs; so in one cluster there can be
-one run with webhooks at a time. The API server must reach that address: one in a
-container does not reach 127.0.0.1 of its host, so name another with --webhook-host.
+and taken back at the end, as is the conversion of CRDs; so in one cluster there
+can be one run with webhooks at a time. The API server must reach that address:
+one in a container does not reach 127.0.0.1 of its host, so name another with
+--webhook-host.
 
-This is for development: one process on your machine, which keeps nothing. In the
-cluster hooks run in the engine's image. With --engine that program is run in place
-of operon's own loop, on the same hooks, cluster and certificates; it has to be
-started again to see a change. Ctrl-C ends it.`,
+This is for development: one process on your machine, which keeps nothing. In
+the cluster hooks run in the engine's image. With --engine that program is run
+in place of operon's own loop, on the same hooks, cluster and certificates; it
+has to be started again to see a change. Ctrl-C ends it.`,
 		Example: `  export KUBECONFIG="$(operon envtest start --detach)"
   operon hooks run
   operon hooks run --context kind-dev --webhook-host 172.18.0.1
@@ -61,24 +63,24 @@ started again to see a change. Ctrl-C ends it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
-	bindWhere(cmd, &o.where)
-	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
+	bindWhere(a, cmd, &o.where)
 	f.StringVar(&o.host, "webhook-host", "", "name or `address` at which the API server finds this machine (default: its address on the way there)")
 	f.IntVar(&o.port, "webhook-port", 0, "port to serve webhooks at (default: a free one)")
+	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
+	bindHooks(cmd, &o.dir)
 	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	completeNothing(cmd, "webhook-host", "webhook-port", "timeout")
 	return cmd
 }
 
 // bindWhere adds the flags that choose an API server, as kubectl has them.
-func bindWhere(cmd *cobra.Command, w *live.Where) {
+func bindWhere(a *App, cmd *cobra.Command, w *live.Where) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "`file` that says where the API server is (default: KUBECONFIG, or ~/.kube/config)")
 	f.StringVar(&w.Context, "context", "", "context in it (default: its current one)")
 	f.StringVar(&w.Namespace, "namespace", "", "namespace of what names none (default: that of the context)")
-	for _, name := range []string{"context", "namespace"} {
-		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
-	}
+	completeText(cmd, "context", func() []string { return a.contexts(*w) })
+	completeNothing(cmd, "namespace")
 }
 
 func (o *hooksRun) validate() error {
@@ -95,7 +97,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	dir, err := a.hooksFolder(o.dir)
+	dir, err := a.shellHooks(o.dir, "operon hooks test runs them in a cluster in memory; in a real one addon-operator does")
 	if err != nil {
 		return err
 	}
@@ -238,6 +240,9 @@ func (r *hookRunner) tell(run operator.Run) {
 	const indent = "                    "
 	for _, m := range run.Metrics {
 		fmt.Fprintf(&out, "%s%s\n", indent, metricText(m))
+	}
+	for _, m := range run.Remarks {
+		fmt.Fprintf(&out, "%s%s\n", indent, remarkText(m, paint))
 	}
 	for _, stream := range [][]byte{run.Stdout, run.Stderr} {
 		for line := range strings.Lines(string(stream)) {

@@ -113,6 +113,12 @@ func (r *hookRunner) printRefused(findings []hook.Finding) error {
 	return r.printFindings("text", judged{hooks: 1}, inFolder(r.o.dir, refused))
 }
 
+// remarkText says what there is to say about a file that a hook wrote, as hooks
+// validate does.
+func remarkText(m engine.Remark, paint func(string, string) string) string {
+	return findingText(hook.Finding{File: m.File, Line: m.Line, Column: m.Column, Rule: m.Rule, Refused: m.Refused, Message: m.Message}, paint)
+}
+
 // metricText is a metric in the form that Prometheus shows.
 func metricText(m output.Metric) string {
 	var labels []string

@@ -26,12 +26,13 @@ import (
 const aboutCluster = `
 
 With --cluster the tests run on a real API server, one after the other: one is
-started for them, of the programs that operon envtest has, or --name names one that
-runs. Each test has it to itself, and what it brings about is taken away after it.
-There the hooks, and the kubectl that they call, are a ServiceAccount with the rules
-of ` + rbac.Path + `, or else those that operon hooks rbac derives: so a rule
-that is missing fails the test. What the engine's own kubectl would wait for, such
-as the deletion of what an object owns, is done as kube-controller-manager does it.`
+started for them, of the programs that operon envtest has, or --name names one
+that runs. Each test has it to itself, and what it brings about is taken away
+after it. There the hooks, and the kubectl that they call, are a ServiceAccount
+with the rules of ` + rbac.Path + `, or else those that operon hooks
+rbac derives: so a rule that is missing fails the test. What the engine's own
+kubectl would wait for, such as the deletion of what an object owns, is done as
+kube-controller-manager does it.`
 
 // hooksStage holds the flags of tests on an API server.
 type hooksStage struct {
@@ -42,7 +43,6 @@ type hooksStage struct {
 func (o *hooksStage) bind(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the rights of the hooks")
 	cmd.Flags().StringVar(&o.name, "name", "", "with --cluster: `control-plane` of operon envtest start to run on (default: one is started for the tests)")
-	must(cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
 }
 
 func (o *hooksStage) validate() error {

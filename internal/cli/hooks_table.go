@@ -38,13 +38,14 @@ func newHooksTest(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [files]",
 		Short: "Test hooks: what they do about objects and events",
-		Long: `Run the tests in YAML files, or in all of the folders that are named (test/hooks).
+		Long: `Run the tests in YAML files, or in all of the folders that are named
+(test/hooks).
 
-The cluster is one in memory with the rules of an API server, and what is between
-it and the hook behaves as shell-operator does: selectors, filters, groups, queues,
-synchronization, schedules, patches. No time passes there. Hooks are run as they
-are, with an empty home, no kubeconfig, and a kubectl of the cluster's before all
-others. CRDs in config/crd/bases are known.
+The cluster is one in memory with the rules of an API server, and what is
+between it and the hook behaves as shell-operator does: selectors, filters,
+groups, queues, synchronization, schedules, patches. No time passes there. Hooks
+are run as they are, with an empty home, no kubeconfig, and a kubectl of the
+cluster's before all others. CRDs in config/crd/bases are known.
 
 A file of tests, with all that it may say:
 
@@ -56,11 +57,12 @@ A file of tests, with all that it may say:
       path: [bin]                # stand-ins of programs, from the file's folder
       events:                    # the start comes before them
       - apply: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
-      - patch: {apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: web}}}
+      - patch: {apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {}}}
       - delete: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
       - schedule: tick           # its time has come
       - retry: true              # so has that of what failed
-      - validate: {operation: UPDATE, object: {...}, oldObject: {...}, binding: NAME}
+      - validate: {operation: UPDATE, object: {...}, oldObject: {...},
+                   binding: NAME}
         expect: {response: {allowed: false}}   # any event may have its own
       - mutate: {object: {...}}
       - convert: {to: example.com/v2, objects: [{...}]}
@@ -70,21 +72,22 @@ A file of tests, with all that it may say:
         error: already exists    # in why a run failed
         output: [a text]
         patches: [{operation: CreateOrUpdate, object: {...}}]
-        objects: [{apiVersion: v1, kind: Secret, metadata: {...}, data: {gone: null}}]
+        objects: [{apiVersion: v1, kind: Secret, metadata: {...},
+                   data: {gone: null}}]
         absent: [{apiVersion: v1, kind: Secret, metadata: {...}}]
         metrics: [{name: copies, value: 1}]
         contexts: [{binding: tick}]
         response: {allowed: true, object: {...}}
         converted: [{...}]
-      idempotent: false          # the last run may change something when repeated
-      roundTrip: false           # a conversion there and back may change something
+      idempotent: false          # the last run may change something if repeated
+      roundTrip: false           # a conversion there and back may lose something
 
 In a project of modules the hook is named from there, as in
-modules/010-cert-issuer/hooks/count.sh. Its tests may have values before the start,
-and expect them, by the key of the module and global. A file with module: NAME
-instead of hook tests the chart, and runs no hook.
+modules/010-cert-issuer/hooks/count.sh. Its tests may have values before the
+start, and expect them, by the key of the module and global. A file with module:
+NAME instead of hook tests the chart, and runs no hook.
 
-      values: {certIssuer: {internal: {...}}}   # of static values and other hooks
+      values: {certIssuer: {internal: {...}}}   # of static values, other hooks
       configValues: {certIssuer: {...}}         # of the ConfigMap
       events:
       - beforeHelm: true         # afterHelm, beforeDeleteHelm, afterDeleteHelm;
@@ -108,14 +111,14 @@ has converted the object back.` + aboutCluster,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd.Context(), a, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.dir, "hooks", "hooks", "folder of the hooks")
 	f.StringVar(&o.run, "run", "", "run only the tests whose hook/name matches this regular expression")
-	f.StringVar(&o.junit, "junit", "", "write a report for CI systems into this file, in JUnit's XML")
 	f.BoolVar(&o.update, "update", false, "write into the files what is the case where it is not what they expect")
-	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	o.stage.bind(cmd)
+	bindHooks(cmd, &o.dir)
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
+	f.StringVar(&o.junit, "junit", "", "write a report for CI systems into this `file`, in JUnit's XML")
 	bindOutput(cmd, &o.output)
-	must(cmd.RegisterFlagCompletionFunc("run", cobra.NoFileCompletions))
+	completeTests(a, cmd)
 	return cmd
 }
 
@@ -183,6 +186,9 @@ func (o *hooksTest) files(a *App, args []string) ([]*spec.File, error) {
 	}
 	var files []*spec.File
 	for _, arg := range args {
+		if err := o.isNoTest(a, arg); err != nil {
+			return nil, err
+		}
 		read, err := spec.ReadAll(a.inDir(arg), filepath.ToSlash(arg))
 		if err != nil {
 			return nil, err
@@ -190,7 +196,7 @@ func (o *hooksTest) files(a *App, args []string) ([]*spec.File, error) {
 		files = append(files, read...)
 	}
 	if len(files) == 0 {
-		return nil, fault.Usage("operon hooks test --help tells how to write them", "there are no tests in %s", filepath.ToSlash(args[0]))
+		return nil, fault.Usage(a.testsOf(""), "there are no tests in %s", filepath.ToSlash(args[0]))
 	}
 	return files, nil
 }

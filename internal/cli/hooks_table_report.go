@@ -75,6 +75,9 @@ func (a *App) printTests(files []*spec.File, outcomes []spec.Outcome) error {
 			for _, failure := range o.Failures {
 				fmt.Fprintf(&out, "    %s:%d: %s\n", f.Path, failure.Line, indented(failure.Message, "        "))
 			}
+			for _, m := range o.Remarks {
+				fmt.Fprintf(&out, "    %s\n", remarkText(m, painter(a.Out, a.getenv)))
+			}
 			if said := strings.TrimSpace(o.Output); said != "" {
 				fmt.Fprintf(&out, "    the hook said:\n        %s\n", indented(said, "        "))
 			}

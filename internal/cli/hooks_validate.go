@@ -35,20 +35,21 @@ func newHooksValidate(a *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [folder]",
 		Short: "Judge hooks and their configuration as the engine would, and more",
-		Long: `Run each hook below the folder (hooks) with --config, and judge what it prints as
-shell-operator does when it starts, where one bad hook stops the whole operator.
-No cluster is asked. A hook runs with an empty home, no kubeconfig and no input;
-/shell_lib.sh of the engine's image is at hand. It is still a program: validate
-what you would run.
+		Long: `Run each hook below the folder (hooks) with --config, and judge what it prints
+as shell-operator does when it starts, where one bad hook stops the whole
+operator. No cluster is asked. A hook runs with an empty home, no kubeconfig and
+no input; /shell_lib.sh of the engine's image is at hand. It is still a program:
+validate what you would run.
 
-Where the working folder has modules or global-hooks, those of an addon-operator are
-judged: hooks with the bindings that they can have there, the values of each module
-with its schemas, its chart, which is rendered with these values, and the names.
-A folder may be that of all modules, or of one. docs/modules.md tells the rules.
+Where the working folder has modules or global-hooks, those of an addon-operator
+are judged: hooks with the bindings that they can have there, the values of each
+module with its schemas, its chart, which is rendered with these values, and the
+names. A folder may be that of all modules, or of one. docs/modules.md tells the
+rules.
 
-The flags --patches, --metrics, --admission and --conversion, each of which may be
-repeated, judge what a hook wrote while it ran, as the engine does when the hook has
-ended; of hooks, then, those of a folder only that is named.
+The flags --patches, --metrics, --admission and --conversion, each of which may
+be repeated, judge what a hook wrote while it ran, as the engine does when the
+hook has ended; of hooks, then, those of a folder only that is named.
 
 An error is what the engine refuses. A warning is what it takes without a word;
 --disable switches one off by its name. The exit code is 3 when there is either.
@@ -64,11 +65,13 @@ Warnings
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(a, cmd, args) },
 	}
-	bindOutput(cmd, &o.output, sarif, github)
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
 	o.written.bind(cmd)
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	bindOutput(cmd, &o.output, sarif, github)
+	cmd.ValidArgsFunction = onlyFolders
 	completeList(cmd, "disable", ruleNames(false)...)
+	completeNothing(cmd, "timeout")
 	return cmd
 }
 
@@ -81,7 +84,7 @@ func ruleTable(refuses bool) string {
 	var out strings.Builder
 	for _, r := range validateRules() {
 		if r.Refuses == refuses {
-			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, r.About)
+			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, hanging(r.About, 26))
 		}
 	}
 	return out.String()
@@ -211,9 +214,20 @@ func (a *App) hooksFolder(name string) (string, error) {
 	case err != nil:
 		return "", fault.Failed("", "%v", err)
 	case !info.IsDir():
-		return "", fault.Usage("name the folder that becomes /hooks in the image", "%s is no folder", name)
+		return "", fault.Usage("name the folder that becomes /hooks in the image, such as "+filepath.ToSlash(filepath.Dir(name)), "%s is no folder", name)
 	}
 	return dir, nil
+}
+
+// shellHooks is hooksFolder for what is done with hooks of a shell-operator alone;
+// instead is a hint for those of an addon-operator.
+func (a *App) shellHooks(name, instead string) (string, error) {
+	cfg, err := a.readConfig()
+	_, isAddon := addonAt(a.Dir)
+	if err == nil && ofModules(cfg) || isAddon && !isFolder(a.inDir(name)) {
+		return "", fault.Usage(instead, "this is for hooks of a shell-operator, and here are modules of an addon-operator")
+	}
+	return a.hooksFolder(name)
 }
 
 // elsewhere is a hint about a folder that is not there: within a project, paths are
@@ -284,11 +298,7 @@ func (a *App) printFindings(form string, all judged, findings []hook.Finding) er
 	paint := painter(a.Out, a.getenv)
 	var out strings.Builder
 	for _, f := range findings {
-		colour := yellow
-		if f.Refused {
-			colour = red
-		}
-		fmt.Fprintf(&out, "%s: %s %s (%s)\n", findingPlace(f), paint(colour, level(f)+":"), f.Message, f.Rule)
+		out.WriteString(findingText(f, paint) + "\n")
 	}
 	if len(findings) == 0 {
 		what := plural(all.hooks, "hook")
@@ -305,6 +315,15 @@ func (a *App) printFindings(form string, all judged, findings []hook.Finding) er
 	}
 	_, err := io.WriteString(a.Out, out.String())
 	return err
+}
+
+// findingText is a finding on one line.
+func findingText(f hook.Finding, paint func(colour, text string) string) string {
+	colour := yellow
+	if f.Refused {
+		colour = red
+	}
+	return fmt.Sprintf("%s: %s %s %s", findingPlace(f), paint(colour, level(f)+":"), f.Message, paint(faint, "("+f.Rule+")"))
 }
 
 func findingPlace(f hook.Finding) string {

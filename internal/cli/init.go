@@ -50,11 +50,11 @@ a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
 It needs no network. Files that are already there are never overwritten.
 
 With --plugins shell the operator is a set of hooks in bash or Python, which the
-engine shell-operator runs: there is no Go in such a project. With --plugins addon it
-is a set of modules, charts with hooks, which addon-operator installs.
+engine shell-operator runs: there is no Go in such a project. With --plugins
+addon it is a set of modules, charts with hooks, which addon-operator installs.
 
-A repeat brings back what is missing and lists as "keep" what you changed: a file
-that differs from what init would write, and stays as it is.`,
+A repeat brings back what is missing and lists as "keep" what you changed: a
+file that differs from what init would write, and stays as it is.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python`,
@@ -75,6 +75,11 @@ that differs from what init would write, and stays as it is.`,
 	o.options = bindOptions(cmd, a.Layouts.All(), plugin.Init)
 	completeLayouts(a, cmd)
 	completeValues(cmd, "project-version", "3")
+	inSections(cmd, "Other flags",
+		section{"The project", []string{"plugins", "domain", "project-name", "project-version"}},
+		section{"Of operators in Go", []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "fetch-deps", "skip-go-version-check"}},
+		section{"Of operators in shell", []string{"lang"}},
+	)
 	return cmd
 }
 

@@ -36,6 +36,7 @@ command's changes or none, and never overwrites a line of yours.
 		RunE:          groupHelp,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetUsageTemplate(usageTemplate(root))
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
 		newInit(a), newCreate(a), newEdit(a),

@@ -56,7 +56,7 @@ in one of modules.`,
 	}
 	o.cmd.Flags().StringVar(&o.run, "run", "", "run only the tests that match this regular expression")
 	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
-	must(o.cmd.RegisterFlagCompletionFunc("run", cobra.NoFileCompletions))
+	completeText(o.cmd, "run", func() []string { return a.testNames(nil) })
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
 		if ok && nearestFlag(unknown.GetSpecifiedName(), cmd) == "" {

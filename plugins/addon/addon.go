@@ -38,7 +38,7 @@ func (Plugin) Doc() string { return "modules of charts and hooks, run by addon-o
 // its own flags, and the name as "hook".
 func (Plugin) Options() []plugin.Option {
 	options := []plugin.Option{{Name: "module", Default: "", Events: []plugin.Kind{plugin.CreateHook},
-		Usage: "the module that the hook is for (default: none, a global hook)"}}
+		Usage: "the `MODULE` that the hook is for (default: none, a global hook)"}}
 	for _, s := range steps {
 		options = append(options, plugin.Option{Name: s.flag, Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: s.usage})
 	}

@@ -27,12 +27,12 @@ type step struct {
 }
 
 var steps = []step{
-	{"before-all", "beforeAll", true, "`ORDER`: run before any module, a global hook"},
-	{"after-all", "afterAll", true, "`ORDER`: run after all modules, a global hook"},
-	{"before-helm", "beforeHelm", false, "`ORDER`: run before the chart of the module is installed or upgraded"},
-	{"after-helm", "afterHelm", false, "`ORDER`: run after that"},
-	{"before-delete-helm", "beforeDeleteHelm", false, "`ORDER`: run before the module's release is deleted"},
-	{"after-delete-helm", "afterDeleteHelm", false, "`ORDER`: run after that"},
+	{"before-all", "beforeAll", true, "run a global hook before any module, by `ORDER`"},
+	{"after-all", "afterAll", true, "run a global hook after all modules, by `ORDER`"},
+	{"before-helm", "beforeHelm", false, "run before the chart of the module is installed or upgraded, by `ORDER`"},
+	{"after-helm", "afterHelm", false, "run after that, by `ORDER`"},
+	{"before-delete-helm", "beforeDeleteHelm", false, "run before the module's release is deleted, by `ORDER`"},
+	{"after-delete-helm", "afterDeleteHelm", false, "run after that, by `ORDER`"},
 }
 
 // unheard are flags of create hook that are for shell-operator, or that are

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bytes"
-	"io/fs"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit"
@@ -36,21 +35,6 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 		Plural: scalar(plural), Singular: scalar(r.Lower()), Scope: scopeOf(!r.API.Namespaced), Version: r.Version,
 	}
 	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, seedOnce(p))
-}
-
-// seedOnce is a sink for what operon adds to and changes in nothing else: a file that
-// is there is seeded as it was.
-func seedOnce(p *scaffold.Plan) render.Sink {
-	return func(name string, mode fs.FileMode, content []byte) error {
-		disk, base, err := p.Before(name)
-		if err != nil {
-			return err
-		}
-		if disk != nil && base != nil && !p.Forced() {
-			content = base
-		}
-		return p.Seed(name, mode, content)
-	}
 }
 
 // addVersion adds a version to the CRD of r, that starts as the last one there. It

@@ -91,8 +91,9 @@ func (h Hook) warnOfLoss(known schemas, p *scaffold.Plan) {
 	}
 }
 
-// seedOnce is a sink for what derives from the CRDs as they were when the hook was made:
-// what is known of then stays, however they changed since.
+// seedOnce is a sink for what operon makes once: a CRD, to which it adds versions and
+// nothing else, and what derives from CRDs as they were when a hook was made, however
+// they changed since.
 func seedOnce(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		_, base, err := p.Before(name)

@@ -46,8 +46,11 @@ func (Plugin) Doc() string { return "operators as hooks in bash or Python, run b
 // values of its own flags, by their names, and the name as "hook"; for a Generate
 // event "path", which is PATH.
 func (Plugin) Options() []plugin.Option {
-	return []plugin.Option{{Name: "lang", Default: Bash, Values: Languages, Events: []plugin.Kind{plugin.Init, plugin.CreateHook},
-		Usage: "language of hooks: bash or python (default for a hook: that of the project)"}}
+	return []plugin.Option{
+		{Name: "lang", Default: Bash, Values: Languages, Events: []plugin.Kind{plugin.Init}, Usage: "language of hooks: bash or python"},
+		{Name: "lang", Default: "", Values: Languages, Events: []plugin.Kind{plugin.CreateHook},
+			Usage: "language of the hook: bash or python (default: that of the project)"},
+	}
 }
 
 // Plan implements plugin.Plugin.
