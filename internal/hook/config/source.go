@@ -51,8 +51,8 @@ func read(text []byte) (source, *Finding) {
 		f := &Finding{Line: 1, Rule: RuleSyntax, Refused: true}
 		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 		if m := yamlLine.FindStringSubmatch(msg); m != nil {
-			f.Line, _ = strconv.Atoi(m[1])
-			msg = strings.TrimPrefix(msg, m[0])
+			line, _ := strconv.Atoi(m[1])
+			f.Line, msg = max(1, line), strings.TrimPrefix(msg, m[0])
 		}
 		lines := strings.Split(string(text), "\n")
 		for f.Line > 1 && (f.Line > len(lines) || strings.TrimSpace(lines[f.Line-1]) == "") {
