@@ -47,7 +47,7 @@ var expressions = []struct{ text, want string }{
 	{"request.userInfo.groups.admin", "1:24 type 'list' does not support field selection"},
 	{"request.kind.kind.lower == 'x'", "1:18 type 'string' does not support field selection"},
 	{"object.metadata.name.startWith('x')", "1:31 undeclared reference to 'startWith'"},
-	{"lenght(request.name) > 1", "1:7 undeclared reference to 'lenght'"},
+	{"sized(request.name) > 1", "1:6 undeclared reference to 'sized'"},
 	{"object.spec.items.all(i, j.x)", "1:26 undeclared reference to 'j'"},
 	{"object.spec.items.all(i.x, true)", "1:24 argument must be a simple name"},
 	{"object.spec.items.exists(i, i.x) && i.y", "1:37 undeclared reference to 'i'"},
@@ -65,10 +65,11 @@ var expressions = []struct{ text, want string }{
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, tc := range expressions {
-		got := ""
+		var said strings.Builder
 		for _, p := range Check(tc.text) {
-			got += fmt.Sprintf("%d:%d %s\n", p.Line, p.Column, p.Message)
+			fmt.Fprintf(&said, "%d:%d %s\n", p.Line, p.Column, p.Message)
 		}
+		got := said.String()
 		if tc.want == "" && got != "" || !strings.HasPrefix(got, tc.want) {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.text, got, tc.want)
 		}

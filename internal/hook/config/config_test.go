@@ -129,15 +129,15 @@ func TestConditions(t *testing.T) {
 		{"\n  - name: x\n    expression: |\n      true &&\n        nope\n", "8:9 "},
 		{"\n  - name: x\n    expression: >\n      true &&\n      nope\n", "6:17 "},
 	} {
-		var got string
+		var places strings.Builder
 		_, findings := Parse([]byte("configVersion: v1\nkubernetesValidating:\n- name: a.b.c\n  matchConditions: " + tc.conditions + "\n" + someRules))
 		for _, f := range findings {
 			if f.Rule != ruleCondition || f.Refused {
 				t.Errorf("%s: %s", tc.conditions, line(f))
 			}
-			got += fmt.Sprintf("%d:%d ", f.Line, f.Column)
+			fmt.Fprintf(&places, "%d:%d ", f.Line, f.Column)
 		}
-		if got != tc.want {
+		if got := places.String(); got != tc.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.conditions, got, tc.want)
 		}
 	}

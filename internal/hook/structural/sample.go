@@ -48,7 +48,8 @@ func (s Schema) object(root bool) map[string]any {
 func (s Schema) sample() (v any, known bool) {
 	fallback, has := s["default"]
 	for _, v := range s.candidates() {
-		if len(s.validate(v, field.NewPath("x"))) == 0 && !(has && reflect.DeepEqual(normal(v), normal(fallback))) {
+		isFallback := has && reflect.DeepEqual(normal(v), normal(fallback))
+		if !isFallback && len(s.validate(v, field.NewPath("x"))) == 0 {
 			return v, true
 		}
 	}
