@@ -144,10 +144,10 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 
 // noHook says that no hook is called so, and what may be meant.
 func (a *App) noHook(folder, name string, hooks []hook.Hook) error {
-	var names, alike []string
+	var names, stems, alike []string
 	for _, h := range hooks {
-		names = append(names, h.Name)
-		if strings.TrimSuffix(h.Name, path.Ext(h.Name)) == name {
+		names, stems = append(names, h.Name), append(stems, strings.TrimSuffix(h.Name, path.Ext(h.Name)))
+		if stems[len(stems)-1] == name {
 			alike = append(alike, h.Name)
 		}
 	}
@@ -162,6 +162,9 @@ func (a *App) noHook(folder, name string, hooks []hook.Hook) error {
 		return fault.Usage("name one of them: "+strings.Join(alike, ", "), "%d hooks are called %s", len(alike), name)
 	case isFile(a.inDir(file)):
 		return fault.Usage("chmod +x "+file+", unless it is a library or data", "%s is no hook: it is not executable, or not where hooks are", file)
+	}
+	if near := fault.Nearest(name, stems); near != "" && path.Ext(name) == "" {
+		return fault.Usage("did you mean "+near+"?", "%s has no hook %s", folder, name)
 	}
 	return fault.Usage(meantOf(name, names, "hooks: "), "%s has no hook %s", folder, name)
 }

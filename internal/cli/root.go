@@ -83,6 +83,9 @@ func groupHelp(cmd *cobra.Command, args []string) error {
 	if slices.Contains(peerCommands, args[0]) {
 		return fault.Usage(peerUpgrade, "operon has no %s command yet", args[0])
 	}
+	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
+		hint = "a hook is made by operon create hook NAME"
+	}
 	cmd.SuggestionsMinimumDistance = 2
 	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"

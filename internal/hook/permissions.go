@@ -28,7 +28,7 @@ func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (r
 	for i, h := range hooks {
 		text, err := os.ReadFile(h.Path)
 		if err != nil {
-			return in, nil, err
+			return in, findings, nil // which tell of it
 		}
 		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
 	}

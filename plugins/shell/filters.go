@@ -56,6 +56,9 @@ func (a *asking) filters() error {
 				return fault.Usage("give it a value, or leave it out", "--%s is empty", f.flag)
 			}
 			name, value := a.addressed(value)
+			if err := a.misaddressed(f.flag, name, value); err != nil {
+				return err
+			}
 			hits := 0
 			for i := range a.hook.Kubernetes {
 				if o := &a.hook.Kubernetes[i]; name == "" || name == o.Name {
@@ -101,6 +104,17 @@ func (a *asking) addressed(value string) (binding, rest string) {
 		return name, rest
 	}
 	return "", value
+}
+
+// misaddressed refuses a value for a binding that is not there, where no value looks
+// like that. Names of roles do.
+func (a *asking) misaddressed(flag, name, value string) error {
+	before, _, colon := strings.Cut(value, ":")
+	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
+	if name != "" || !colon || !bindingName.MatchString(before) || !slices.Contains([]string{"namespace", "name", "events", "group", "queue"}, flag) || flag == "name" && roles {
+		return nil
+	}
+	return fault.Usage("the bindings are "+strings.Join(a.bindings(), ", "), "--%s %s: there is no binding %s", flag, value, before)
 }
 
 // events are what --events may name.

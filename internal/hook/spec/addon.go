@@ -205,3 +205,10 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 	s.differs(line, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), but(names))
 	return found{like: like}
 }
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

@@ -152,6 +152,9 @@ func holdsObjects(path string) bool {
 	return err == nil && keys["apiVersion"] != nil && keys["kind"] != nil
 }
 
+// howTo is a hint about files that are none of tests.
+const howTo = "operon hooks test --help shows what a file of tests has"
+
 // Read reads a file of tests. An error names the line.
 func Read(path, shown string) (*File, error) {
 	content, err := os.ReadFile(path)
@@ -160,10 +163,14 @@ func Read(path, shown string) (*File, error) {
 	}
 	f := &File{Path: shown, dir: filepath.Dir(path), root: &yaml.Node{}}
 	if err := yaml.Unmarshal(content, f.root); err != nil {
-		return nil, fault.Usage("", "%s: %s", shown, strings.TrimPrefix(err.Error(), "yaml: "))
+		place, what := ": ", strings.TrimPrefix(err.Error(), "yaml: ")
+		if rest, lined := strings.CutPrefix(what, "line "); lined {
+			place, what = ":", rest
+		}
+		return nil, fault.Usage(howTo, "%s%s%s", shown, place, what)
 	}
 	if len(f.root.Content) == 0 {
-		return nil, fault.Usage("", "%s: is empty; it needs hook and tests", shown)
+		return nil, fault.Usage(howTo, "%s: is empty; it needs hook and tests", shown)
 	}
 	r := &reader{file: f}
 	r.read(f.root.Content[0])
@@ -284,7 +291,7 @@ func (r *reader) object(n *yaml.Node) *unstructured.Unstructured {
 	fields, _ := integers(r.value(n)).(map[string]any)
 	o := &unstructured.Unstructured{Object: fields}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" {
-		r.fail(n, "", "an object needs apiVersion and kind")
+		r.fail(n, "such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "an object needs apiVersion and kind")
 	}
 	return o
 }

@@ -26,8 +26,8 @@ func TestErrors(t *testing.T) {
 		return "hook: a.sh\ntests:\n- name: x\n  " + strings.Join(lines, "\n  ") + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                         "t.yaml: is empty; it needs hook and tests",
-		"a: [":                     "t.yaml: line 1: did not find expected node content",
+		"":                         "t.yaml: is empty; it needs hook and tests; operon hooks test --help shows what a file of tests has",
+		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help shows what a file of tests has",
 		"[]":                       "t.yaml:1: the file must be an object",
 		"tests: []":                "t.yaml:1: hook is missing: the path of the hook from the folder of hooks; hook: name.sh",
 		"hook: a.sh":               "t.yaml:1: there are no tests",
@@ -38,11 +38,11 @@ func TestErrors(t *testing.T) {
 		test("expct: {}"):          "t.yaml:4: a test has no key expct; did you mean expect?",
 		test("events: []"):         `t.yaml:3: the test "x" expects nothing; write expect: and have operon hooks test --update fill it in`,
 		test("given: [nowhere.yaml]", "expect: {runs: 1}"):                                                    "t.yaml:4: nowhere.yaml: no such file or directory",
-		test("given: [{kind: Pod}]", "expect: {runs: 1}"):                                                     "t.yaml:4: an object needs apiVersion and kind",
+		test("given: [{kind: Pod}]", "expect: {runs: 1}"):                                                     "t.yaml:4: an object needs apiVersion and kind; such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}",
 		test("given: [7]", "expect: {runs: 1}"):                                                               "t.yaml:4: this must be an object with apiVersion and kind",
 		test("idempotent: perhaps", "expect: {runs: 1}"):                                                      "t.yaml:4: idempotent must be true or false",
 		test("expect: {runs: one}"):                                                                           "t.yaml:4: runs must be a whole number",
-		test("expect:", "  objects:", "  - {kind: Pod}"):                                                      "t.yaml:6: an object needs apiVersion and kind",
+		test("expect:", "  objects:", "  - {kind: Pod}"):                                                      "t.yaml:6: an object needs apiVersion and kind; such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}",
 		test("expect: {patches: {}}"):                                                                         "t.yaml:4: patches must be a list",
 		test("expect: {response: []}"):                                                                        "t.yaml:4: response must be an object",
 		test("events:", "- {expect: {runs: 1}}"):                                                              "t.yaml:5: the event does not say what happens; one of apply, delete, patch, schedule, validate, mutate, convert, retry, beforeAll, afterAll, beforeHelm, afterHelm, beforeDeleteHelm, afterDeleteHelm",

@@ -320,14 +320,10 @@ func (s *session) tick(name string) error {
 		}
 		names = append(names, b.BindingName())
 	}
-	return fmt.Errorf("%s has no schedule %q, but %s", s.hook.Name, name, orNone(names))
-}
-
-func orNone(names []string) string {
 	if len(names) == 0 {
-		return "none"
+		return fmt.Errorf("%s has no schedules", s.hook.Name)
 	}
-	return strings.Join(names, ", ")
+	return fmt.Errorf("%s has no schedule %q, but %s", s.hook.Name, name, strings.Join(names, ", "))
 }
 
 // written is an operation as it stands in a patch file.

@@ -123,8 +123,10 @@ func (s *session) place(e Event, n int, name func(int) string) (int, error) {
 		return 0, nil
 	case e.Binding == "" && n > 1:
 		return 0, fmt.Errorf("%s could be for several bindings: add binding: %s", e.Is, strings.Join(names, " or "))
+	case n == 0:
+		return 0, fmt.Errorf("%s has no bindings to %s", s.hook.Name, e.Is)
 	case i < 0:
-		return 0, fmt.Errorf("%s has no binding %q to %s: it has %s", s.hook.Name, e.Binding, e.Is, orNone(names))
+		return 0, fmt.Errorf("%s has no binding %q to %s: it has %s", s.hook.Name, e.Binding, e.Is, strings.Join(names, ", "))
 	default:
 		return i, nil
 	}
