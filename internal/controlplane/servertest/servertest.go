@@ -83,8 +83,8 @@ var programs = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(sum, name, len(content))
-		sum.Write(content)
+		_, _ = fmt.Fprintln(sum, name, len(content))
+		_, _ = sum.Write(content)
 	}
 	return string(sum.Sum(nil)), nil
 })
