@@ -98,16 +98,17 @@ func (k *kubectlCall) scale() {
 		return
 	}
 	for _, t := range targets {
+		if t.name == "" {
+			k.grant(t, "", "list")
+		} else {
+			k.grant(t, "", "get")
+		}
 		k.scaled(t)
 	}
 }
 
+// scaled allows what scale does with an object that it knows, as from a file.
 func (k *kubectlCall) scaled(t target) {
-	if t.name == "" {
-		k.grant(t, "", "list")
-	} else {
-		k.grant(t, "", "get")
-	}
 	if k.has("current-replicas", "resource-version") {
 		k.grant(t, "scale", "get", "update")
 	} else {

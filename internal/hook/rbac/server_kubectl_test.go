@@ -62,7 +62,10 @@ func TestKubectlItself(t *testing.T) {
 		"kubectl label cm x c=d --overwrite --dry-run=server": "", "kubectl annotate cm --all c=d --overwrite --dry-run=server": "",
 		"kubectl taint nodes x a=b:NoSchedule --overwrite --dry-run=server": "", "kubectl set image deploy/x a=c --dry-run=server": "",
 		"kubectl scale deploy x --replicas=0 --dry-run=server": "", "kubectl scale deploy x --replicas=0 --current-replicas=0": "",
-		"kubectl wait cm/x --for=jsonpath={.metadata.name}=x --timeout=1s": "[list]", // older ones list before they watch
+		"kubectl scale --replicas=0 -f - --dry-run=server <<<'{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"x\"}}'": "",
+		"kubectl label cm x c=d --overwrite --dry-run=client":              "",
+		"kubectl set env deploy/x --from=configmap/x --dry-run=server":     "[patch]", // x has nothing to set
+		"kubectl wait cm/x --for=jsonpath={.metadata.name}=x --timeout=1s": "[list]",  // older ones list before they watch
 		"kubectl create cm new --dry-run=server":                           "", "kubectl create ns new --dry-run=server": "",
 		"kubectl create job new --from=cronjob/x --dry-run=server": "", "kubectl create token x": "", "kubectl run new --image=a --dry-run=server": "",
 		"kubectl create -f - --dry-run=server " + anew(cm): "", "kubectl delete -f - --dry-run=server " + cm: "", "kubectl get -f - " + cm: "",
