@@ -157,10 +157,11 @@ hook::run() {
   local plan status index
   mapfile -t plan < <(hook::_plan)
   wait "$!" || exit "$?"
-  for ((index = 0; index < ${#plan[@]}; index += 2)); do
-    export BINDING_CONTEXT_CURRENT_INDEX="$((index / 2))"
+  for ((index = 0; index < ${#plan[@]}; index += 3)); do
+    export BINDING_CONTEXT_CURRENT_INDEX="$((index / 3))"
     export BINDING_CONTEXT_CURRENT_BINDING="${plan[index]}"
-    context::_load
+    __context="${plan[index + 2]}"
+    __context_index="${BINDING_CONTEXT_CURRENT_INDEX}"
     # A condition or || would switch the handler's own errexit off.
     set +e
     trap - ERR
@@ -179,10 +180,11 @@ hook::run() {
   done
 }
 
-# hook::_plan prints two lines for each context: its binding, and the functions that
-# may handle it with tabs between them.
+# hook::_plan prints three lines for each context: its binding, the functions that may
+# handle it with tabs between them, and the context. One start of jq for all of it is a
+# good part of what a hook costs.
 hook::_plan() {
-  context::global::jq -r '
+  context::global::jq -rc '
     def dotted: (. // "") | tostring | split("/") | join(".");
     .[] | (.binding // "unknown") as $name |
     "__on_kubernetes::\($name)" as $kubernetes |
@@ -201,7 +203,8 @@ hook::_plan() {
       Conversion: ["\($conversion)::\(.fromVersion | dotted)::\(.toVersion | dotted)", $conversion]
     }[.type // ""] as $handlers |
     ([$name] | @tsv),
-    ((if $name == "onStartup" then ["__on_startup"] else $handlers // [] end) + ["__main__"] | @tsv)'
+    ((if $name == "onStartup" then ["__on_startup"] else $handlers // [] end) + ["__main__"] | @tsv),
+    .'
 }
 
 # hook::_handle runs the first of the functions in a line that there is.
