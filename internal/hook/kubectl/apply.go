@@ -2,7 +2,6 @@ package kubectl
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
@@ -20,19 +19,7 @@ const applied = corev1.LastAppliedConfigAnnotation
 
 // apply makes the objects of files what they say: what was applied before and is not
 // in the file any more goes, what others added stays.
-func (r *run) apply([]string) error {
-	if len(r.filenames) == 0 {
-		return errors.New("must specify one of -f and -k")
-	}
-	targets, err := r.fromFiles()
-	if err != nil {
-		return err
-	}
-	if len(targets) == 0 {
-		return errors.New("no objects passed to apply")
-	}
-	return each(targets, r.applyOne)
-}
+func (r *run) apply([]string) error { return r.eachOfFiles("apply", noFiles, r.applyOne) }
 
 func (r *run) applyOne(t target) error {
 	dry, err := r.dry()

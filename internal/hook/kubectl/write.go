@@ -33,22 +33,31 @@ func each(targets []target, do func(t target) error) error {
 	return faults.err()
 }
 
-// create creates the objects of files.
-func (r *run) create(args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("operon's kubectl does not know kubectl create %s", args[0])
-	}
+// noFiles is what most verbs say without -f.
+const noFiles = "must specify one of -f and -k"
+
+// eachOfFiles does something to each of the objects of files, or says that none were
+// given.
+func (r *run) eachOfFiles(verb, none string, do func(t target) error) error {
 	if len(r.filenames) == 0 {
-		return errors.New("must specify one of -f and -k")
+		return errors.New(none)
 	}
 	targets, err := r.fromFiles()
 	if err != nil {
 		return err
 	}
 	if len(targets) == 0 {
-		return errors.New("no objects passed to create")
+		return errors.New("no objects passed to " + verb)
 	}
-	return each(targets, r.createOne)
+	return each(targets, do)
+}
+
+// create creates the objects of files.
+func (r *run) create(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("operon's kubectl does not know kubectl create %s", args[0])
+	}
+	return r.eachOfFiles("create", noFiles, r.createOne)
 }
 
 func (r *run) createOne(t target) error {
@@ -68,17 +77,7 @@ func (r *run) createOne(t target) error {
 
 // replace puts the objects of files in the place of what is there.
 func (r *run) replace([]string) error {
-	if len(r.filenames) == 0 {
-		return errors.New("must specify --filename to replace")
-	}
-	targets, err := r.fromFiles()
-	if err != nil {
-		return err
-	}
-	if len(targets) == 0 {
-		return errors.New("no objects passed to replace")
-	}
-	return each(targets, r.replaceOne)
+	return r.eachOfFiles("replace", "must specify --filename to replace", r.replaceOne)
 }
 
 func (r *run) replaceOne(t target) error {
