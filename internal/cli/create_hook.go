@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -55,8 +56,8 @@ func newCreateHook(a *App) *cobra.Command {
 describe, a function for each of its bindings, and a test for each of these,
 which passes. The roles in config/rbac are derived anew, and the first hook with
 a webhook switches on what webhooks need. In a project of modules it is a hook
-of --module or a global one, which can have --on, --schedule and --startup
-without filters, and the steps of the engine's work: --before-helm and the like.
+of --module or a global one, which can have the steps of the engine's work, such
+as --before-helm, and no webhooks; no roles are derived there.
 
 A value with BINDING: before it is for the binding of that name, and one without
 is for all of them. Bindings are called after the plural of their kind
@@ -124,6 +125,9 @@ func (o *createHook) run(a *App, args []string) error {
 		return fault.Usage("start one with operon init --plugins shell; here, operon create api makes controllers",
 			"create hook is for projects of hooks, and the layout of this one is %s", strings.Join(cfg.Layout, ","))
 	}
+	if ofModules(cfg) && o.cmd.Flags().Changed("make") {
+		return fault.Usage("leave it out", "--make is about roles, which a project of modules writes by hand")
+	}
 	name := ""
 	if len(args) == 1 {
 		name = args[0]
@@ -169,7 +173,7 @@ func (o *createHook) ask(a *App, name string, modules bool) (string, error) {
 	ctx := o.cmd.Context()
 	var err error
 	if name == "" {
-		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", shell.CheckHookName); err != nil {
+		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", draft.CheckHookName); err != nil {
 			return "", err
 		}
 	}

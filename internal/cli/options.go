@@ -64,7 +64,7 @@ func (o *options) given(active plugin.Set) (map[string]any, error) {
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
 			return nil, fault.Usage("leave it out, or add the plugin to layout in PROJECT",
-				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], ", "))
+				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
 		}
 		switch flag.Value.Type() {
 		case "bool":

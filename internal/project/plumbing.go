@@ -77,11 +77,7 @@ func (c *Config) PutPlumbing(r Resource, controller string, p Plumbing) {
 		notes = maps.Clone(old)
 		notes["resources"] = all
 	}
-	c.Plugins = maps.Clone(c.Plugins)
-	if c.Plugins == nil {
-		c.Plugins = map[string]any{}
-	}
-	c.Plugins[plumbingKey] = notes
+	c.setPlugin(plumbingKey, notes)
 }
 
 func (c *Config) plumbing() []any {

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -39,10 +41,10 @@ func (Plugin) Doc() string { return "modules of charts and hooks, run by addon-o
 func (Plugin) Options() []plugin.Option {
 	options := []plugin.Option{{Name: "module", Default: "", Events: []plugin.Kind{plugin.CreateHook},
 		Usage: "the `MODULE` that the hook is for (default: none, a global hook)"}}
-	for _, s := range steps {
-		options = append(options, plugin.Option{Name: s.flag, Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: s.usage})
+	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
+		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: usages[step]})
 	}
-	return options
+	return append(options, draft.LangOptions()...)
 }
 
 // Plan implements plugin.Plugin.
@@ -65,7 +67,14 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 // values is what the templates of addon/init print.
 type values struct {
 	Project *project.Config
+	Python  bool // some hook is in Python
 	Pins    struct{ AddonOperator string }
+}
+
+func data(c *project.Config, r record) values {
+	v := values{Project: c, Python: r.python()}
+	v.Pins.AddonOperator = pins.AddonOperator
+	return v
 }
 
 // initProject plans what a project has before its first module, and what PROJECT
@@ -83,16 +92,14 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	v := values{Project: e.Project}
-	v.Pins.AddonOperator = pins.AddonOperator
-	if err := render.Tree(templates.FS, "addon/init", nil, v, sink(p)); err != nil {
+	if r.Lang, err = draft.ProjectLang(r.Lang, e); err != nil {
 		return err
 	}
-	library, err := fs.ReadFile(templates.FS, "shell/bash/hooks/lib/shell_lib.sh")
-	if err != nil {
+	e.Project.Remember(Key, r)
+	if err := render.Tree(templates.FS, "addon/init", nil, data(e.Project, r), sink(p)); err != nil {
 		return err
 	}
-	if err := p.Seed(libraryFile, 0o644, library); err != nil {
+	if err := draft.Library(r.Lang, libraryFolder, p); err != nil {
 		return err
 	}
 	for _, m := range r.Modules {
@@ -101,30 +108,34 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	for _, h := range r.Hooks {
-		if err := planHook(r, h, p); err != nil {
+		if err := planHook(e.Project, r, h, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// libraryFile is what hooks of all modules share. The engine looks for no hooks in
+// libraryFolder has what hooks of all modules share. The engine looks for no hooks in
 // folders named lib.
-const libraryFile = "global-hooks/lib/shell_lib.sh"
+const libraryFolder = "global-hooks/lib"
+
+// image plans the Dockerfile anew.
+func image(c *project.Config, r record, p *scaffold.Plan) error {
+	return render.Tree(templates.FS, "addon/init", nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
+		if name != "Dockerfile" {
+			return nil
+		}
+		return p.Seed(name, mode, content)
+	})
+}
 
 // sink shares what commands add to, and keeps what the repository brought along.
 // All else is the user's once it is written.
 func sink(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		switch {
-		case path.Base(name) == "kustomization.yaml", name == commonValues:
+		if path.Base(name) == "kustomization.yaml" || name == commonValues {
 			return p.Share(name, mode, content)
-		case slices.Contains([]string{"README.md", ".dockerignore", ".gitignore"}, name) && p.Exists(name) && !p.HasBase(name):
-			if !p.Exists(project.File) {
-				p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "it was here before and stays as it is"})
-			}
-			return nil
 		}
-		return p.Seed(name, mode, content)
+		return plugin.SeedFirst(p, name, mode, content)
 	}
 }

@@ -71,7 +71,7 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 	default:
 		r.Modules = append(r.Modules, m)
 	}
-	r.save(e.Project)
+	e.Project.Remember(Key, r)
 	return planModule(m, p)
 }
 
@@ -104,7 +104,7 @@ func planModule(m Module, p *scaffold.Plan) error {
 	if err := render.Tree(templates.FS, "addon/module", vars, data, p.Seed); err != nil {
 		return err
 	}
-	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": m.testFile()}, data, p.Seed); err != nil {
+	if err := render.Tree(templates.FS, "addon/test", map[string]string{"file": "test/hooks/" + m.Name + ".yaml"}, data, p.Seed); err != nil {
 		return err
 	}
 	if m.Enabled {

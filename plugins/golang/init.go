@@ -69,25 +69,15 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	return planModules(repo, everything, p)
 }
 
-// earlier are files that a repository often has before there is an operator in
-// it. They say what is the user's to say, so they are no conflict.
-var earlier = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignore"}
-
 // seedNew is a sink that keeps what the repository brought along, and leaves
 // go.mod and go.sum to planModules: they are never the template's once they
 // exist.
 func seedNew(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		switch {
-		case name == goModFile || name == goSumFile:
-			return nil
-		case slices.Contains(earlier, name) && p.Exists(name) && !p.HasBase(name):
-			if !p.Exists(project.File) {
-				p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "it was here before and stays as it is"})
-			}
+		if name == goModFile || name == goSumFile {
 			return nil
 		}
-		return p.Seed(name, mode, content)
+		return plugin.SeedFirst(p, name, mode, content)
 	}
 }
 

@@ -85,7 +85,7 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 		})
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
-				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + scalar(value)}
+				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + edit.Scalar(value)}
 		}
 	}
 	return nil

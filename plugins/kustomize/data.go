@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"go.yaml.in/yaml/v3"
 )
 
 // initValues is what the templates of kustomize/init print. Words that come
@@ -19,7 +19,7 @@ type initValues struct {
 }
 
 func initData(c *project.Config) initValues {
-	return initValues{Project: c, Name: scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
+	return initValues{Project: c, Name: edit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
 }
 
 // apiValues is what the templates of kustomize/api print.
@@ -45,10 +45,10 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 	v := apiValues{
 		Project:  c,
 		Resource: r,
-		Name:     scalar(c.ProjectName),
-		Group:    scalar(r.QualifiedGroup()),
-		Kind:     scalar(r.Kind),
-		Plural:   scalar(r.PluralName()),
+		Name:     edit.Scalar(c.ProjectName),
+		Group:    edit.Scalar(r.QualifiedGroup()),
+		Kind:     edit.Scalar(r.Kind),
+		Plural:   edit.Scalar(r.PluralName()),
 		RoleKind: roleKind(limited),
 		RoleName: strings.Join(roleWords(c, r, p), "-"),
 
@@ -74,7 +74,7 @@ type conversionValues struct {
 }
 
 func conversionData(r project.Resource) conversionValues {
-	return conversionValues{Kind: r.Kind, CRD: scalar(crdName(r))}
+	return conversionValues{Kind: r.Kind, CRD: edit.Scalar(crdName(r))}
 }
 
 // sampleName tells the samples of a kind's versions apart: they are one kind of
@@ -97,13 +97,4 @@ func roleKind(limited bool) string {
 		return "Role"
 	}
 	return "ClusterRole"
-}
-
-// scalar writes s as a YAML scalar that reads back as text.
-func scalar(s string) string {
-	b, err := yaml.Marshal(s)
-	if err != nil { // a string always has a YAML form
-		return s
-	}
-	return strings.TrimSuffix(string(b), "\n")
 }

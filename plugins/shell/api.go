@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -31,10 +32,10 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	}
 	group, plural := r.QualifiedGroup(), r.PluralName()
 	v := crdValues{
-		Name: scalar(plural + "." + group), Group: scalar(group), Kind: scalar(r.Kind), List: scalar(r.Kind + "List"),
-		Plural: scalar(plural), Singular: scalar(r.Lower()), Scope: scopeOf(!r.API.Namespaced), Version: r.Version,
+		Name: edit.Scalar(plural + "." + group), Group: edit.Scalar(group), Kind: edit.Scalar(r.Kind), List: edit.Scalar(r.Kind + "List"),
+		Plural: edit.Scalar(plural), Singular: edit.Scalar(r.Lower()), Scope: draft.ScopeOf(!r.API.Namespaced), Version: r.Version,
 	}
-	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, seedOnce(p))
+	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, draft.SeedOnce(p))
 }
 
 // addVersion adds a version to the CRD of r, that starts as the last one there. It

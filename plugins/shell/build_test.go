@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
@@ -249,21 +250,21 @@ func TestConfigurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := hooks(t, c)[0]
-			text, err := h.config()
+			text, err := h.Config(config.Shell)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, findings := config.Parse([]byte(text)); len(findings) > 0 {
 				t.Errorf("%v in\n%s", findings, text)
 			}
-			if !strings.Contains(read(t, fsys, h.File()), text) {
+			if !strings.Contains(read(t, fsys, h.Path(place(h))), text) {
 				t.Error("the hook prints another one")
 			}
-			if info, _ := fsys.Stat(h.File()); info.Mode()&0o111 == 0 {
+			if info, _ := fsys.Stat(h.Path(place(h))); info.Mode()&0o111 == 0 {
 				t.Error("the hook is not executable")
 			}
-			before := read(t, fsys, h.File())
-			if err := create(t, fsys, c, name, options...); err != nil || len(hooks(t, c)) != 1 || read(t, fsys, h.File()) != before {
+			before := read(t, fsys, h.Path(place(h)))
+			if err := create(t, fsys, c, name, options...); err != nil || len(hooks(t, c)) != 1 || read(t, fsys, h.Path(place(h))) != before {
 				t.Errorf("a repeat: %v", err)
 			}
 		})
@@ -271,7 +272,7 @@ func TestConfigurations(t *testing.T) {
 }
 
 // hooks are those that PROJECT records.
-func hooks(t *testing.T, c *project.Config) []Hook {
+func hooks(t *testing.T, c *project.Config) []draft.Hook {
 	t.Helper()
 	r, err := recorded(c)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/kinds"
@@ -17,6 +18,7 @@ import (
 
 const (
 	hooksDir = "hooks"
+	crdBases = "config/crd/bases"
 
 	// configTime is how long a hook may take to print its configuration.
 	configTime = 10 * time.Second
@@ -32,7 +34,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if in.Kinds, err = knownKinds(p); err != nil {
+	if in.Kinds, err = draft.Kinds(p, crdBases); err != nil {
 		return err
 	}
 	if in.Recorded, err = expected(p); err != nil {

@@ -9,7 +9,7 @@ onStartup: 5
 beforeAll: 10
 schedule:
 - name: daily
-  crontab: '@daily'
+  crontab: "@daily"
 YAML
 }
 
@@ -20,6 +20,18 @@ YAML
 #
 # and to store it in the ConfigMap, where it outlives the operator, write into
 # CONFIG_VALUES_JSON_PATCH_PATH.
+
+# The engine starts.
+function __on_startup() {
+  echo "domain: started"
+}
+
+# It is time: @daily.
+function __on_schedule::daily() {
+  echo "daily: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
+}
+
+# A step of addon-operator's work, as the name of the binding says.
 function __main__() {
   echo "domain: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }

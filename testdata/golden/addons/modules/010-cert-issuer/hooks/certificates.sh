@@ -21,6 +21,23 @@ YAML
 #
 # and to store it in the ConfigMap, where it outlives the operator, write into
 # CONFIG_VALUES_JSON_PATCH_PATH.
+
+# These are the objects of Node when the engine starts.
+function __on_kubernetes::nodes::synchronization() {
+  echo "nodes at the start: $(context::jq '.objects | length')"
+}
+
+# A Node is new, or changed.
+function __on_kubernetes::nodes::added_or_modified() {
+  echo "nodes: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
+}
+
+# A Node is gone.
+function __on_kubernetes::nodes::deleted() {
+  echo "nodes: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
+}
+
+# A step of addon-operator's work, as the name of the binding says.
 function __main__() {
   echo "certificates: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }

@@ -1,4 +1,4 @@
-package shell
+package draft
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ import (
 // schemas are those of the project's CRDs, by the name of the CRD and the version.
 type schemas map[[2]string]structural.Schema
 
-func knownSchemas(p *scaffold.Plan) (schemas, error) {
+func knownSchemas(p *scaffold.Plan, folders ...string) (schemas, error) {
 	all := schemas{}
-	err := eachCRDFile(p, func(text []byte) error {
+	err := eachCRDFile(p, folders, func(text []byte) error {
 		crds, err := kinds.Objects(text)
 		for _, crd := range crds {
 			for _, v := range structural.Versions(crd) {
@@ -38,7 +38,7 @@ func (s schemas) of(c Conversion, step Step) (from, to structural.Schema) {
 
 // example is a small object of a version of the kind.
 func (c Conversion) example(version string) object {
-	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == scopeOf(true)}
+	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == ScopeOf(true)}
 	return k.example()
 }
 
@@ -74,7 +74,7 @@ func (s Step) differing(a, b structural.Schema) []string {
 }
 
 // warnOfLoss tells of the fields that a new hook would lose as it is.
-func (h Hook) warnOfLoss(known schemas, p *scaffold.Plan) {
+func (h Hook) warnOfLoss(file string, known schemas, p *scaffold.Plan) {
 	for _, c := range h.Convert {
 		for _, s := range c.Steps {
 			var paths []string
@@ -84,17 +84,17 @@ func (h Hook) warnOfLoss(known schemas, p *scaffold.Plan) {
 				}
 			}
 			if len(paths) > 0 {
-				p.Warn(scaffold.Warning{File: h.File(), Rule: "fields-differ", Message: fmt.Sprintf(
+				p.Warn(scaffold.Warning{File: file, Rule: "fields-differ", Message: fmt.Sprintf(
 					"%s and %s differ in %s: convert that in the hook, whose tests fail until then", s.From, s.To, strings.Join(slices.Compact(paths), ", "))})
 			}
 		}
 	}
 }
 
-// seedOnce is a sink for what operon makes once: a CRD, to which it adds versions and
+// SeedOnce is a sink for what operon makes once: a CRD, to which it adds versions and
 // nothing else, and what derives from CRDs as they were when a hook was made, however
 // they changed since.
-func seedOnce(p *scaffold.Plan) render.Sink {
+func SeedOnce(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		_, base, err := p.Before(name)
 		if err != nil {

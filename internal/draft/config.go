@@ -1,10 +1,11 @@
-package shell
+package draft
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func (p *page) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"
 // text adds a key with a text, unless that is empty.
 func (p *page) text(key, value string) {
 	if value != "" {
-		p.line("  %s: %s", key, scalar(value))
+		p.line("  %s: %s", key, edit.Scalar(value))
 	}
 }
 
@@ -52,7 +53,7 @@ func (p *page) list(indent, key string, values []string) {
 	}
 	items := make([]string, len(values))
 	for i, v := range values {
-		items[i] = scalar(v)
+		items[i] = edit.Scalar(v)
 		if strings.ContainsAny(v, ",[]{}") {
 			items[i] = quoted(v)
 		}
@@ -60,12 +61,17 @@ func (p *page) list(indent, key string, values []string) {
 	p.line("%s%s: [%s]", indent, key, strings.Join(items, ", "))
 }
 
-// config is what the hook prints when it is run with --config.
-func (h Hook) config() (string, error) {
+// Config is what the hook prints when it is run with --config.
+func (h Hook) Config(owner config.Owner) (string, error) {
 	p := &page{}
 	p.line("configVersion: v1")
 	if h.Startup != nil {
 		p.line("onStartup: %d", *h.Startup)
+	}
+	for _, step := range owner.Steps() {
+		if order, bound := h.Steps[step]; bound {
+			p.line("%s: %d", step, order)
+		}
 	}
 	if len(h.Kubernetes) > 0 {
 		p.line("kubernetes:")
@@ -79,7 +85,7 @@ func (h Hook) config() (string, error) {
 		p.line("schedule:")
 	}
 	for _, s := range h.Schedule {
-		p.line("- name: %s", scalar(s.Name))
+		p.line("- name: %s", edit.Scalar(s.Name))
 		p.line("  crontab: %s", quoted(s.Crontab))
 		p.text("group", s.Group)
 		p.text("queue", s.Queue)
@@ -93,16 +99,16 @@ func (h Hook) config() (string, error) {
 		p.line("kubernetesCustomResourceConversion:")
 	}
 	for _, c := range h.Convert {
-		p.line("- name: %s", scalar(c.Name))
-		p.line("  crdName: %s", scalar(c.CRD))
+		p.line("- name: %s", edit.Scalar(c.Name))
+		p.line("  crdName: %s", edit.Scalar(c.CRD))
 		p.list("  ", "includeSnapshotsFrom", h.snapshots())
 		p.line("  conversions:")
 		for _, s := range c.Steps {
-			p.line("  - fromVersion: %s", scalar(c.Group+"/"+s.From))
-			p.line("    toVersion: %s", scalar(c.Group+"/"+s.To))
+			p.line("  - fromVersion: %s", edit.Scalar(c.Group+"/"+s.From))
+			p.line("    toVersion: %s", edit.Scalar(c.Group+"/"+s.To))
 		}
 	}
-	return p.String(), h.judge(p.String())
+	return p.String(), h.judge(owner, p.String())
 }
 
 // snapshots are the bindings that a handler elsewhere in the hook may want to know
@@ -116,9 +122,9 @@ func (h Hook) snapshots() []string {
 }
 
 func (p *page) objects(o Objects) error {
-	p.line("- name: %s", scalar(o.Name))
-	p.line("  apiVersion: %s", scalar(o.APIVersion))
-	p.line("  kind: %s", scalar(o.Kind.Kind))
+	p.line("- name: %s", edit.Scalar(o.Name))
+	p.line("  apiVersion: %s", edit.Scalar(o.APIVersion))
+	p.line("  kind: %s", edit.Scalar(o.Kind.Kind))
 	if len(o.Names) > 0 {
 		p.line("  nameSelector:")
 		p.list("    ", "matchNames", o.Names)
@@ -163,13 +169,13 @@ func (p *page) labels(selector string) error {
 		p.line("    matchLabels:")
 	}
 	for _, key := range sorted(s.MatchLabels) {
-		p.line("      %s: %s", scalar(key), scalar(s.MatchLabels[key]))
+		p.line("      %s: %s", edit.Scalar(key), edit.Scalar(s.MatchLabels[key]))
 	}
 	if len(s.MatchExpressions) > 0 {
 		p.line("    matchExpressions:")
 	}
 	for _, e := range s.MatchExpressions {
-		p.line("    - key: %s", scalar(e.Key))
+		p.line("    - key: %s", edit.Scalar(e.Key))
 		p.line("      operator: %s", e.Operator)
 		p.list("      ", "values", e.Values)
 	}
@@ -190,7 +196,7 @@ func (p *page) fields(selector string) error {
 		if r.Operator == "!=" {
 			operator = "NotEquals"
 		}
-		p.line("    - field: %s", scalar(r.Field))
+		p.line("    - field: %s", edit.Scalar(r.Field))
 		p.line("      operator: %s", operator)
 		p.line("      value: %s", quoted(r.Value))
 	}
@@ -203,13 +209,13 @@ func (h Hook) webhooks(p *page, key string, list []Admission) {
 	}
 	for _, a := range list {
 		group, version := a.groupVersion()
-		p.line("- name: %s", scalar(a.Name))
+		p.line("- name: %s", edit.Scalar(a.Name))
 		p.list("  ", "includeSnapshotsFrom", h.snapshots())
 		p.line("  rules:\n  - apiGroups: [%s]", quoted(group))
 		p.list("    ", "apiVersions", []string{version})
 		p.list("    ", "resources", []string{a.Resource})
 		p.list("    ", "operations", []string{"CREATE", "UPDATE"})
-		p.line("    scope: %s", scopeOf(a.ClusterScoped))
+		p.line("    scope: %s", ScopeOf(a.ClusterScoped))
 	}
 }
 
@@ -223,8 +229,8 @@ func (k Kind) groupVersion() (group, version string) {
 
 // judge refuses a configuration that the engine would, and what validate would
 // have to say of it.
-func (h Hook) judge(text string) error {
-	_, findings := config.Parse([]byte(text))
+func (h Hook) judge(owner config.Owner, text string) error {
+	_, findings := owner.Parse([]byte(text))
 	if len(findings) == 0 {
 		return nil
 	}

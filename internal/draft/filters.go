@@ -1,4 +1,4 @@
-package shell
+package draft
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ func (a *asking) filters() error {
 				return fault.Usage("write it as for kubectl: status.phase=Running", "--field-selector %s: %v", v, err)
 			}
 			for _, r := range s.Requirements() {
-				if problem := a.kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
+				if problem := a.Kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
 					return fault.Usage("--jq chooses what of an object counts", "--field-selector %s: %s", v, problem)
 				}
 			}

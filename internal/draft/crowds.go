@@ -1,4 +1,4 @@
-package shell
+package draft
 
 // crowds are the resources of which every cluster has objects of its own.
 var crowds = map[string]bool{

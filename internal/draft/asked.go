@@ -1,23 +1,23 @@
-package shell
+package draft
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
-
-const crdBases = "config/crd/bases"
 
 // hookName is a name of hooks: a DNS label, so that it fits into names of webhooks.
 var hookName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
@@ -41,10 +41,10 @@ func CheckHookName(s string) error {
 	return nil
 }
 
-// knownKinds are the kinds of Kubernetes and of the CRDs in the project.
-func knownKinds(p *scaffold.Plan) (*kinds.Table, error) {
+// Kinds are the kinds of Kubernetes and of the CRDs in folders of a project.
+func Kinds(p *scaffold.Plan, folders ...string) (*kinds.Table, error) {
 	var all []kinds.CRD
-	err := eachCRDFile(p, func(text []byte) error {
+	err := eachCRDFile(p, folders, func(text []byte) error {
 		crds, err := kinds.FromYAML(text)
 		all = append(all, crds...)
 		return err
@@ -52,42 +52,52 @@ func knownKinds(p *scaffold.Plan) (*kinds.Table, error) {
 	return kinds.Builtin().With(all...), err
 }
 
-// eachCRDFile reads the files in which the project has CRDs.
-func eachCRDFile(p *scaffold.Plan, read func(text []byte) error) error {
-	files, err := p.Files(crdBases)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, name := range files {
-		if !strings.HasSuffix(name, ".yaml") {
-			continue
-		}
-		name = crdBases + "/" + name
-		text, err := p.Read(name)
-		if err != nil {
+// eachCRDFile reads the files in which a project has CRDs.
+func eachCRDFile(p *scaffold.Plan, folders []string, read func(text []byte) error) error {
+	for _, folder := range folders {
+		files, err := p.Files(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := read(text); err != nil {
-			return fault.In(name, err)
+		for _, name := range files {
+			if !strings.HasSuffix(name, ".yaml") {
+				continue
+			}
+			name = path.Join(folder, name)
+			text, err := p.Read(name)
+			if err != nil {
+				return err
+			}
+			if err := read(text); err != nil {
+				return fault.In(name, err)
+			}
 		}
 	}
 	return nil
 }
 
+// Terms are what the options of an event are read with.
+type Terms struct {
+	Owner config.Owner
+	Lang  string // of hooks that say nothing else
+	Kinds *kinds.Table
+	CRDs  string // where a project has its CRDs, for hints
+}
+
 // asking turns the flags of `operon create hook` into a hook.
 type asking struct {
 	plugin.Event
-	kinds *kinds.Table
-	hook  Hook
+	Terms
+	hook Hook
 }
 
-// asked returns the hook that the options of e describe, checked on its own.
-func asked(e plugin.Event, lang string, table *kinds.Table) (Hook, error) {
-	a := &asking{Event: e, kinds: table, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), lang)}}
+// Ask returns the hook that the options of e describe, checked on its own.
+func Ask(e plugin.Event, t Terms) (Hook, error) {
+	a := &asking{Event: e, Terms: t, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), t.Lang)}}
 	for _, step := range []func() error{
 		func() error { return CheckHookName(a.hook.Name) },
-		func() error { return checkLanguage(a.hook.Lang) },
-		a.startup, a.objects, a.schedules, a.admissions, a.conversions, a.any, a.filters,
+		func() error { return checkLang(a.hook.Lang) },
+		a.startup, a.steps, a.objects, a.schedules, a.admissions, a.conversions, a.any, a.filters,
 	} {
 		if err := step(); err != nil {
 			return Hook{}, err
@@ -106,6 +116,26 @@ func (a *asking) startup() error {
 		return fault.Usage("such as --startup 10: hooks start in ascending order", "--startup %s is not a number", s)
 	}
 	a.hook.Startup = &n
+	return nil
+}
+
+// steps reads the flags of addon-operator's work.
+func (a *asking) steps() error {
+	for _, step := range a.Owner.Steps() {
+		flag := config.Event(step)
+		given := a.String(flag)
+		if given == "" {
+			continue
+		}
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 0 {
+			return fault.Usage("such as --"+flag+" 10: hooks run in ascending order", "--%s %s is no number from 0 up", flag, given)
+		}
+		if a.hook.Steps == nil {
+			a.hook.Steps = map[string]int{}
+		}
+		a.hook.Steps[step] = n
+	}
 	return nil
 }
 
@@ -167,11 +197,11 @@ func (a *asking) kind(flag, name string) (Kind, error) {
 	if i := strings.LastIndex(name, "/"); i >= 0 {
 		apiVersion, kind = strings.TrimPrefix(name[:i], "core/"), name[i+1:]
 	}
-	k, err := a.kinds.Find(apiVersion, kind)
+	k, err := a.Kinds.Find(apiVersion, kind)
 	if err == nil {
 		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil
 	}
-	hint := "name one of Kubernetes or of a CRD in " + crdBases + "; of another's CRD, put its file there, or write the hook without this flag"
+	hint := "name one of Kubernetes or of a CRD in " + a.CRDs + "; of another's CRD, put its file there, or write the hook without this flag"
 	return Kind{}, fault.Usage(hint, "--%s %s: %v", flag, name, err)
 }
 
@@ -234,7 +264,7 @@ func (a *asking) conversions() error {
 	if err != nil {
 		return err
 	}
-	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: scopeOf(!k.Namespaced)}
+	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeOf(!k.Namespaced)}
 	for _, s := range steps {
 		from, to, found := strings.Cut(s, ":")
 		step := Step{From: from, To: to}
@@ -257,7 +287,8 @@ func (a *asking) conversions() error {
 	return nil
 }
 
-func scopeOf(cluster bool) string {
+// ScopeOf is the word for where objects live, in webhooks and CRDs.
+func ScopeOf(cluster bool) string {
 	if cluster {
 		return "Cluster"
 	}
@@ -268,7 +299,7 @@ func scopeOf(cluster bool) string {
 // own. Without it, there must be one only that has several versions.
 func (a *asking) converted(crd string) (kinds.Kind, error) {
 	var several []kinds.Kind
-	for _, k := range a.kinds.Preferred() {
+	for _, k := range a.Kinds.Preferred() {
 		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
 			continue
 		}
@@ -281,24 +312,31 @@ func (a *asking) converted(crd string) (kinds.Kind, error) {
 	}
 	switch {
 	case crd != "":
-		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, crdBases)
+		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
 	case len(several) == 1:
 		return several[0], nil
 	}
 	if len(several) == 0 {
-		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has several versions", crdBases)
+		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has several versions", a.CRDs)
 	}
-	return kinds.Kind{}, fault.Usage("say which: --crd "+several[0].String(), "--convert: %d CRDs in %s have several versions", len(several), crdBases)
+	return kinds.Kind{}, fault.Usage("say which: --crd "+several[0].String(), "--convert: %d CRDs in %s have several versions", len(several), a.CRDs)
 }
 
 // any refuses a hook that nothing would run.
 func (a *asking) any() error {
 	h := a.hook
-	if h.Startup == nil && len(h.Kubernetes)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) == 0 {
-		return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, --validate KIND, --mutate KIND or --convert FROM:TO",
-			"nothing would run the hook %s", h.Name)
+	if h.Startup != nil || len(h.Steps)+len(h.Kubernetes)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) > 0 {
+		return nil
 	}
-	return nil
+	flags := "--validate KIND, --mutate KIND or --convert FROM:TO"
+	if steps := a.Owner.Steps(); len(steps) > 0 {
+		all := make([]string, len(steps))
+		for i, step := range steps {
+			all[i] = "--" + config.Event(step) + " N"
+		}
+		flags = strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+	}
+	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
 }
 
 // quoted is s as JSON writes it, which is YAML, too.

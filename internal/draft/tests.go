@@ -1,4 +1,4 @@
-package shell
+package draft
 
 import (
 	"bytes"
@@ -22,13 +22,14 @@ type test struct {
 type object = map[string]any
 
 type event struct {
-	Apply    object  `yaml:"apply,omitempty"`
-	Delete   object  `yaml:"delete,omitempty"`
-	Schedule string  `yaml:"schedule,omitempty"`
-	Validate object  `yaml:"validate,omitempty"`
-	Mutate   object  `yaml:"mutate,omitempty"`
-	Convert  object  `yaml:"convert,omitempty"`
-	Expect   *expect `yaml:"expect,omitempty"`
+	Apply    object          `yaml:"apply,omitempty"`
+	Delete   object          `yaml:"delete,omitempty"`
+	Schedule string          `yaml:"schedule,omitempty"`
+	Step     map[string]bool `yaml:",inline"` // of addon-operator's work
+	Validate object          `yaml:"validate,omitempty"`
+	Mutate   object          `yaml:"mutate,omitempty"`
+	Convert  object          `yaml:"convert,omitempty"`
+	Expect   *expect         `yaml:"expect,omitempty"`
 }
 
 type expect struct {
@@ -38,7 +39,7 @@ type expect struct {
 }
 
 // tests is the file with one test for each handler of the hook.
-func (h Hook) tests(file string, known schemas) ([]byte, error) {
+func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 	var all []test
 	if h.Startup != nil {
 		all = append(all, test{Name: "it starts", Expect: says(h.Name + ": started")})
@@ -62,6 +63,11 @@ func (h Hook) tests(file string, known schemas) ([]byte, error) {
 			all = append(all, test{Name: s.Name + " comes round", Events: []event{{Schedule: s.Name}}, Expect: says(s.Name + ": ")})
 		}
 	}
+	for _, step := range at.Owner.Steps() {
+		if _, bound := h.Steps[step]; bound {
+			all = append(all, test{Name: "it runs at " + step, Events: []event{{Step: map[string]bool{step: true}}}, Expect: says(h.Name + ": " + step)})
+		}
+	}
 	allowed := &expect{Response: object{"allowed": true}}
 	for _, a := range h.Validate {
 		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
@@ -78,13 +84,16 @@ func (h Hook) tests(file string, known schemas) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	out.WriteString("# What `operon hooks test` expects of the hook. See `operon hooks test --help`.\n")
+	if at.Values != "" {
+		out.WriteString("# A test may give values and configValues, and expect them and what is rendered.\n")
+	}
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	enc.CompactSeqIndent()
 	if err := enc.Encode(struct {
 		Hook  string `yaml:"hook"`
 		Tests []test `yaml:"tests"`
-	}{file, all}); err != nil {
+	}{strings.TrimPrefix(h.Path(at), at.Folder), all}); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), enc.Close()

@@ -1,4 +1,4 @@
-package shell
+package draft
 
 import (
 	"fmt"
@@ -51,6 +51,10 @@ func (h Hook) handlers(known schemas) []handler {
 			add(handler{Is: "schedule", About: "It is time: " + s.Crontab + ".", Function: "__on_schedule::" + s.Name,
 				Decorator: fmt.Sprintf("on_schedule(%q)", s.Name), Method: "at_" + s.Name, Binding: s.Name})
 		}
+	}
+	if len(h.Steps) > 0 {
+		add(handler{Is: "step", About: "A step of addon-operator's work, as the name of the binding says.",
+			Function: "__main__", Decorator: "on_anything_else", Method: "step", Binding: h.Name})
 	}
 	for _, w := range []struct {
 		is   string
