@@ -231,6 +231,13 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 		return nil, err
 	}
 	cluster = append(cluster, crds...)
+	if d, isAddon := addonAt(a.Dir); isAddon {
+		installed, err := d.crds()
+		if err != nil {
+			return nil, err
+		}
+		cluster = append(cluster, installed...)
+	}
 	switch o.event {
 	case "startup":
 		if conf.OnStartup == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/hook/module"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // The folders of an addon-operator, in its image below /.
@@ -62,8 +63,12 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 		return none, err
 	}
 	findings = append(findings, found...)
+	known, err := d.kinds()
+	if err != nil {
+		return none, err
+	}
 	for _, m := range chosen {
-		found, err := m.Validate(common, kinds.Builtin())
+		found, err := m.Validate(common, known)
 		if err != nil {
 			return none, fault.Failed("", "judge the module %s: %v", m.Name, err)
 		}
@@ -74,13 +79,46 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
 	}
 	defer sandbox.Close()
-	sandbox.Kinds = kinds.Builtin()
+	sandbox.Kinds = known
 	found, err = hook.Validate(ctx, sandbox, all)
 	folder, relErr := filepath.Rel(a.Dir, d.root)
 	if relErr != nil {
 		folder = d.root
 	}
 	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: hook.Sorted(append(findings, found...))}, err
+}
+
+// crds are those that all modules install; what is wrong with them, Validate says.
+func (d addonFolder) crds() ([]*unstructured.Unstructured, error) {
+	modules, _, err := addonFolder{root: d.root}.modules()
+	if err != nil {
+		return nil, fault.Failed("", "look for modules: %v", err)
+	}
+	var all []*unstructured.Unstructured
+	for _, m := range modules {
+		crds, _, err := m.CRDs()
+		if err != nil {
+			return nil, fault.Failed("", "read the CRDs of the module %s: %v", m.Name, err)
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}
+
+// kinds are those of Kubernetes and of the CRDs that modules install: any hook may
+// find them, and any chart.
+func (d addonFolder) kinds() (*kinds.Table, error) {
+	crds, err := d.crds()
+	if err != nil {
+		return nil, err
+	}
+	var known []kinds.CRD
+	for _, o := range crds {
+		if crd, err := kinds.FromObject(o); err == nil {
+			known = append(known, crd)
+		}
+	}
+	return kinds.Builtin().With(known...), nil
 }
 
 // hooks lists the modules that are meant, and the hooks of all that is.

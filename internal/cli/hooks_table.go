@@ -45,7 +45,8 @@ The cluster is one in memory with the rules of an API server, and what is
 between it and the hook behaves as shell-operator does: selectors, filters,
 groups, queues, synchronization, schedules, patches. No time passes there. Hooks
 are run as they are, with an empty home, no kubeconfig, and a kubectl of the
-cluster's before all others. CRDs in config/crd/bases are known.
+cluster's before all others. CRDs in config/crd/bases are known, and those of
+modules.
 
 A file of tests, with all that it may say:
 
@@ -85,7 +86,8 @@ A file of tests, with all that it may say:
 In a project of modules the hook is named from there, as in
 modules/010-cert-issuer/hooks/count.sh. Its tests may have values before the
 start, and expect them, by the key of the module and global. A file with module:
-NAME instead of hook tests the chart, and runs no hook.
+NAME instead of hook tests the chart, and the script enabled when something is
+expected of it; it runs no hook.
 
       values: {certIssuer: {internal: {...}}}   # of static values, other hooks
       configValues: {certIssuer: {...}}         # of the ConfigMap
@@ -98,6 +100,8 @@ NAME instead of hook tests the chart, and runs no hook.
         valuesPatches: [{op: add, path: /certIssuer/internal/nodes, value: 1}]
         configValuesPatches: []
         rendered: [{apiVersion: apps/v1, kind: Deployment, spec: {...}}]
+        enabled: false           # what the script says; the modules before it
+        reason: no replicas      # are in values, global.enabledModules
 
 A test fails, too, when a run of the hook fails, when the hook does not come to
 rest, or when its last run, repeated, changes anything: the engine repeats a run
@@ -264,6 +268,8 @@ type testedHooks struct {
 	shown string
 	all   []hook.Hook
 	addon *spec.Addon // nil for shell-operator
+
+	installed []*unstructured.Unstructured // CRDs of modules
 }
 
 // find looks for hooks: in the folder of hooks, or among modules.
@@ -284,24 +290,11 @@ func (o *hooksTest) find(a *App) (testedHooks, error) {
 
 // crds are those that clusters of tests have.
 func (w testedHooks) crds(a *App) ([]*unstructured.Unstructured, error) {
-	folders := []string{filepath.Join("config", "crd", "bases")}
-	if w.addon != nil { // what is installed before the chart
-		for _, m := range w.addon.Modules {
-			folders = append(folders, filepath.Join(modulesFolder, m.Folder, "crds"))
-		}
+	folder := filepath.Join("config", "crd", "bases")
+	if w.addon != nil || !isFolder(a.inDir(folder)) {
+		return w.installed, nil
 	}
-	var all []*unstructured.Unstructured
-	for _, folder := range folders {
-		if !isFolder(a.inDir(folder)) {
-			continue
-		}
-		crds, err := objects.Read(a.inDir(folder), filepath.ToSlash(folder))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, crds...)
-	}
-	return all, nil
+	return objects.Read(a.inDir(folder), filepath.ToSlash(folder))
 }
 
 // instead is a hint about a hook that there is not.

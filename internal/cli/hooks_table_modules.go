@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/hook/module"
 	"github.com/operon-dev/operon/internal/hook/spec"
 )
@@ -20,7 +19,14 @@ func (d addonFolder) tested() (testedHooks, error) {
 	for _, f := range wrong {
 		return found, fault.Failed("operon hooks validate lists all that is wrong", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
 	}
-	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: kinds.Builtin()}
+	if found.installed, err = d.crds(); err != nil {
+		return found, err
+	}
+	table, err := d.kinds()
+	if err != nil {
+		return found, err
+	}
+	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: table}
 	if found.all, _, err = module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder)); err != nil {
 		return found, fault.Failed("", "look for hooks: %v", err)
 	}

@@ -79,7 +79,11 @@ func (a *App) printTests(files []*spec.File, outcomes []spec.Outcome) error {
 				fmt.Fprintf(&out, "    %s\n", remarkText(m, painter(a.Out, a.getenv)))
 			}
 			if said := strings.TrimSpace(o.Output); said != "" {
-				fmt.Fprintf(&out, "    the hook said:\n        %s\n", indented(said, "        "))
+				who := "hook"
+				if f.Module != "" {
+					who = "script"
+				}
+				fmt.Fprintf(&out, "    the %s said:\n        %s\n", who, indented(said, "        "))
 			}
 		}
 		switch {

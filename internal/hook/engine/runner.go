@@ -30,6 +30,7 @@ type Result struct {
 	// The files, as the hook wrote them.
 	Patches, Metrics, Admission, Conversion []byte
 	ValuesPatch, ConfigPatch                []byte
+	Enabled, Reason                         []byte
 }
 
 // Given are values, in JSON, that a hook of addon-operator is given.
@@ -55,40 +56,60 @@ var (
 		file{"values.json-patch", []string{"VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ValuesPatch }},
 		file{"config-values.json-patch", []string{"CONFIG_VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ConfigPatch }},
 	)
+	ofScript = []file{
+		{"module-enabled-result", []string{"MODULE_ENABLED_RESULT"}, func(r *Result) *[]byte { return &r.Enabled }},
+		{"module-enabled-reason", []string{"MODULE_ENABLED_REASON"}, func(r *Result) *[]byte { return &r.Reason }},
+	}
 )
 
 // Run runs the hook of a task and waits for it. Nothing that it started is left when
 // it fails or the context ends. An error says that it could not be run to its end;
 // a hook that fails is none. One of addon-operator is given values.
 func (r Runner) Run(ctx context.Context, t Task, values *Given) (Result, error) {
+	contexts, err := json.Marshal(t.Contexts)
+	if err != nil {
+		return Result{}, err
+	}
+	given := []input{{"binding-context.json", "BINDING_CONTEXT_PATH", append(contexts, '\n')}}
+	if values == nil {
+		return r.start(ctx, t.Hook.Path, given, ofShell)
+	}
+	return r.start(ctx, t.Hook.Path, append(given, values.inputs()...), ofAddon)
+}
+
+// input is a file that a program is given.
+type input struct {
+	name, variable string
+	content        []byte
+}
+
+func (g Given) inputs() []input {
+	return []input{{"values.json", "VALUES_PATH", g.Values}, {"config-values.json", "CONFIG_VALUES_PATH", g.Config}}
+}
+
+// start runs a program with the files that it is given and those that it may write.
+func (r Runner) start(ctx context.Context, program string, given []input, files []file) (Result, error) {
 	dir, err := os.MkdirTemp(r.Temp, "operon-hook-")
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	folder := cmp.Or(r.Dir, filepath.Dir(t.Hook.Path))
-	cmd := exec.CommandContext(ctx, t.Hook.Path)
+	folder := cmp.Or(r.Dir, filepath.Dir(program))
+	cmd := exec.CommandContext(ctx, program)
 	cmd.Dir, cmd.WaitDelay = folder, time.Second
 	cmd.Env = append(append([]string{}, r.Env...), "PWD="+folder)
-	write := func(name string, content []byte, variables ...string) error {
+	write := func(name string, content []byte, variables ...string) {
 		path := filepath.Join(dir, name)
 		for _, v := range variables {
 			cmd.Env = append(cmd.Env, v+"="+path)
 		}
-		return os.WriteFile(path, content, 0o600)
+		err = errors.Join(err, os.WriteFile(path, content, 0o600))
 	}
-	contexts, err := json.Marshal(t.Contexts)
-	if err != nil {
-		return Result{}, err
-	}
-	err = write("binding-context.json", append(contexts, '\n'), "BINDING_CONTEXT_PATH")
-	files := ofShell
-	if values != nil {
-		files = ofAddon
-		err = errors.Join(err, write("values.json", values.Values, "VALUES_PATH"), write("config-values.json", values.Config, "CONFIG_VALUES_PATH"))
+	for _, in := range given {
+		write(in.name, in.content, in.variable)
 	}
 	for _, f := range files {
-		err = errors.Join(err, write(f.name, nil, f.variables...))
+		write(f.name, nil, f.variables...)
 	}
 	if err != nil {
 		return Result{}, err

@@ -32,6 +32,10 @@ type Module struct {
 // told another one (UNNUMBERED_MODULES_ORDER).
 const unnumbered = 1
 
+// at is the path of the module in findings: from the folder that has the folder of
+// modules.
+func (m Module) at() string { return filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder }
+
 // Key is what the values of a module stand below: its name in camel case.
 func (m Module) Key() string { return Key(m.Name) }
 

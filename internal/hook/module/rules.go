@@ -11,6 +11,8 @@ const (
 	ruleChart    = "chart"
 	ruleTemplate = "template"
 
+	ruleCRD         = "module-crd"
+	ruleCRDUnread   = "crd-unread"
 	ruleTwice       = "module-twice"
 	ruleNoExtension = "no-extension"
 	ruleStock       = "stock-library"
@@ -32,6 +34,8 @@ func Rules() []config.Rule {
 		{Name: ruleMisfit, Refuses: true, About: "values that do not fit the module's schema"},
 		{Name: ruleChart, Refuses: true, About: "a chart that Helm does not load"},
 		{Name: ruleTemplate, Refuses: true, About: "a template of the chart that does not render"},
+		{Name: ruleCRD, Refuses: true, About: "a file in crds of a module that is not installed"},
+		{Name: ruleCRDUnread, About: "a file in crds of a module that nobody reads"},
 		{Name: ruleTwice, About: "two modules of one name"},
 		{Name: ruleNoExtension, About: "a hook that addon-operator takes for a compiled one at first"},
 		{Name: ruleStock, About: "a hook of addon-operator that reads the library of the image, which is not whole there"},

@@ -95,9 +95,12 @@ func (s *Store) layer(key string) *layers {
 	return nil
 }
 
-// commit works out the values.
-func (l *layers) commit() (err error) {
-	l.result, _, err = patched(l.Key, Merge(l.Effective(l.config), l.given), l.patches, true)
+// commit works out the values, which stay as they are when the patches do not apply.
+func (l *layers) commit() error {
+	result, _, err := patched(l.Key, Merge(l.Effective(l.config), l.given), l.patches, true)
+	if err == nil {
+		l.result = result
+	}
 	return err
 }
 
@@ -139,6 +142,18 @@ func (s *Store) sections(of func(*layers) map[string]any) map[string]any {
 // Files are what the next run of a hook is given, in JSON.
 func (s *Store) Files() (values, config []byte, err error) {
 	if values, err = json.Marshal(s.sections(func(l *layers) map[string]any { return l.result })); err != nil {
+		return nil, nil, err
+	}
+	config, err = json.Marshal(s.Config())
+	return values, config, err
+}
+
+// ScriptFiles are what the script enabled is given, in JSON: the values, and which
+// modules that come before are enabled, unless the values say it.
+func (s *Store) ScriptFiles() (values, config []byte, err error) {
+	all := s.sections(func(l *layers) map[string]any { return l.result })
+	all[globalKey] = Merge(map[string]any{"enabledModules": []any{}}, s.global.result)
+	if values, err = json.Marshal(all); err != nil {
 		return nil, nil, err
 	}
 	config, err = json.Marshal(s.Config())
@@ -242,8 +257,7 @@ func (s *Store) turn(ops []Operation) error {
 		return nil
 	}
 	for _, o := range ops {
-		on := string(o.Value) == "true"
-		root, _ := o.root()
+		on, key := string(o.Value) == "true", strings.TrimPrefix(o.Path, "/")
 		switch {
 		case !on && string(o.Value) != "false" && isSwitch(o):
 			return fmt.Errorf("%s of %s needs the value true or false", o.Op, o.Path)
@@ -251,9 +265,9 @@ func (s *Store) turn(ops []Operation) error {
 			return fmt.Errorf("%s of %s is in one patch with a switch, and addon-operator takes it for one, too: let two hooks do that", o.Op, o.Path)
 		case !isSwitch(o):
 		case o.Op == "add":
-			s.switches[root] = on
+			s.switches[key] = on
 		case o.Op == "remove":
-			delete(s.switches, root)
+			delete(s.switches, key)
 		}
 	}
 	return nil

@@ -22,9 +22,8 @@ import (
 // are named from the folder that has the folder of modules. The error is about the
 // validation itself.
 func (m Module) Validate(common *Common, table *kinds.Table) ([]hook.Finding, error) {
-	at := filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder
-	j := &judge{Module: m, at: at, common: common, table: table}
-	for _, step := range []func() error{j.enabled, j.values, j.chart} {
+	j := &judge{Module: m, at: m.at(), common: common, table: table}
+	for _, step := range []func() error{j.crds, j.enabled, j.values, j.chart} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -49,6 +48,13 @@ type judge struct {
 func (j *judge) add(f ...hook.Finding) {
 	j.findings = append(j.findings, f...)
 	j.broken = j.broken || slices.ContainsFunc(f, func(f hook.Finding) bool { return f.Refused })
+}
+
+// crds judges what is installed before the chart; the chart is judged all the same.
+func (j *judge) crds() error {
+	_, found, err := j.CRDs()
+	j.findings = append(j.findings, found...)
+	return err
 }
 
 // enabled looks at the script that decides whether the module is enabled.

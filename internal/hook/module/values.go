@@ -187,7 +187,7 @@ func ReadCommon(modules, globalHooks string) (*Common, []hook.Finding, error) {
 // Values reads the values of a module and their schemas. The error is the first
 // thing that is wrong with them.
 func (m Module) Values(common *Common) (Values, error) {
-	at := filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder
+	at := m.at()
 	own, failed, err := readValues(filepath.Join(m.Dir, "values.yaml"), at+"/values.yaml")
 	if err != nil {
 		return Values{}, err

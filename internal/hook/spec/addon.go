@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/hook/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,6 +61,8 @@ func (x *Expect) ofAddon() string {
 		return "what is expected of patches of values"
 	case x.Rendered != nil, x.has("rendered"):
 		return "rendered"
+	case x.Enabled != nil, x.Reason != nil:
+		return "enabled"
 	}
 	return ""
 }
@@ -115,6 +120,73 @@ func valueChanges(before, after map[string]any) []string {
 	return all
 }
 
+// scripted reports that an expectation is about the script enabled of a module.
+func (x *Expect) scripted() bool {
+	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Error != "" || len(x.Output) > 0)
+}
+
+// decide runs the script of a module.
+func (s *session) decide(ctx context.Context) {
+	script := filepath.Join(s.addon.module.Dir, "enabled")
+	info, err := os.Stat(script)
+	switch {
+	case err != nil:
+		s.note(errors.New("there is none: the switch of the module alone decides"))
+		return
+	case info.Mode()&0o111 == 0:
+		s.note(errors.New("it is not executable, and not run: chmod +x"))
+		return
+	}
+	values, config, err := s.addon.store.ScriptFiles()
+	if err != nil {
+		s.note(err)
+		return
+	}
+	d, err := s.executor.Runner.Decide(ctx, script, engine.Given{Values: values, Config: config})
+	s.both(func(t *tally) {
+		t.runs++
+		t.exitCode = d.ExitCode
+		t.output.Write(d.Stdout)
+		t.output.Write(d.Stderr)
+		if err == nil {
+			t.decision = &d
+		}
+	})
+	if err != nil {
+		s.note(err)
+	}
+}
+
+// decision compares what is expected of the script with what it said.
+func (s *session) decision(x *Expect, t *tally) {
+	d := t.decision
+	switch {
+	case x.Enabled == nil && x.Reason == nil:
+		return
+	case s.test.File.Module == "":
+		s.differs(x.Line, "enabled: a hook decides nothing; tests of a module begin with module")
+		return
+	case d == nil:
+		s.differs(x.Line, "enabled: the script decided nothing")
+		return
+	}
+	if x.Enabled != nil && *x.Enabled != d.On {
+		s.differs(x.Line, "enabled: the script says %t, want %t%s", d.On, *x.Enabled, because(d.Reason))
+		s.amend(x, set("enabled", d.On))
+	}
+	if x.Reason != nil && *x.Reason != d.Reason {
+		s.differs(x.Line, "reason: it is %q, want %q", d.Reason, *x.Reason)
+		s.amend(x, set("reason", d.Reason))
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
 // operations are those of a patch of values, as they were written. Whether it can be
 // read, the engine has judged.
 func operations(patch []byte) []any {
@@ -152,6 +224,7 @@ func (s *session) values(x *Expect, t *tally) {
 	if s.addon == nil {
 		return
 	}
+	s.decision(x, t)
 	s.list(x, "valuesPatches", x.ValuesPatches, t.valuesPatches)
 	s.list(x, "configValuesPatches", x.ConfigPatches, t.configPatches)
 	if w := x.Values; w != nil {

@@ -81,6 +81,8 @@ type Expect struct {
 	Response                                               *wanted
 
 	Values, Config, ValuesPatches, ConfigPatches, Rendered *wanted // of addon-operator
+	Enabled                                                *bool   // what the script of a module says
+	Reason                                                 *string // why it is not
 }
 
 // blank is a key, of an expectation or "" for that itself, whose value an update is to

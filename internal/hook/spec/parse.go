@@ -204,6 +204,8 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 		{"values", func(n *yaml.Node) { x.Values = r.table(n, "values") }},
 		{"configValues", func(n *yaml.Node) { x.Config = r.table(n, "configValues") }},
 		list("valuesPatches", &x.ValuesPatches), list("configValuesPatches", &x.ConfigPatches), objects("rendered", &x.Rendered),
+		{"enabled", func(n *yaml.Node) { r.decode(n, "enabled", "true or false", &x.Enabled) }},
+		{"reason", func(n *yaml.Node) { r.decode(n, "reason", "a text", &x.Reason) }},
 		{"error", func(n *yaml.Node) { r.text(n, "error", &x.Error) }},
 	}
 	for i, f := range fields {

@@ -173,6 +173,11 @@ func (s *session) all(ctx context.Context) {
 		return
 	}
 	s.judge(ctx, t.Line, "the start", nil)
+	if t.File.Module != "" && t.Expect.scripted() {
+		s.step = tally{}
+		s.decide(ctx)
+		s.judge(ctx, t.Line, "the script enabled", nil)
+	}
 	for i, e := range t.Events {
 		what := fmt.Sprintf("event %d (%s)", i+1, e.Is)
 		if !s.went(ctx, e.Line, what, s.happen(ctx, e)) {

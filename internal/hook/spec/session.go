@@ -55,6 +55,7 @@ type tally struct {
 	unexpected []string // failures of runs
 
 	valuesPatches, configPatches []any
+	decision                     *engine.Decision // of the script enabled, nil when it made none
 
 	touched map[string]*unstructured.Unstructured // what the hook made, changed or deleted
 }
