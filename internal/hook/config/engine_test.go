@@ -1,94 +1,37 @@
 package config
 
 import (
-	"crypto/sha256"
 	"encoding/json"
-	"flag"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/hook/enginetest"
 )
-
-var update = flag.Bool("update", false, "ask the engine anew, which takes minutes to build the first time")
-
-// verdictsFile holds what the engine of ../testdata/engine says about the
-// configurations of the test: the sum of all of them, and for each a 1 when it
-// is refused.
-func verdictsFile(o Owner) string {
-	return "testdata/engine_verdicts" + suffix(o) + ".txt"
-}
-
-func suffix(o Owner) string { return map[Owner]string{Global: "-global", Module: "-module"}[o] }
 
 // TestEngine judges thousands of configurations, made from one that uses
 // everything by a few random changes each, and refuses those that the engine
 // refuses, no other.
 func TestEngine(t *testing.T) {
 	t.Parallel()
-	for owner, texts := range map[Owner][]string{Shell: configurations(t), Global: withSteps(t, Global), Module: withSteps(t, Module)} {
-		t.Run(verdictsFile(owner), func(t *testing.T) {
-			recorded := readVerdicts(t, owner, texts)
-			refused, differ := 0, 0
-			for i, text := range texts {
-				c, findings := owner.Parse([]byte(text))
-				want := recorded[i] == '1'
-				if want {
-					refused++
-				}
-				if (c == nil) != want {
-					if differ++; differ <= 5 {
-						t.Errorf("the engine refuses it: %t, we find %v\n%s", want, findings, text)
-					}
-				}
-			}
-			if differ > 0 {
-				t.Errorf("%d of %d differ", differ, len(texts))
-			}
-			if share := refused * 100 / len(texts); share < 20 || share > 95 {
-				t.Errorf("%d %% of the configurations are refused, which shows little about the others", share)
-			}
+	for _, tc := range []struct {
+		owner     Owner
+		dir, kind string
+		texts     []string
+	}{
+		{Shell, "../testdata/engine", "config", configurations(t)},
+		{Global, "../testdata/addon", "config-global", withSteps(t, Global)},
+		{Module, "../testdata/addon", "config-module", withSteps(t, Module)},
+	} {
+		t.Run(tc.kind, func(t *testing.T) {
+			enginetest.Compare(t, tc.dir, tc.kind, tc.texts, func(text string) string {
+				c, _ := tc.owner.Parse([]byte(text))
+				return enginetest.Verdict(c == nil, nil)
+			})
 		})
 	}
-}
-
-func readVerdicts(t *testing.T, owner Owner, texts []string) string {
-	t.Helper()
-	file := verdictsFile(owner)
-	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
-	if *update {
-		verdicts := new(strings.Builder)
-		for _, v := range askEngine(t, owner, texts) {
-			verdicts.WriteByte("01"[min(1, len(v))])
-		}
-		if err := os.WriteFile(file, []byte(sum+"\n"+verdicts.String()+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(content), "\n")
-	if len(lines) < 2 || lines[0] != sum || len(lines[1]) != len(texts) {
-		t.Fatalf("%s is about other configurations: run go test ./internal/hook/config -run TestEngine -update", file)
-	}
-	return lines[1]
-}
-
-// askEngine builds the engine's judge from its pinned module, and asks it.
-func askEngine(t *testing.T, owner Owner, texts []string) []string {
-	t.Helper()
-	var verdicts []string
-	for _, v := range enginetest.Ask(t, "../testdata/engine", "config"+suffix(owner), texts) {
-		verdicts = append(verdicts, v.Refused)
-	}
-	return verdicts
 }
 
 // withSteps are configurations of addon-operator's hooks, the same in every run.

@@ -1,4 +1,4 @@
-// Package enginetest asks shell-operator itself, in tests that record what it says.
+// Package enginetest asks the engines themselves, in tests that record what they say.
 package enginetest
 
 import (
@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// Verdict is what the engine makes of a text.
-type Verdict struct {
+// judged is what the engine makes of a text.
+type judged struct {
 	Refused string          // what it has against it, or ""
 	Result  json.RawMessage // what it comes to, where that is asked for
 }
 
-// builds are the engine's judges, by the folders of their modules.
+// builds are the engines' judges, by the folders of their modules.
 var builds sync.Map
 
 // build returns the program of the module in dir.
@@ -39,9 +39,9 @@ func build(dir string) (string, error) {
 	return once.(func() (string, error))()
 }
 
-// Ask builds the engine's judge, a module of its own in dir, which takes minutes
+// ask builds an engine's judge, a module of its own in dir, which takes minutes
 // the first time, and has it judge texts of a kind that its main.go names.
-func Ask(t *testing.T, dir, kind string, texts []string) []Verdict {
+func ask(t *testing.T, dir, kind string, texts []string) []judged {
 	t.Helper()
 	bin, err := build(dir)
 	if err != nil {
@@ -52,16 +52,16 @@ func Ask(t *testing.T, dir, kind string, texts []string) []Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := exec.Command(bin, kind, out)
-	ask.Stdin = bytes.NewReader(in)
-	if message, err := ask.CombinedOutput(); err != nil {
+	cmd := exec.Command(bin, kind, out)
+	cmd.Stdin = bytes.NewReader(in)
+	if message, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, message)
 	}
 	content, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []Verdict
+	var verdicts []judged
 	if err := json.Unmarshal(content, &verdicts); err != nil || len(verdicts) != len(texts) {
 		t.Fatalf("%d verdicts about %d texts: %v", len(verdicts), len(texts), err)
 	}

@@ -22,31 +22,42 @@ type Operation struct {
 }
 
 // ParsePatch reads what a hook wrote: operations, or lists of them, one after the
-// other. Values that are neither are passed over, as addon-operator does.
+// other. Values that are neither are passed over, as addon-operator does. Numbers are
+// read as it reads them, so that 1.0 is 1.
 func ParsePatch(text []byte) ([]Operation, error) {
 	var all []Operation
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
-		var item json.RawMessage
+		var item any
 		if err := d.Decode(&item); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
 			return nil, err
 		}
-		var err error
-		switch item[0] {
-		case '[':
-			var list []Operation
-			err = json.Unmarshal(item, &list)
-			all = append(all, list...)
-		case '{':
-			var one Operation
-			err = json.Unmarshal(item, &one)
+		list, isList := item.([]any)
+		if _, isOne := item.(map[string]any); isOne {
+			list = []any{item}
+		} else if !isList {
+			continue
+		}
+		for _, o := range list {
+			one, err := operation(o)
+			if err != nil {
+				return nil, err
+			}
 			all = append(all, one)
 		}
-		if err != nil {
-			return nil, err
-		}
 	}
+}
+
+func operation(v any) (o Operation, err error) {
+	if _, isObject := v.(map[string]any); !isObject {
+		return o, fmt.Errorf("%v is no operation", v)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return o, err
+	}
+	return o, json.Unmarshal(text, &o)
 }
 
 // switchSuffix ends the keys that switch modules on and off.
@@ -115,6 +126,9 @@ func patched(key string, values map[string]any, ops []Operation, lenient bool) (
 }
 
 func (o Operation) apply(text []byte) ([]byte, error) {
+	if o.Op == "test" && o.Value == nil {
+		return nil, fmt.Errorf("test of %s needs a value", o.Path)
+	}
 	one, err := json.Marshal([]Operation{o})
 	if err != nil {
 		return nil, err

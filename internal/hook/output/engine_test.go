@@ -1,13 +1,9 @@
 package output
 
 import (
-	"crypto/sha256"
 	"encoding/json"
-	"flag"
-	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,81 +14,14 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "ask the engine anew, which takes minutes to build the first time")
-
-// verdict is what is recorded of the engine about a text: whether it refuses it,
-// and else the sum of what it makes of it.
-func verdict(refused bool, result any) string {
-	if refused {
-		return "refused"
-	}
-	if raw, isRaw := result.(json.RawMessage); isRaw && len(raw) == 0 || result == nil {
-		return "taken"
-	}
-	content, err := json.Marshal(result)
-	if err != nil {
-		return err.Error()
-	}
-	var plain any
-	if err := json.Unmarshal(content, &plain); err != nil {
-		return err.Error()
-	}
-	if plain == nil {
-		return "taken"
-	}
-	content, _ = json.Marshal(plain) // with its keys in their order
-	return fmt.Sprintf("%x", sha256.Sum256(content))[:12]
-}
-
-// compare judges texts, and compares with what the engine says about them, recorded
-// in testdata/<kind>.verdicts: the sum of all texts, and a line for each.
-func compare(t *testing.T, kind string, texts []string, ours func(text string) string) {
-	t.Helper()
-	file := "testdata/" + kind + ".verdicts"
-	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
-	if *update {
-		lines := []string{sum}
-		for _, v := range enginetest.Ask(t, "../testdata/engine", kind, texts) {
-			lines = append(lines, verdict(v.Refused != "", v.Result))
-		}
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded := strings.Split(strings.TrimSpace(string(content)), "\n")
-	if recorded[0] != sum || len(recorded) != len(texts)+1 {
-		t.Fatalf("%s is about other texts: run go test ./internal/hook/output -run %s -update", file, t.Name())
-	}
-	refused, differ := 0, 0
-	for i, text := range texts {
-		want, got := recorded[i+1], ours(text)
-		if want == "refused" {
-			refused++
-		}
-		if got != want {
-			if differ++; differ <= 10 {
-				t.Errorf("the engine says %s, and we %s:\n%s", want, got, text)
-			}
-		}
-	}
-	if differ > 0 {
-		t.Errorf("%d of %d differ", differ, len(texts))
-	}
-	if share := refused * 100 / len(texts); share < 10 || share > 90 {
-		t.Errorf("%d %% of the texts are refused, which shows little about the others", share)
-	}
-}
+const engine = "../testdata/engine"
 
 // TestPatchVerdicts refuses the patch files that the engine refuses, no other.
 func TestPatchVerdicts(t *testing.T) {
 	t.Parallel()
-	compare(t, "patches", patchFiles(t), func(text string) string {
+	enginetest.Compare(t, engine, "patches", patchFiles(t), func(text string) string {
 		_, findings := ParsePatches([]byte(text))
-		return verdict(slices.ContainsFunc(findings, isRefusal), nil)
+		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), nil)
 	})
 }
 
@@ -105,7 +34,7 @@ func TestPatchFailures(t *testing.T) {
 		ops, _ := ParsePatches([]byte(text))
 		return slices.ContainsFunc(ops, func(o Operation) bool { return o.Operation == "JQPatch" && compiles(o.JQFilter) == nil })
 	})
-	compare(t, "execute", texts, func(text string) string {
+	enginetest.Compare(t, engine, "execute", texts, func(text string) string {
 		ops, findings := ParsePatches([]byte(text))
 		fails := slices.ContainsFunc(findings, isRefusal)
 		for _, op := range ops {
@@ -114,7 +43,7 @@ func TestPatchFailures(t *testing.T) {
 		if fails {
 			return "refused"
 		}
-		return verdict(false, requests(ops))
+		return enginetest.Verdict(false, requests(ops))
 	})
 }
 
@@ -151,34 +80,34 @@ func TestMetricVerdicts(t *testing.T) {
 		Group   string
 		Action  int
 	}
-	compare(t, "metrics", metricFiles(t), func(text string) string {
+	enginetest.Compare(t, engine, "metrics", metricFiles(t), func(text string) string {
 		metrics, findings := ParseMetrics([]byte(text), "hook.sh")
 		all := []operation{}
 		for _, m := range metrics {
 			all = append(all, operation{m.Name, m.Value, m.Buckets, m.Labels, m.Group, actions[m.Action]})
 		}
-		return verdict(slices.ContainsFunc(findings, isRefusal), all)
+		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), all)
 	})
 }
 
 // TestAdmissionVerdicts makes of answers what the engine makes of them.
 func TestAdmissionVerdicts(t *testing.T) {
 	t.Parallel()
-	compare(t, "admission", answerFiles(t, admissions), func(text string) string {
+	enginetest.Compare(t, engine, "admission", answerFiles(t, admissions), func(text string) string {
 		a, findings := ParseAdmission([]byte(text))
-		return verdict(slices.ContainsFunc(findings, isRefusal), a)
+		return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), a)
 	})
 }
 
 // TestConversionVerdicts makes of answers what the engine makes of them.
 func TestConversionVerdicts(t *testing.T) {
 	t.Parallel()
-	compare(t, "conversion", answerFiles(t, conversions), func(text string) string {
+	enginetest.Compare(t, engine, "conversion", answerFiles(t, conversions), func(text string) string {
 		c, findings := ParseConversion([]byte(text))
 		if c == nil {
-			return verdict(slices.ContainsFunc(findings, isRefusal), nil)
+			return enginetest.Verdict(slices.ContainsFunc(findings, isRefusal), nil)
 		}
-		return verdict(false, []any{c.FailedMessage, len(c.ConvertedObjects)})
+		return enginetest.Verdict(false, []any{c.FailedMessage, len(c.ConvertedObjects)})
 	})
 }
 

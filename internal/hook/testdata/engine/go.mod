@@ -3,10 +3,10 @@ module example.com/engine
 go 1.26.4
 
 require (
+	example.com/judge v0.0.0
 	github.com/deckhouse/deckhouse/pkg/log v0.2.0
 	github.com/deckhouse/deckhouse/pkg/metrics-storage v0.3.0
 	github.com/flant/shell-operator v1.20.1
-	gopkg.in/yaml.v3 v3.0.1
 	k8s.io/apimachinery v0.34.8
 	k8s.io/client-go v0.34.8
 )
@@ -119,4 +119,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/go-openapi/validate => github.com/flant/go-openapi-validate v0.19.12-flant.0
+replace (
+	example.com/judge => ../judge
+	github.com/go-openapi/validate => github.com/flant/go-openapi-validate v0.19.12-flant.0
+)

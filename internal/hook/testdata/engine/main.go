@@ -1,10 +1,8 @@
-// Command engine judges texts as shell-operator does, by its own code: a JSON list
-// of texts on stdin, and a list of what it makes of each, in JSON, in the file
-// named last. What the texts are is named first:
+// Command engine judges texts as shell-operator does, by its own code, as package
+// judge says. The texts are:
 //
-//	config      hook configurations: what it has against each, or ""
-//	config-global, config-module  those of addon-operator's hooks, likewise
-//	patches     patch files: what it has against each, or ""
+//	config      hook configurations: what it has against each, or nothing
+//	patches     patch files: what it has against each, or nothing
 //	execute     patch files: what comes of their execution, where all objects are there
 //	metrics     metrics files: what they come to, or what it has against each
 //	admission   answers to admission requests, likewise
@@ -13,12 +11,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 
+	"example.com/judge"
 	enginelog "github.com/deckhouse/deckhouse/pkg/log"
 	metricsstorage "github.com/deckhouse/deckhouse/pkg/metrics-storage"
 	"github.com/flant/shell-operator/pkg/hook"
@@ -28,54 +25,12 @@ import (
 	"github.com/flant/shell-operator/pkg/webhook/conversion"
 )
 
-// verdict is what the engine makes of a text, in a form that compares.
-type verdict struct {
-	Refused string `json:"refused,omitempty"`
-	Result  any    `json:"result,omitempty"`
-}
-
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: engine config|config-global|config-module|patches|execute|metrics|admission|conversion FILE < texts")
-	}
-	var texts []string
-	if err := json.NewDecoder(os.Stdin).Decode(&texts); err != nil {
-		log.Fatal(err)
-	}
-	judge, known := map[string]func(string) (any, error){
-		"config": judgeConfig, "config-global": globalSteps.judgeConfig, "config-module": moduleSteps.judgeConfig,
-		"patches": judgePatches, "execute": newCluster().execute, "metrics": newRunner().metrics,
+	judge.Main(map[string]judge.Judge{
+		"config": judgeConfig, "patches": judgePatches, "execute": newCluster().execute, "metrics": newRunner().metrics,
 		"admission":  func(text string) (any, error) { return admission.ResponseFromBytes([]byte(text)) },
 		"conversion": judgeConversion,
-	}[os.Args[1]]
-	if !known {
-		log.Fatalf("nothing is called %s", os.Args[1])
-	}
-	verdicts := make([]verdict, len(texts))
-	for i, text := range texts {
-		verdicts[i] = ask(judge, text)
-	}
-	out, err := json.Marshal(verdicts)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := os.WriteFile(os.Args[2], out, 0o644); err != nil {
-		log.Fatal(err)
-	}
-}
-
-// ask takes a panic for a refusal, as the engine's queues do.
-func ask(judge func(string) (any, error), text string) (v verdict) {
-	defer func() {
-		if r := recover(); r != nil {
-			v = verdict{Refused: fmt.Sprintf("panic: %v", r)}
-		}
-	}()
-	result, err := judge(text)
-	if err != nil {
-		return verdict{Refused: err.Error()}
-	}
-	return verdict{Result: result}
+	})
 }
 
 func judgeConfig(text string) (any, error) {

@@ -1,0 +1,83 @@
+package enginetest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var record = flag.Bool("record", false, "ask the engine anew, which takes minutes to build the first time")
+
+// Verdict is what is recorded about a text: whether it is refused, and else the sum
+// of what it comes to.
+func Verdict(refused bool, result any) string {
+	if refused {
+		return "refused"
+	}
+	if raw, isRaw := result.(json.RawMessage); isRaw && len(raw) == 0 || result == nil {
+		return "taken"
+	}
+	content, err := json.Marshal(result)
+	if err != nil {
+		return err.Error()
+	}
+	var plain any
+	if err := json.Unmarshal(content, &plain); err != nil {
+		return err.Error()
+	}
+	if plain == nil {
+		return "taken"
+	}
+	content, _ = json.Marshal(plain) // with its keys in their order
+	return fmt.Sprintf("%x", sha256.Sum256(content))[:12]
+}
+
+// Compare compares verdicts about texts with those of an engine, whose judge is the
+// module in dir. They are recorded in testdata/<kind>.verdicts: the sum of all texts,
+// and a line for each.
+func Compare(t *testing.T, dir, kind string, texts []string, ours func(text string) string) {
+	t.Helper()
+	file := "testdata/" + kind + ".verdicts"
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
+	said := make([]judged, len(texts))
+	if *record {
+		said = ask(t, dir, kind, texts)
+		lines := []string{sum}
+		for _, v := range said {
+			lines = append(lines, Verdict(v.Refused != "", v.Result))
+		}
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := strings.Split(strings.TrimSpace(string(content)), "\n")
+	if recorded[0] != sum || len(recorded) != len(texts)+1 {
+		t.Fatalf("%s is about other texts: run go test with -run %s -record", file, t.Name())
+	}
+	differ, often := 0, map[string]int{}
+	for i, text := range texts {
+		want, got := recorded[i+1], ours(text)
+		often[want]++
+		if got != want {
+			if differ++; differ <= 10 {
+				t.Errorf("the engine says %s, and we %s:\n%s\n%s%s", want, got, text, said[i].Refused, said[i].Result)
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of %d differ", differ, len(texts))
+	}
+	for verdict, n := range often {
+		if n*10 > len(texts)*9 {
+			t.Errorf("%d of %d texts are %s, which shows little about the others", n, len(texts), verdict)
+		}
+	}
+}

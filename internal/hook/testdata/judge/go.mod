@@ -1,0 +1,3 @@
+module example.com/judge
+
+go 1.26.4
