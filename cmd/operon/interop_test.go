@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/project"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -270,17 +271,23 @@ var (
 	writeFile(x.T, name, types+"func init() {\n\tSchemeBuilder.Register(&Frigate{}, &FrigateList{})\n}\n")
 }
 
+// kustomized is what kustomize builds of a folder.
+func kustomized(t *testing.T, dir string) resmap.ResMap {
+	t.Helper()
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		t.Fatalf("kustomize build %s: %v", dir, err)
+	}
+	if built.Size() == 0 {
+		t.Errorf("kustomize builds nothing of %s", dir)
+	}
+	return built
+}
+
 // kustomize builds what `make deploy` would install.
 func (x shared) kustomize() {
 	x.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(x.dir, "config/default"))
-	if err != nil {
-		x.Fatalf("kustomize build config/default: %v", err)
-	}
-	if built.Size() == 0 {
-		x.Error("kustomize builds nothing")
-	}
-	for _, object := range built.Resources() {
+	for _, object := range kustomized(x.T, filepath.Join(x.dir, "config/default")).Resources() {
 		if !strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
 			continue
 		}

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Keeps a database on a MySQL server for each MysqlDatabase. The client mysql takes the
-server and the password from its variables MYSQL_HOST and MYSQL_PWD."""
+"""Keeps a database on a MySQL server for each MysqlDatabase, as the user MYSQL_USER. The
+client mysql takes the server and the password from its variables MYSQL_HOST and MYSQL_PWD."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -92,7 +93,8 @@ def change(statement):
 
 def sql(statement):
     """Runs a statement, and returns the rows of its answer."""
-    command = ["mysql", "--batch", "--skip-column-names", "--connect-timeout=10", "--execute", statement]
+    user = os.environ.get("MYSQL_USER", "root")
+    command = ["mysql", f"--user={user}", "--batch", "--skip-column-names", "--connect-timeout=10", "--execute", statement]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         raise ServerError(done.stderr.strip())
