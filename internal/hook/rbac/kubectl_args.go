@@ -97,7 +97,7 @@ func (r *request) long(a string, rest []string) int {
 		r.unknown = "an option is known only when it runs"
 	case inside:
 		r.option(name[2:], value)
-	case slices.Contains(valued, name) && !(name == "--containers" && len(r.words) > 0 && r.words[0] == "top"):
+	case slices.Contains(valued, name) && !r.isSwitch(name):
 		if len(rest) == 0 || rest[0] == many {
 			r.unknown = name + " has no value"
 			return 0
@@ -110,6 +110,12 @@ func (r *request) long(a string, rest []string) int {
 		r.unknown = fmt.Sprintf("whether option %s has a value is not known; write it with =", name)
 	}
 	return 0
+}
+
+// isSwitch reports whether an option that has a value elsewhere has none in this
+// command.
+func (r *request) isSwitch(name string) bool {
+	return name == "--containers" && len(r.words) > 0 && r.words[0] == "top"
 }
 
 var longOf = map[byte]string{'n': "namespace", 'f': "filename", 'l': "selector", 'o': "output", 'k': "kustomize", 'p': "patch", 'c': "container",

@@ -97,7 +97,7 @@ func (r *pythonReader) skipLine() {
 func (r *pythonReader) value() (v any, is bool) {
 	start := r.at
 	if m := pythonString.FindStringSubmatch(r.text[r.at:]); m != nil {
-		text := r.str(m[0], m[1])
+		parts := []string{r.str(m[0], m[1])}
 		for {
 			space := len(r.text[r.at:]) - len(strings.TrimLeft(r.text[r.at:], " \t\r\n\\"))
 			next := pythonString.FindStringSubmatch(r.text[r.at+space:])
@@ -105,8 +105,9 @@ func (r *pythonReader) value() (v any, is bool) {
 				break
 			}
 			r.at += space
-			text += r.str(next[0], next[1]) // "a" "b" is "ab"
+			parts = append(parts, r.str(next[0], next[1])) // "a" "b" is "ab"
 		}
+		text := strings.Join(parts, "")
 		if text == patchPath {
 			line := strings.Count(r.text[:start], "\n") + 1
 			r.uses = append(r.uses, found{text, line, start - strings.LastIndex(r.text[:start], "\n")})

@@ -219,7 +219,8 @@ func (d *deriver) find(at place, rule, hint, format string, args ...any) {
 // none that it does not have.
 func (d *deriver) gives(at place, in *script, k kinds.Kind, what string, verbs ...string) {
 	changes := slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains([]string{"create", "update", "patch"}, v) })
-	if k.Group == rbacv1.GroupName && changes && !(in != nil && spokenFor(in.Text, at.line)) {
+	marked := in != nil && spokenFor(in.Text, at.line)
+	if k.Group == rbacv1.GroupName && changes && !marked {
 		d.find(at, RuleUnseen, "name in a marker right above what it gives, or the verbs escalate and bind for "+k.Resource,
 			"%s: the rights that %s give the account must have, too", what, k.Resource)
 	}

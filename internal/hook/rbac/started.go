@@ -46,7 +46,9 @@ func (p *program) interprets(name string, args []string, c *syntax.CallExpr, in 
 			p.unseen(in.at(c), in, "%s asks the API server, and which requests it sends is not looked at", name)
 		}
 	case isOneOf(name, clients...):
-		if word := firstWord(args[1:]); !isOneOf(word, "", "version") && !(name == "helm" && isOneOf(word, offline...)) {
+		word := firstWord(args[1:])
+		local := isOneOf(word, "", "version") || name == "helm" && isOneOf(word, offline...)
+		if !local {
 			p.unseen(in.at(c), in, "%s asks the API server, and which requests it sends is not looked at", strings.TrimSpace(name+" "+shown(word)))
 		}
 	default:

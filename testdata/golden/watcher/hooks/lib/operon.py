@@ -26,6 +26,8 @@ class Context:
         self.raw = raw  # as the engine wrote it
         self.patch = patch  # what to change in the cluster: see Patch
         self.metrics = metrics  # what to report: see Metrics
+        self.values = Values("VALUES_PATH", "VALUES_JSON_PATCH_PATH")  # of addon-operator: see Values
+        self.config_values = Values("CONFIG_VALUES_PATH", "CONFIG_VALUES_JSON_PATCH_PATH")
         self.binding = raw.get("binding", "unknown")
         self.type = raw.get("type", "")  # Synchronization, Event, Group, Schedule, ...
         self.event = raw.get("watchEvent", "")  # Added, Modified or Deleted
@@ -98,6 +100,27 @@ class Metrics:
         if group:
             metric["group"] = group
         _append("METRICS_PATH", metric)
+
+
+class Values:
+    """Values of addon-operator, by the key of the module and "global", as they were
+    before the run. The engine makes the changes after it, if it succeeds."""
+
+    def __init__(self, path, patch):
+        self._path, self._patch = path, patch
+
+    @property
+    def all(self):
+        with open(os.environ[self._path], encoding="utf-8") as file:
+            return json.load(file)
+
+    def add(self, path, value):
+        """Sets the value at a path such as "/myModule/internal/found", whose parent exists."""
+        _append(self._patch, {"op": "add", "path": path, "value": value})
+
+    def remove(self, path):
+        """Removes the value at a path, which must exist."""
+        _append(self._patch, {"op": "remove", "path": path})
 
 
 def allow(patch=None, warnings=()):
