@@ -65,11 +65,13 @@ find . -type f -not -path './.operon/*' | sed 's|^\./||' | sort
 printf '\n# the CRD\n'
 cat config/crd/bases/*.yaml
 
-# Everything is ended on the way out: by Ctrl-C, by an error, or when it is done.
+# Everything is ended on the way out, with the status $1: by Ctrl-C, by an error, or
+# when it is done.
 plane=demo-$$ manager=
 finish() {
-	status=$?
+	local status=$1
 	trap '' INT TERM
+	trap - EXIT
 	set +e # whatever fails here, the rest is to end too
 	if [ -n "$manager" ]; then
 		kill "$manager" 2>/dev/null
@@ -80,9 +82,9 @@ finish() {
 	operon envtest stop --name "$plane"
 	exit "$status"
 }
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap 'finish $?' EXIT
+trap 'finish 130' INT # not by exit: where it comes while a child starts, bash 5.2 forgets the trap of EXIT
+trap 'finish 143' TERM
 
 printf '\n# an API server of its own, with controllers and without nodes\n'
 now
