@@ -236,15 +236,31 @@ func (d *yamlDoc) syntaxError(err error) error {
 }
 
 // brokenLine is the line, from 1, behind the longest beginning of the document
-// that is well-formed.
+// that is well-formed. A value of several lines is so only as a whole, for which
+// some lines behind a broken one are looked at, too.
 func (d *yamlDoc) brokenLine() int {
-	for n := len(d.lines) - 1; n > 0; n-- {
-		if wellFormed(d.src[:d.lines[n]]) {
-			return n + 1
+	holds := func(n int) bool { return wellFormed(d.src[:d.lines[n]]) } // the first n lines
+	for good := 0; ; {
+		for bad := len(d.lines); bad-good > 1; {
+			if n := (good + bad) / 2; holds(n) {
+				good = n
+			} else {
+				bad = n
+			}
 		}
+		next := min(good+longValue, len(d.lines)-1)
+		for next > good && !holds(next) {
+			next--
+		}
+		if next == good {
+			return good + 1
+		}
+		good = next
 	}
-	return 1
 }
+
+// longValue is of how many lines a value is expected to be at most.
+const longValue = 40
 
 func wellFormed(src []byte) bool {
 	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {

@@ -23,6 +23,8 @@ func TestParseErrors(t *testing.T) {
 			"correct the YAML first"},
 		"an open quote": {"version: \"3\"\ndomain: \"x\nrepo: y\n", "2:1: found unexpected end of stream",
 			"correct the YAML first"},
+		"an open list after one of several lines": {"version: \"3\"\nlayout: [\na,\nb,\nc\n]\ndomain: x\nrepo: [\nz: 1\nname: y\nq: [a]\n", "8:1: did not find expected ',' or ']'",
+			"correct the YAML first"},
 		"a merge": {"version: \"3\"\n<<<<<<< HEAD\ndomain: x\n=======\ndomain: y\n>>>>>>> other\n", "2:1: a merge left a conflict here",
 			"decide which lines of the two sides stay"},
 		"a key twice": {"version: \"3\"\ndomain: x\ndomain: y\n", `3:1: mapping key "domain" already defined at line 2`,
