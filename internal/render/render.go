@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -19,6 +20,16 @@ import (
 // Sink receives a rendered file: its slash-separated path in the project, its
 // permission bits and its content.
 type Sink func(name string, mode fs.FileMode, content []byte) error
+
+// Only passes the named files on to sink, and leaves the others out.
+func Only(sink Sink, names ...string) Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if !slices.Contains(names, name) {
+			return nil
+		}
+		return sink(name, mode, content)
+	}
+}
 
 // Suffix marks a file that is executed as a text/template. A file without it
 // is copied as it is.

@@ -121,12 +121,7 @@ const libraryFolder = "global-hooks/lib"
 
 // image plans the Dockerfile anew.
 func image(c *project.Config, r record, p *scaffold.Plan) error {
-	return render.Tree(templates.FS, "addon/init", nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
-		if name != "Dockerfile" {
-			return nil
-		}
-		return p.Seed(name, mode, content)
-	})
+	return render.Tree(templates.FS, "addon/init", nil, data(c, r), render.Only(p.Seed, "Dockerfile"))
 }
 
 // sink shares what commands add to, and keeps what the repository brought along.

@@ -71,13 +71,7 @@ func (k Plugin) followCRDs(c *project.Config, p *scaffold.Plan) error {
 		if r.API == nil || disk == nil || p.Seeded(name) || !bytes.Equal(disk, base) || !p.Exists("config/crd/"+crdBase(r)) {
 			continue
 		}
-		only := func(file string, mode fs.FileMode, content []byte) error {
-			if file != name {
-				return nil
-			}
-			return p.Seed(file, mode, content)
-		}
-		if err := k.api(c, r, p, only); err != nil {
+		if err := k.api(c, r, p, render.Only(p.Seed, name)); err != nil {
 			return err
 		}
 	}

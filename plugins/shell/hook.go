@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"io/fs"
 	"reflect"
 	"slices"
 
@@ -67,8 +66,7 @@ func planHook(c *project.Config, r record, h draft.Hook, p *scaffold.Plan) error
 		return err
 	}
 	if h.Lang != r.Lang { // the image needs another interpreter
-		dockerfile := func(name string) bool { return name == "Dockerfile" }
-		if err := render.Tree(templates.FS, "shell/init", nil, data(c, r), only(p, dockerfile)); err != nil {
+		if err := render.Tree(templates.FS, "shell/init", nil, data(c, r), render.Only(p.Seed, "Dockerfile")); err != nil {
 			return err
 		}
 	}
@@ -76,15 +74,4 @@ func planHook(c *project.Config, r record, h draft.Hook, p *scaffold.Plan) error
 		return nil
 	}
 	return wireWebhooks(c, r, p)
-}
-
-// only is a sink for some files of a tree.
-func only(p *scaffold.Plan, wanted func(string) bool) render.Sink {
-	seed := p.Seed
-	return func(name string, mode fs.FileMode, content []byte) error {
-		if !wanted(name) {
-			return nil
-		}
-		return seed(name, mode, content)
-	}
 }

@@ -49,12 +49,10 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	}); err != nil {
 		return err
 	}
-	if err := render.Tree(templates.FS, certificates, nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
-		if name != certificateNames {
-			return nil
-		}
+	share := func(name string, mode fs.FileMode, content []byte) error {
 		return p.Share("config/certmanager/"+name, mode, content)
-	}); err != nil {
+	}
+	if err := render.Tree(templates.FS, certificates, nil, data(c, r), render.Only(share, certificateNames)); err != nil {
 		return err
 	}
 	for _, part := range parts {
