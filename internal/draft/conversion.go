@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/structural"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/structural"
 )
 
 // schemas are those of the project's CRDs, by the name of the CRD and the version.

@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/structural"
 	"go.yaml.in/yaml/v3"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 	kyaml "sigs.k8s.io/yaml"
 )
 
@@ -34,17 +35,20 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	var crd apiextensionsv1.CustomResourceDefinition
-	if err := kyaml.Unmarshal(text, &crd); err != nil {
-		return nil, fault.In(name, fault.Failed("", "%s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")))
+	text, err = kyaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, fault.In(name, fault.Failed("", "%v", err))
 	}
-	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == r.Version })
-	if i < 0 || crd.Spec.Versions[i].Schema == nil || crd.Spec.Versions[i].Schema.OpenAPIV3Schema == nil {
+	var crd unstructured.Unstructured
+	if err := json.Unmarshal(text, &crd.Object); err != nil {
+		return nil, fault.In(name, fault.Failed("", "%v", err))
+	}
+	schema := structural.Of(&crd, r.Version)
+	if schema == nil {
 		return nil, nil
 	}
-	x := &example{}
-	object := x.root(*crd.Spec.Versions[i].Schema.OpenAPIV3Schema)
-	s := &sample{Unsure: x.unsure}
+	object, unsure := schema.Least()
+	s := &sample{Unsure: unsure}
 	if len(object) == 0 {
 		return s, nil
 	}

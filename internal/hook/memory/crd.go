@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/structural"
+	"github.com/operon-dev/operon/internal/structural"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 

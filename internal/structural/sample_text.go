@@ -1,14 +1,14 @@
-package kustomize
+package structural
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// formats are examples of the formats that an API server checks.
+// formats are examples of the formats that an API server checks, and of what else
+// people write there.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 var formats = map[string]string{
 	"bsonobjectid": "507f1f77bcf86cd799439011",
@@ -22,6 +22,7 @@ var formats = map[string]string{
 	"email":        "somebody@example.org",
 	"hexcolor":     "#336699",
 	"hostname":     "example.org",
+	"ip":           "10.0.0.1",
 	"ipv4":         "10.0.0.1",
 	"ipv6":         "2001:db8::1",
 	"isbn":         "9783161484100",
@@ -38,31 +39,29 @@ var formats = map[string]string{
 }
 
 // words are texts that patterns often ask for.
-var words = []string{"example", "example.org", "1", "1m", "1Gi", "v1", "1.0.0", "v1.0.0", "*/5 * * * *", "https://example.org", "registry.example.org/image:v1", "10.0.0.1"}
+var words = []string{"example", "other", "example.org", "1", "1m", "1Gi", "v1", "1.0.0", "v1.0.0", "*/5 * * * *", "https://example.org",
+	"registry.example.org/image:v1", "10.0.0.1", "0 0 * * *", "EXAMPLE", "Example", "/example", "example/example", "12:00", "50%", "10.0.0.0/24",
+	"somebody@example.org", "2030-01-01"}
 
-// text is a text that a schema allows; n texts differ. It does not fit when none
-// was found for its pattern.
-func text(s schema, n int) (example string, fits bool) {
-	if known := formats[s.Format]; known != "" && s.Pattern == "" {
-		return known, true
-	}
-	within := func(text string) string { return sized(numbered(text, n), s.MinLength, s.MaxLength) }
-	pattern, err := regexp.Compile(s.Pattern)
-	if err != nil { // of a dialect that Go does not have
-		return within(words[0]), false
-	}
-	tries := words
-	if known := formats[s.Format]; known != "" {
-		tries = append([]string{known}, tries...)
-	}
-	for _, word := range append(tries, least(s.Pattern, n)) {
-		for _, try := range []string{within(word), sized(word, s.MinLength, s.MaxLength)} {
-			if pattern.MatchString(try) {
-				return try, true
-			}
+// texts are those that a schema may allow; the first of n differ, but for those of
+// known formats.
+func (s Schema) texts(n int) []any {
+	format, _ := s["format"].(string)
+	pattern, _ := s["pattern"].(string)
+	var all []any
+	if known := formats[format]; known != "" {
+		if all = []any{known}; pattern == "" {
+			return all
 		}
 	}
-	return within(words[0]), false
+	tries := words
+	if pattern != "" {
+		tries = append(slices.Clone(words), least(pattern, n))
+	}
+	for _, try := range tries {
+		all = append(all, s.sized(numbered(try, n)), s.sized(try))
+	}
+	return all
 }
 
 // numbered tells the items of a list apart.
@@ -73,15 +72,16 @@ func numbered(text string, n int) string {
 	return fmt.Sprintf("%s-%d", text, n+1)
 }
 
-// sized is a text of an allowed length.
-func sized(text string, least, most *int64) string {
-	if least != nil && int64(utf8.RuneCountInString(text)) < *least {
-		text = strings.Repeat(text, int(*least)/max(1, len(text))+1)[:*least]
+// sized is a text of an allowed length, if it is one at all.
+func (s Schema) sized(text string) string {
+	runes := []rune(text)
+	if bound, there := number(s["minLength"]); there && 0 < len(runes) && len(runes) < int(bound) {
+		runes = []rune(strings.Repeat(text, int(bound)/len(runes)+1))[:int(bound)]
 	}
-	if most != nil && int64(utf8.RuneCountInString(text)) > *most {
-		text = string([]rune(text)[:*most])
+	if bound, there := number(s["maxLength"]); there {
+		runes = runes[:min(len(runes), max(0, int(bound)))]
 	}
-	return text
+	return string(runes)
 }
 
 // least is a short text that a regular expression matches; n texts differ where it

@@ -90,8 +90,8 @@ func TestSample(t *testing.T) {
 	t.Parallel()
 	s := Of(crd(t), "v1")
 	sample := s.Sample()
-	want := `{"spec":{"cron":"*/5 * * * *","free":{"example":"value"},"image":"exampleee","labels":{"example":"example"},"paused":false,"policy":"Forbid","port":1,` +
-		`"ratio":0.5,"replicas":2,"rules":[{"path":"example","weight":1},{"path":"example","weight":1}],"since":"2026-01-02T03:04:05Z","steps":10,` +
+	want := `{"spec":{"cron":"*/5 * * * *","free":{"example":"value"},"image":"exampleex","labels":{"example":"example"},"odd":"zebra-0000000","paused":false,"policy":"Forbid","port":1,` +
+		`"ratio":0.5,"replicas":2,"rules":[{"path":"example","weight":1},{"path":"example-2","weight":2}],"since":"2030-01-01T00:00:00Z","steps":10,` +
 		`"whole":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"example"}}}}`
 	if got := text(t, sample); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -112,7 +112,7 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	o := Of(crd(t), "v1").Sample()
 	dropped := Of(crd(t), "v2").Prune(o)
-	want := "spec.cron spec.port spec.ratio spec.rules[0].weight spec.rules[1].weight spec.since spec.steps"
+	want := "spec.cron spec.odd spec.port spec.ratio spec.rules[0].weight spec.rules[1].weight spec.since spec.steps"
 	if got := strings.Join(dropped, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -127,7 +127,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	s := Of(crd(t), "v2")
 	got := s.Fit(Of(crd(t), "v1").Sample())
-	want := `{"spec":{"free":{"example":"value"},"labels":{},"paused":false,"policy":"Forbid","rules":[{"path":"example"},{"path":"example"}],` +
+	want := `{"spec":{"free":{"example":"value"},"labels":{},"paused":false,"policy":"Forbid","rules":[{"path":"example"},{"path":"example-2"}],` +
 		`"whole":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"example"}}}}`
 	if text(t, got) != want {
 		t.Errorf("got  %s\nwant %s", text(t, got), want)

@@ -88,7 +88,11 @@ func (s Schema) validateText(x string, at *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(at, x, fmt.Sprintf("%s in body should be at least %v chars long", at, least))}
 	}
 	if pattern, isText := s["pattern"].(string); isText {
-		if re, err := regexp.Compile(pattern); err == nil && !re.MatchString(x) {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			pattern += ", but pattern is invalid: " + err.Error()
+		}
+		if err != nil || !re.MatchString(x) {
 			return field.ErrorList{field.Invalid(at, x, fmt.Sprintf("%s in body should match '%s'", at, pattern))}
 		}
 	}
@@ -97,6 +101,11 @@ func (s Schema) validateText(x string, at *field.Path) field.ErrorList {
 
 func (s Schema) validateNumber(x float64, v any, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	if step, bound := number(s["multipleOf"]); bound && step > 0 {
+		if times, whole := x/step, math.Round(x/step); math.Abs(times-whole) > 1e-9*math.Abs(whole) { // as near as a server looks
+			errs = append(errs, field.Invalid(at, v, fmt.Sprintf("%s in body should be a multiple of %v", at, step)))
+		}
+	}
 	if least, bound := number(s["minimum"]); bound {
 		switch exclusive := s["exclusiveMinimum"] == true; {
 		case exclusive && x <= least:
