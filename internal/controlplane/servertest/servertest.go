@@ -64,6 +64,23 @@ func Start(t *testing.T) Server {
 	return s
 }
 
+// Kubeconfig is a file for clients of the administrator, or of the user as whom he
+// asks.
+func (s Server) Kubeconfig(as string) string {
+	s.Helper()
+	user := "token: " + Token
+	if as != "" {
+		user += ", as: " + as
+	}
+	name := filepath.Join(s.TempDir(), "config")
+	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: test, contexts: [{name: test, context: {cluster: test, user: test}}],
+clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: test, user: {%s}}]}`, s.URL, user)
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return name
+}
+
 // Programs is a sum of the programs in that folder: a server of the same ones answers
 // alike. It skips the test when Start does.
 func Programs(t *testing.T) string {

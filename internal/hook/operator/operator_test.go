@@ -26,13 +26,7 @@ import (
 // open connects to a server as its administrator.
 func open(t *testing.T, s servertest.Server) *live.Cluster {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "config")
-	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: test, contexts: [{name: test, context: {cluster: test, user: test}}],
-clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: test, user: {token: %s}}]}`, s.URL, servertest.Token)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := live.Open(live.Where{Kubeconfig: file, Namespace: "default"}, func(string) string { return "" })
+	c, err := live.Open(live.Where{Kubeconfig: s.Kubeconfig(""), Namespace: "default"}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}

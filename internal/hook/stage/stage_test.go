@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,14 +56,7 @@ func TestStage(t *testing.T) {
 // newStage is one on an API server of its own, with a CRD and roles.
 func newStage(t *testing.T) *Stage {
 	t.Helper()
-	server := servertest.Start(t)
-	file := filepath.Join(t.TempDir(), "config")
-	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: test, contexts: [{name: test, context: {cluster: test, user: test}}],
-clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: test, user: {token: %s}}]}`, server.URL, servertest.Token)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	admin, err := live.Open(live.Where{Kubeconfig: file}, func(string) string { return "" })
+	admin, err := live.Open(live.Where{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
