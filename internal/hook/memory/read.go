@@ -64,13 +64,9 @@ func as(k kinds.Kind, o *unstructured.Unstructured) *unstructured.Unstructured {
 // List returns the objects of a namespace, or of all when it is "", by namespace
 // and name.
 func (s *Server) List(_ context.Context, k kinds.Kind, namespace string, opts metav1.ListOptions) (*unstructured.UnstructuredList, error) {
-	byLabel, err := labels.Parse(opts.LabelSelector)
+	byLabel, byField, err := selectors(opts)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	byField, err := fields.ParseSelector(opts.FieldSelector)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, err
 	}
 	if !k.Namespaced && namespace != "" {
 		return nil, noPath(k, false)

@@ -12,15 +12,24 @@ import (
 // Selects reports whether the selectors of a list or a watch select an object, which
 // need not be there any more.
 func (s *Server) Selects(k kinds.Kind, o *unstructured.Unstructured, opts metav1.ListOptions) (bool, error) {
-	byLabel, err := labels.Parse(opts.LabelSelector)
+	byLabel, byField, err := selectors(opts)
 	if err != nil {
-		return false, apierrors.NewBadRequest(err.Error())
-	}
-	byField, err := fields.ParseSelector(opts.FieldSelector)
-	if err != nil {
-		return false, apierrors.NewBadRequest(err.Error())
+		return false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return byLabel.Matches(labels.Set(o.GetLabels())) && s.selected(k, o, byField), nil
+}
+
+// selectors reads those of a list or a watch.
+func selectors(opts metav1.ListOptions) (labels.Selector, fields.Selector, error) {
+	byLabel, err := labels.Parse(opts.LabelSelector)
+	if err != nil {
+		return nil, nil, apierrors.NewBadRequest(err.Error())
+	}
+	byField, err := fields.ParseSelector(opts.FieldSelector)
+	if err != nil {
+		return nil, nil, apierrors.NewBadRequest(err.Error())
+	}
+	return byLabel, byField, nil
 }

@@ -266,6 +266,11 @@ func (a Applier) wait(ctx context.Context, d time.Duration) error {
 	if a.Wait != nil {
 		return a.Wait(ctx, d)
 	}
+	return Sleep(ctx, d)
+}
+
+// Sleep waits for a time; the error is why it was cut short.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

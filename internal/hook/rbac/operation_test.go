@@ -69,16 +69,7 @@ func TestSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := derived(t, tc.script)
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
-			}
-			want := ""
-			if tc.finding != "" {
-				want = "hooks/a.sh:" + tc.finding + "\n"
-			}
-			if diff := cmp.Diff(want, messages(r)); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
+			check(t, r, tc.rules, "hooks/a.sh:", tc.finding, "")
 		})
 	}
 }
@@ -156,16 +147,7 @@ def main(ctx):
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := Derive(Input{Kinds: table(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("#!/usr/bin/env python3\n" + tc.script)}}}})
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
-			}
-			want := ""
-			if tc.finding != "" {
-				want = "hooks/a.py:" + tc.finding + " (rbac-unseen)\n"
-			}
-			if diff := cmp.Diff(want, messages(r)); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
+			check(t, r, tc.rules, "hooks/a.py:", tc.finding, " (rbac-unseen)")
 		})
 	}
 }

@@ -95,17 +95,23 @@ func TestKubectl(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := derived(t, tc.script)
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
-			}
-			want := ""
-			if tc.unseen != "" {
-				want = "hooks/a.sh:" + tc.unseen + " (rbac-unseen)\n"
-			}
-			if diff := cmp.Diff(want, messages(r)); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
+			check(t, r, tc.rules, "hooks/a.sh:", tc.unseen, " (rbac-unseen)")
 		})
+	}
+}
+
+// check compares the rules and the one finding, which stands between before and
+// after, or "" when there is to be none.
+func check(t *testing.T, r Result, rules, before, finding, after string) {
+	t.Helper()
+	if got := lines(r); !sameLines(got, rules) {
+		t.Errorf("rules (-want +got):\n%s", cmp.Diff(rules, got))
+	}
+	if finding != "" {
+		finding = before + finding + after + "\n"
+	}
+	if diff := cmp.Diff(finding, messages(r)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
 

@@ -96,13 +96,18 @@ func (p *program) shell(name string, args []string, c *syntax.CallExpr, in *scri
 			return
 		}
 	}
-	texts, known := p.input(c, in, f)
-	if !known {
-		p.unseen(in.at(c), in, "what %s reads is known only when it runs", name)
-	}
-	for _, text := range texts {
+	for _, text := range p.piped(name, c, in, f) {
 		p.text(name, text, c, in, f)
 	}
+}
+
+// piped are the texts that an interpreter reads, as far as they are known.
+func (p *program) piped(by string, c *syntax.CallExpr, in *script, f *frame) []string {
+	texts, known := p.input(c, in, f)
+	if !known {
+		p.unseen(in.at(c), in, "what %s reads is known only when it runs", by)
+	}
+	return texts
 }
 
 // file starts a file that an interpreter is given.
@@ -130,11 +135,7 @@ func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, 
 			return
 		}
 	}
-	texts, known := p.input(c, in, f)
-	if !known {
-		p.unseen(in.at(c), in, "what %s reads is known only when it runs", name)
-	}
-	for _, text := range texts {
+	for _, text := range p.piped(name, c, in, f) {
 		p.pythonText(text, in.at(c), in)
 	}
 }

@@ -91,7 +91,7 @@ func (s *Stage) inOrder(given []*unstructured.Unstructured) []*unstructured.Unst
 
 // sweep collects garbage while a hook waits for it.
 func (c *test) sweep() {
-	for sleep(c.life, 10*poll) == nil {
+	for patch.Sleep(c.life, 10*poll) == nil {
 		_, _ = c.collect(c.life) // Observed says what is wrong
 	}
 }
@@ -169,7 +169,7 @@ func (c *test) Wait(ctx context.Context, d time.Duration) error {
 	if _, err := c.collect(ctx); err != nil {
 		return err
 	}
-	return sleep(ctx, min(d, poll))
+	return patch.Sleep(ctx, min(d, poll))
 }
 
 // Env puts the kubectl before others, and has it be the account of the hooks.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/hook/live"
+	"github.com/operon-dev/operon/internal/hook/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -208,19 +209,8 @@ func until(ctx context.Context, otherwise string, is func() (bool, error)) error
 		if done || err != nil {
 			return err
 		}
-		if err := sleep(limited, poll); err != nil {
+		if err := patch.Sleep(limited, poll); err != nil {
 			return err
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
