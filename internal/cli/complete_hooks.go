@@ -63,7 +63,6 @@ func (o *hooksContext) complete(a *App, cmd *cobra.Command) {
 	ofHook("from", func(c *config.Config) []string { from, _ := versionsOf(c, o.binding); return from })
 	ofHook("to", func(c *config.Config) []string { _, to := versionsOf(c, o.binding); return to })
 	completeValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
-	completeNothing(cmd, "timeout")
 }
 
 // sketch is what the text of the hook tells that the arguments name, or nil.

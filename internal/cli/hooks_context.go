@@ -81,7 +81,7 @@ the exit code is 1.`,
 	f.StringVar(&o.to, "to", "", "version to convert to")
 	bindCRDs(cmd, &o.crds)
 	bindHooks(cmd, &o.dir)
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long the hook may take to print its configuration")
+	bindConfigTime(cmd, &o.timeout)
 	o.complete(a, cmd)
 	return cmd
 }
@@ -95,6 +95,9 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 			return fault.Usage("events: "+strings.Join(hookEvents, ", "), "--event is missing")
 		}
 		return fault.Usage(meantOf(o.event, hookEvents, "events: "), "unknown --event %q", o.event)
+	}
+	if err := checkTimeout(o.timeout, "10s"); err != nil {
+		return err
 	}
 	conf, err := o.config(ctx, a, args[0])
 	if err != nil {
@@ -128,7 +131,7 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 		return nil, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
 	}
 	if err != nil {
-		return nil, fault.Failed("", "look for hooks: %v", err)
+		return nil, err
 	}
 	i := a.hookNamed(hooks, name)
 	if i < 0 {
@@ -136,7 +139,7 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return nil, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return nil, err
 	}
 	defer sandbox.Close()
 	return configOf(ctx, sandbox, hooks[i])

@@ -63,10 +63,11 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 		return none, err
 	}
 	findings = append(findings, found...)
-	known, err := d.kinds()
+	crds, err := d.crds()
 	if err != nil {
 		return none, err
 	}
+	known := kindsWith(crds)
 	for _, m := range chosen {
 		found, err := m.Validate(common, known)
 		if err != nil {
@@ -76,7 +77,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 	}
 	sandbox, err := hook.NewSandbox(d.root, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return none, err
 	}
 	defer sandbox.Close()
 	sandbox.Kinds = known
@@ -92,7 +93,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 func (d addonFolder) crds() ([]*unstructured.Unstructured, error) {
 	modules, _, err := addonFolder{root: d.root}.modules()
 	if err != nil {
-		return nil, fault.Failed("", "look for modules: %v", err)
+		return nil, err
 	}
 	var all []*unstructured.Unstructured
 	for _, m := range modules {
@@ -105,30 +106,23 @@ func (d addonFolder) crds() ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// kinds are those of Kubernetes and of the CRDs that modules install: any hook may
-// find them, and any chart.
-func (d addonFolder) kinds() (*kinds.Table, error) {
-	crds, err := d.crds()
-	if err != nil {
-		return nil, err
-	}
+// kindsWith are the kinds of Kubernetes and of the CRDs that modules install: any hook
+// may find them, and any chart.
+func kindsWith(crds []*unstructured.Unstructured) *kinds.Table {
 	var known []kinds.CRD
 	for _, o := range crds {
 		if crd, err := kinds.FromObject(o); err == nil {
 			known = append(known, crd)
 		}
 	}
-	return kinds.Builtin().With(known...), nil
+	return kinds.Builtin().With(known...)
 }
 
 // hooks lists the modules that are meant, and the hooks of all that is.
 func (d addonFolder) hooks() (modules []module.Module, hooks []hook.Hook, findings []hook.Finding, err error) {
 	collect := func(h []hook.Hook, f []hook.Finding, err error) error {
 		hooks, findings = append(hooks, h...), append(findings, f...)
-		if err != nil {
-			return fault.Failed("", "look for hooks: %v", err)
-		}
-		return nil
+		return err
 	}
 	if d.part == "" || d.part == globalHooksFolder {
 		if err := collect(module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder))); err != nil {
@@ -137,7 +131,7 @@ func (d addonFolder) hooks() (modules []module.Module, hooks []hook.Hook, findin
 	}
 	modules, found, err := d.modules()
 	if err != nil {
-		return nil, nil, nil, fault.Failed("", "look for modules: %v", err)
+		return nil, nil, nil, err
 	}
 	findings = append(findings, found...)
 	for _, m := range modules {

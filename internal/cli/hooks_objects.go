@@ -2,7 +2,9 @@ package cli
 
 import (
 	"path/filepath"
+	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/objects"
 	"github.com/spf13/cobra"
@@ -13,6 +15,21 @@ import (
 func bindHooks(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "hooks", "hooks", "`folder` of the hooks")
 	must(cmd.MarkFlagDirname("hooks"))
+}
+
+// bindConfigTime adds the flag for the patience with hooks that are asked for their
+// configuration.
+func bindConfigTime(cmd *cobra.Command, timeout *time.Duration) {
+	cmd.Flags().DurationVar(timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	completeNothing(cmd, "timeout")
+}
+
+// checkTimeout checks --timeout; such is one that will do.
+func checkTimeout(timeout time.Duration, such string) error {
+	if timeout <= 0 {
+		return fault.Usage("such as "+such, "--timeout must be longer than nothing")
+	}
+	return nil
 }
 
 // inDir makes a path of the user's absolute.

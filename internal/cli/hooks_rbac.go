@@ -68,10 +68,10 @@ it.`,
 	f.StringVar(&o.namespace, "namespace", "", "the operator's namespace (default: the project's)")
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations that hooks wrote")
 	bindCRDs(cmd, &o.crds)
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	bindConfigTime(cmd, &o.timeout)
 	bindOutput(cmd, &o.output, "yaml", github)
 	cmd.ValidArgsFunction = onlyFolders
-	completeNothing(cmd, "namespace", "timeout")
+	completeNothing(cmd, "namespace")
 	return cmd
 }
 
@@ -91,8 +91,9 @@ func (o *hooksRBAC) validate(args []string) error {
 		return fault.Usage("leave --namespace out", "the roles of a project get its namespace from kustomize")
 	case o.output == github && !o.check:
 		return fault.Usage("add --check, or use --output json", "--output github is a form of what --check reports")
-	case o.timeout <= 0:
-		return fault.Usage("such as 10s", "--timeout must be longer than nothing")
+	}
+	if err := checkTimeout(o.timeout, "10s"); err != nil {
+		return err
 	}
 	return checkOutput(o.output, "yaml", github)
 }
@@ -170,18 +171,18 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 	var none rbac.Result
 	hooks, _, err := hook.Discover(dir)
 	if err != nil {
-		return none, fault.Failed("", "look for hooks: %v", err)
+		return none, err
 	}
 	shown, err := filepath.Rel(root, dir)
 	if err != nil {
 		return none, fault.Failed("", "%v", err)
 	}
 	if len(hooks) == 0 {
-		return none, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", shown)
+		return none, noHooksIn(shown)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return none, err
 	}
 	defer sandbox.Close()
 	in, findings, err := hook.Permissions(ctx, sandbox, hooks, filepath.ToSlash(shown))

@@ -40,11 +40,7 @@ func rbacPlace(file string, line int) string {
 func rbacWarnings(r rbac.Result) []scaffold.Warning {
 	var all []scaffold.Warning
 	for _, f := range r.Findings {
-		message := f.Message
-		if f.Hint != "" {
-			message += "; " + f.Hint
-		}
-		all = append(all, scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: message})
+		all = append(all, scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 	}
 	return all
 }

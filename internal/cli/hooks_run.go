@@ -68,8 +68,8 @@ has to be started again to see a change. Ctrl-C ends it.`,
 	f.IntVar(&o.port, "webhook-port", 0, "port to serve webhooks at (default: a free one)")
 	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
 	bindHooks(cmd, &o.dir)
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
-	completeNothing(cmd, "webhook-host", "webhook-port", "timeout")
+	bindConfigTime(cmd, &o.timeout)
+	completeNothing(cmd, "webhook-host", "webhook-port")
 	return cmd
 }
 
@@ -84,13 +84,10 @@ func bindWhere(a *App, cmd *cobra.Command, w *live.Where) {
 }
 
 func (o *hooksRun) validate() error {
-	switch {
-	case o.timeout <= 0:
-		return fault.Usage("such as 10s", "--timeout must be longer than nothing")
-	case o.port < 0 || o.port > 65535:
+	if o.port < 0 || o.port > 65535 {
 		return fault.Usage("leave it out for a free one", "--webhook-port %d is not between 1 and 65535", o.port)
 	}
-	return nil
+	return checkTimeout(o.timeout, "10s")
 }
 
 func (o *hooksRun) run(ctx context.Context, a *App) error {
@@ -116,7 +113,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	}
 	r := &hookRunner{App: a, o: o, dir: dir, cluster: cluster}
 	if r.sandbox, err = hook.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
-		return fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return err
 	}
 	defer r.sandbox.Close()
 	if r.watcher, err = watch.Open(dir, func(string) bool { return true }); err != nil {
@@ -164,10 +161,10 @@ type hookRunner struct {
 func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 	found, _, err := hook.Discover(r.dir)
 	if err != nil {
-		return nil, fault.Failed("", "look for hooks: %v", err)
+		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", r.o.dir)
+		return nil, noHooksIn(r.o.dir)
 	}
 	configured, findings, err := hook.Load(ctx, r.sandbox, found)
 	if err != nil {

@@ -130,8 +130,8 @@ func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
-	if o.timeout <= 0 {
-		return fault.Usage("such as 1m", "--timeout must be longer than nothing")
+	if err := checkTimeout(o.timeout, "1m"); err != nil {
+		return err
 	}
 	if err := o.stage.validate(); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*spec.Test) ([
 	}
 	sandbox, err := hook.NewSandbox(where.dir, a.getenv("PATH"), 10*time.Second)
 	if err != nil {
-		return nil, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return nil, err
 	}
 	defer sandbox.Close()
 	hooks, err := where.configs(ctx, sandbox, tests)
@@ -283,7 +283,7 @@ func (o *hooksTest) find(a *App) (testedHooks, error) {
 		return testedHooks{}, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
 	}
 	if err != nil {
-		return testedHooks{}, fault.Failed("", "look for hooks: %v", err)
+		return testedHooks{}, err
 	}
 	return testedHooks{dir: dir, shown: o.dir, all: found}, nil
 }

@@ -22,21 +22,17 @@ func (d addonFolder) tested() (testedHooks, error) {
 	if found.installed, err = d.crds(); err != nil {
 		return found, err
 	}
-	table, err := d.kinds()
-	if err != nil {
+	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: kindsWith(found.installed)}
+	if found.all, _, err = module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder)); err != nil {
 		return found, err
 	}
-	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: table}
-	if found.all, _, err = module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder)); err != nil {
-		return found, fault.Failed("", "look for hooks: %v", err)
-	}
 	if found.addon.Modules, _, err = d.modules(); err != nil {
-		return found, fault.Failed("", "look for modules: %v", err)
+		return found, err
 	}
 	for _, m := range found.addon.Modules {
 		hooks, _, err := m.Hooks(d.root)
 		if err != nil {
-			return found, fault.Failed("", "look for hooks: %v", err)
+			return found, err
 		}
 		for _, h := range hooks {
 			found.addon.Owners[h.Name] = m

@@ -67,11 +67,10 @@ Warnings
 	}
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
 	o.written.bind(cmd)
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	bindConfigTime(cmd, &o.timeout)
 	bindOutput(cmd, &o.output, sarif, github)
 	cmd.ValidArgsFunction = onlyFolders
 	completeList(cmd, "disable", ruleNames(false)...)
-	completeNothing(cmd, "timeout")
 	return cmd
 }
 
@@ -110,15 +109,11 @@ func (o *hooksValidate) validate(args []string) error {
 			return fault.Usage("mend what it finds", "--disable %s: the engine refuses it in any case", name)
 		}
 		if names := ruleNames(false); !slices.Contains(names, name) {
-			hint := "rules: " + strings.Join(names, ", ")
-			if near := fault.Nearest(name, names); near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			return fault.Usage(hint, "--disable %s: there is no such rule", name)
+			return fault.Usage(meantOf(name, names, "rules: "), "--disable %s: there is no such rule", name)
 		}
 	}
-	if o.timeout <= 0 {
-		return fault.Usage("such as 10s", "--timeout must be longer than nothing")
+	if err := checkTimeout(o.timeout, "10s"); err != nil {
+		return err
 	}
 	return checkOutput(o.output, sarif, github)
 }
@@ -186,10 +181,10 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 	}
 	hooks, findings, err := hook.Discover(dir)
 	if err != nil {
-		return none, fault.Failed("", "look for hooks: %v", err)
+		return none, err
 	}
 	if len(hooks)+len(findings) == 0 {
-		return none, fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
+		return none, noHooksIn(folder)
 	}
 	known, err := a.kinds(aroundHooks(dir), nil)
 	if err != nil {
@@ -197,12 +192,17 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return none, err
 	}
 	defer sandbox.Close()
 	sandbox.Kinds = known
 	more, err := hook.Validate(ctx, sandbox, hooks)
 	return judged{folder: filepath.ToSlash(folder), hooks: len(hooks), findings: hook.Sorted(append(findings, more...))}, err
+}
+
+// noHooksIn is the error about a folder of hooks without any.
+func noHooksIn(folder string) error {
+	return fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
 }
 
 // hooksFolder is the absolute path of a folder of hooks.

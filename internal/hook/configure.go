@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/templates"
@@ -48,19 +49,22 @@ type Sandbox struct {
 	Kinds config.Kinds // to judge those of bindings by; nil: they are not judged
 }
 
+// homeless says what an error of NewSandbox kept from being done.
+const homeless = "make a folder for hooks to run in"
+
 // NewSandbox makes a sandbox for the hooks in dir, to be closed. path is where
 // programs are looked for, as in PATH. Hooks start in dir: addon-operator's in
 // the folder that has modules and global-hooks, as in its image.
 func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	home, err := os.MkdirTemp("", "operon-hooks-")
 	if err != nil {
-		return nil, err
+		return nil, fault.In(homeless, err)
 	}
 	s := &Sandbox{dir: dir, home: home, path: path, timeout: timeout}
 	for name, content := range map[string][]byte{"shell_lib.sh": shellLib, "prelude.sh": prelude} {
 		if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
 			s.Close()
-			return nil, err
+			return nil, fault.In(homeless, err)
 		}
 	}
 	return s, nil

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
 )
 
@@ -81,7 +82,7 @@ func Discover(dir string) ([]Hook, []Finding, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fault.In("look for hooks", err)
 	}
 	slices.SortFunc(hooks, func(a, b Hook) int { return cmp.Compare(a.Path, b.Path) })
 	return hooks, findings, nil

@@ -40,7 +40,7 @@ func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
 	var findings []Finding
 	for _, source := range sources {
 		for _, f := range rbac.CheckMarkers(source) {
-			findings = append(findings, Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message + "; " + f.Hint})
+			findings = append(findings, Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 		}
 	}
 	return findings, nil

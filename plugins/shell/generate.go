@@ -43,11 +43,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	in.Webhooks, in.Namespace = e.Project.ProjectName, e.Project.Namespace()
 	derived := rbac.Derive(in)
 	for _, f := range derived.Findings {
-		message := f.Message
-		if f.Hint != "" {
-			message += "; " + f.Hint
-		}
-		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: message})
+		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 	}
 	content, err := derived.File(rbac.Scaffolded)
 	if err != nil {
@@ -85,14 +81,14 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	defer stage.Close()
 	hooks, passed, err := hook.Discover(stage.Dir())
 	if err != nil {
-		return none, fault.Failed("", "look for hooks: %v", err)
+		return none, err
 	}
 	for _, f := range passed {
 		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
 	}
 	box, err := hook.NewSandbox(stage.Dir(), e.String("path"), configTime)
 	if err != nil {
-		return none, fault.Failed("", "make a folder for hooks to run in: %v", err)
+		return none, err
 	}
 	defer box.Close()
 	in, findings, err := hook.Permissions(ctx, box, hooks, hooksDir)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/ettle/strcase"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/config"
 )
@@ -71,7 +72,7 @@ func OfFolder(folder string) (name string, order int) {
 func Find(dir string) ([]Module, []hook.Finding, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fault.In("look for modules", err)
 	}
 	var modules []Module
 	var findings []hook.Finding
@@ -81,7 +82,7 @@ func Find(dir string) ([]Module, []hook.Finding, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, nil, err
+			return nil, nil, fault.In("look for modules", err)
 		case !info.IsDir():
 			continue
 		}

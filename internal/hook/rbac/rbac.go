@@ -101,6 +101,14 @@ type Finding struct {
 	Hint         string // what to do, or ""
 }
 
+// Text is the message with the hint.
+func (f Finding) Text() string {
+	if f.Hint == "" {
+		return f.Message
+	}
+	return f.Message + "; " + f.Hint
+}
+
 // Names of rules for findings.
 const (
 	RuleMarker      = "rbac-marker"       // a marker that does not parse, or can match nothing
