@@ -158,6 +158,10 @@ func (r *pythonReader) str(opening, quotes string) string {
 			if strings.IndexByte("nt\n", r.text[r.at]) < 0 {
 				b.WriteByte(r.text[r.at])
 			}
+		case r.text[r.at] == '\\' && r.at+1 < len(r.text) && depth == 0 && strings.IndexByte("\\\"'", r.text[r.at+1]) >= 0:
+			b.WriteByte('\\') // which a raw string keeps, with the quote behind it
+			r.at++
+			b.WriteByte(r.text[r.at])
 		case strings.Contains(prefix, "f") && (strings.HasPrefix(r.text[r.at:], "{{") || strings.HasPrefix(r.text[r.at:], "}}")):
 			b.WriteByte(r.text[r.at])
 			r.at++
@@ -193,7 +197,7 @@ func (r *pythonReader) dict() map[string]any {
 		}
 		r.at++
 	}
-	r.at++
+	r.at = min(r.at+1, len(r.text))
 	return doc
 }
 
@@ -215,7 +219,7 @@ func (r *pythonReader) items(closing byte) []any {
 			r.at++
 		}
 	}
-	r.at++
+	r.at = min(r.at+1, len(r.text))
 	return all
 }
 

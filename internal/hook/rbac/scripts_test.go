@@ -157,6 +157,16 @@ func TestPythonCalls(t *testing.T) {
 		"what a marker says":         {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\nimport kubernetes", "cluster: list /pods\n", ""},
 		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
 		"a module that is not there": {"import json", "", ""},
+
+		"a list without an end":      {`a = [`, "", ""},
+		"a list that grows no end":   {`a = ["kubectl", "get",`, "", "2: kubectl get: it names no kind"},
+		"a dict without an end":      {`a = {`, "", ""},
+		"a list in a dict":           {`a = {"b": ["c`, "", ""},
+		"a call without an end":      {`run("kubectl", "get", "pods"`, "own: list /pods\n", ""},
+		"a patch without an end":     {`ctx.patch.create({"a": (`, "", "2: the kind of Create is known only when it runs"},
+		"a quote in a raw string":    {`p = r"\"[^\"]*"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a backslash ends one":       {`p = r"\\"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a quote in a formatted one": {`p = rf'{a}\'[{b}'` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
