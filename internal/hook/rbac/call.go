@@ -24,7 +24,7 @@ func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) 
 	name := path.Base(args[0])
 	fn := p.functions[args[0]]
 	if s, ours := p.script(args[0]); ours && fn == nil {
-		p.start(s, args[1:], !isOneOf(many, args...))
+		p.start(s, f.with(args[1:]))
 		return
 	}
 	switch {
@@ -36,13 +36,13 @@ func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) 
 		p.kubectl(args, c, in, f)
 		return
 	case name == "eval":
-		p.text(name, strings.Join(args[1:], " "), c, in, f)
+		p.text(name, strings.Join(args[1:], " "), c, in, f.inText(f.argumentsAt(c)))
 		return
 	case name == "trap" && len(args) > 1:
-		p.text(name, args[1], c, in, f)
+		p.text(name, args[1], c, in, f.inText(nil, false)) // it runs when the arguments may be others
 		return
 	case !isKnown(args[0]):
-		p.dynamic(c, in)
+		p.dynamic(c, in, f)
 	case p.interprets(name, args, c, in, f):
 		return
 	case isOneOf(name, talks...) || name == "command" && len(args) > 1 && args[1] == "-v":
@@ -60,7 +60,7 @@ func isOneOf(name string, names ...string) bool { return slices.Contains(names, 
 // not seen to do so with kubectl is reported.
 func (p *program) function(args []string, c *syntax.CallExpr, in *script, f *frame) {
 	calls := p.calls
-	ran := p.enter(args[0], &frame{args: args[1:], known: !slices.Contains(args[1:], many), deep: f.deep})
+	ran := p.enter(args[0], f.with(args[1:]))
 	if ran && p.calls == calls && slices.ContainsFunc(args[1:], isKubectl) {
 		p.unseen(in.at(c), in, "kubectl is an argument of %s, which may run it or not", args[0])
 	}
@@ -78,7 +78,7 @@ func (p *program) passed(name string, args []string, c *syntax.CallExpr, in *scr
 			p.unseen(in.at(c), in, "kubectl is an argument of %s, which may run it or not", shown(name))
 			return
 		case p.functions[a] != nil && a != args[0]:
-			p.enter(a, &frame{deep: f.deep})
+			p.enter(a, f.unknown())
 		}
 	}
 }
@@ -115,14 +115,18 @@ func given(by string, options, command []string) []string {
 		replaced = replaced || strings.Contains(word, stands)
 		all = append(all, strings.ReplaceAll(word, stands, hole))
 	}
-	if !replaced && by != "find" {
+	switch {
+	case replaced || by == "find":
+	case isKubectl(command[0]): // to which one is the same as several
 		all = append(all, hole)
+	default:
+		all = append(all, many)
 	}
 	return all
 }
 
 // dynamic runs all functions, for a command whose name is not known may be any.
-func (p *program) dynamic(c *syntax.CallExpr, in *script) {
+func (p *program) dynamic(c *syntax.CallExpr, in *script, f *frame) {
 	if in.isEngineLibrary() {
 		return // it calls what hook::run is documented to call
 	}
@@ -134,12 +138,12 @@ func (p *program) dynamic(c *syntax.CallExpr, in *script) {
 	}
 	for name, fn := range p.functions {
 		if !fn.in.isEngineLibrary() {
-			p.enter(name, &frame{})
+			p.enter(name, f.unknown())
 		}
 	}
 }
 
-// text runs commands in a text, as eval does.
+// text runs commands in a text, as eval does, in a frame of the text's.
 func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame) {
 	if !isKnown(text) && isOneOf(by, "eval", "trap") || strings.HasPrefix(text, hole) {
 		if hasKubectl(text) || p.mentions(c, hasKubectl) {
@@ -154,13 +158,32 @@ func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame
 		}
 		return
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if call, is := n.(*syntax.CallExpr); is && len(call.Args) > 0 {
-			for _, form := range p.forms(call, f) {
+	if f.deep > deepest || rearranged.MatchString(text) {
+		f = f.outer.inText(nil, false)
+	}
+	if f.deep > deepest { // it may run itself
+		key := by + "\n" + text
+		if p.ran[key] {
+			return
+		}
+		p.ran[key] = true
+	}
+	p.commands(file, c, in, f)
+}
+
+// commands looks at those of a text, at the place of the command that runs it.
+func (p *program) commands(n syntax.Node, c *syntax.CallExpr, in *script, f *frame) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.FuncDecl: // its arguments are others
+			p.commands(x.Body, c, in, f.inText(nil, false))
+			return false
+		case *syntax.CallExpr:
+			for _, form := range p.forms(x, f) {
 				for i := range form {
 					form[i] = strings.ReplaceAll(form[i], standIn, hole)
 				}
-				p.call(form, c, in, f) // at the place of the command that runs the text
+				p.call(form, c, in, f)
 			}
 		}
 		return true

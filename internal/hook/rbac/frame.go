@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,6 +14,52 @@ type frame struct {
 	args  []string
 	known bool // args are
 	deep  int
+	outer *frame // of the command that runs a text, whose variables the text has; nil for no text
+}
+
+const (
+	// deepest is how many calls deep a program is followed with their arguments, and
+	// widest how many of them there may be. Others may be a circle with ever other
+	// arguments, and count as calls with arguments that are not known.
+	deepest = 12
+	widest  = 1000
+)
+
+// with is the frame of what a command calls with arguments.
+func (f *frame) with(args []string) *frame {
+	return &frame{args: args, known: !slices.Contains(args, many), deep: f.deep + 1}
+}
+
+// unknown is the frame of what is called with arguments that nobody knows.
+func (f *frame) unknown() *frame { return &frame{deep: f.deep + 1} }
+
+// inText is the frame of a text that a command runs, which has arguments of its own.
+func (f *frame) inText(args []string, known bool) *frame {
+	return &frame{args: args, known: known, deep: f.deep + 1, outer: f}
+}
+
+// around is the frame of the script's own command that a text is run by.
+func (f *frame) around() *frame {
+	for f.outer != nil {
+		f = f.outer
+	}
+	return f
+}
+
+// bounded is the frame for a call after a number of others.
+func (f *frame) bounded(calls int) *frame {
+	if f.deep > deepest || calls > widest {
+		return &frame{deep: f.deep}
+	}
+	return f
+}
+
+// key tells calls of something with other arguments apart.
+func (f *frame) key(name string) string {
+	if !f.known {
+		return name
+	}
+	return fmt.Sprintf("%s %q", name, f.args)
 }
 
 // argumentsAt are the arguments at a place, where shift may have taken some away.

@@ -9,6 +9,7 @@ import (
 
 // input returns the texts that a command may read, and whether they are known.
 func (p *program) input(c syntax.Node, in *script, f *frame) (texts []string, known bool) {
+	f = f.around()
 	for n := in.parents[c]; n != nil; n = in.parents[n] {
 		switch x := n.(type) {
 		case *syntax.Stmt:

@@ -3,6 +3,7 @@ package rbac
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ type program struct {
 	functions map[string]*function
 	vars      map[string][]writer
 	looking   map[string]bool // variables that are being looked up
-	ran       map[string]bool // functions with their arguments
+	ran       map[string]bool // functions with their arguments, and texts
 	calls     int             // of kubectl, as yet
 }
 
@@ -33,19 +34,17 @@ type function struct {
 	in   *script
 }
 
-// deepest is how many calls of functions deep a program is followed.
-const deepest = 12
+// rearranged is in what gives itself other arguments.
+var rearranged = regexp.MustCompile(`\bshift\b|\bset\b[^\n;]*[ \t]--(?:\s|$)`)
 
 // program allows what a hook does when it runs.
-func (d *deriver) program(s Source) { d.start(s, nil, false) }
+func (d *deriver) program(s Source) { d.start(s, &frame{}) }
 
-// start is program for one that is given arguments, if they are known. It is looked at
-// once with the same.
-func (d *deriver) start(s Source, args []string, known bool) {
-	key := s.Path + "\n"
-	if known {
-		key += strings.Join(args, "\n")
-	}
+// start is program for one that is called with arguments. It is looked at once with the
+// same.
+func (d *deriver) start(s Source, f *frame) {
+	f = f.bounded(len(d.started))
+	key := f.key(s.Path)
 	if d.started[key] {
 		return
 	}
@@ -63,13 +62,13 @@ func (d *deriver) start(s Source, args []string, known bool) {
 	if !p.include(s) {
 		return
 	}
-	known = known && !bytes.Contains(s.Text, []byte("shift"))
+	known := f.known && !rearranged.Match(s.Text)
 	for _, in := range p.scripts {
-		p.run(in.file, in, &frame{args: args, known: known && in.Path == s.Path})
+		p.run(in.file, in, &frame{args: f.args, known: known && in.Path == s.Path, deep: f.deep})
 	}
 	for name := range p.functions {
 		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
-			p.enter(name, &frame{})
+			p.enter(name, f.unknown())
 		}
 	}
 }
@@ -259,15 +258,13 @@ func (s *script) at(n syntax.Node) place {
 // enter runs a function once for each list of arguments, and reports whether it did.
 func (p *program) enter(name string, f *frame) bool {
 	fn := p.functions[name]
-	key := name + "\n"
-	if f.known {
-		key += strings.Join(f.args, "\n") + "\n"
-	}
-	if fn == nil || p.ran[key] || f.deep > deepest {
+	f = f.bounded(len(p.ran))
+	key := f.key(name)
+	if fn == nil || p.ran[key] {
 		return false
 	}
 	p.ran[key] = true
-	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep + 1})
+	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep})
 	return true
 }
 

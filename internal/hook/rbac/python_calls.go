@@ -62,7 +62,7 @@ func (d *deriver) pythonFound(r *pythonReader, s Source, at func(found) place) {
 		case apiServer.MatchString(name):
 			p.unseen(at(u), in, "it asks the API server on its own, and which requests it sends is not looked at")
 		case inside:
-			d.start(module, nil, false)
+			d.start(module, &frame{})
 		}
 	}
 }

@@ -16,6 +16,9 @@ var (
 	offline = []string{"template", "lint", "package", "show", "version", "completion", "env", "create", "dependency", "dep", "pull", "push", "repo", "search", "verify"}
 	// web are programs that ask any server.
 	web = []string{"curl", "wget", "http", "https", "xh"}
+	// longOptions are bash's, which takes them with one dash, too.
+	longOptions = strings.Fields(`debug debugger dump-po-strings dump-strings help init-file login noediting noprofile norc posix
+		pretty-print rcfile restricted verbose version wordexp`)
 	// readers have programs of their own as arguments, which may start others.
 	readers = []string{"awk", "gawk", "mawk", "perl", "ruby", "node", "su", "ssh", "docker", "nsenter", "chroot", "script", "expect", "lua"}
 
@@ -78,27 +81,101 @@ func (p *program) script(word string) (Source, bool) {
 
 // shell looks at what a shell runs: a text behind -c, a file, or what it reads.
 func (p *program) shell(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
-	for i := 1; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case strings.HasPrefix(a, "--"):
-			return // --version
-		case isOneOf(a, "-o", "-O", "+o", "+O"):
-			i++
-		case strings.HasPrefix(a, "-") && strings.Contains(a, "c"):
-			if i+1 < len(args) {
-				p.text(name, args[i+1], c, in, f)
-			}
-			return
-		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
-		default:
-			p.file(name, a, args[i+1:], c, in)
-			return
+	letters, words, runs := shellOptions(args[1:])
+	switch {
+	case !runs:
+	case strings.Contains(letters, "c"):
+		if len(words) > 0 {
+			given := words[min(2, len(words)):] // behind the name of the shell
+			p.text(name, words[0], c, in, f.inText(given, !isOneOf(many, words...)))
+		}
+	case len(words) > 0 && !strings.Contains(letters, "s"):
+		p.file(name, words[0], words[1:], c, in, f)
+	default:
+		for _, text := range p.piped(name, c, in, f) {
+			p.text(name, text, c, in, f.inText(words, !isOneOf(many, words...)))
 		}
 	}
-	for _, text := range p.piped(name, c, in, f) {
-		p.text(name, text, c, in, f)
+}
+
+// shellOptions takes the arguments of a shell apart: the letters of its options, and the
+// words behind them. A shell that only talks of itself runs none.
+func shellOptions(args []string) (letters string, words []string, runs bool) {
+	for len(args) > 0 {
+		a, values := args[0], 0
+		name := strings.TrimLeft(a, "-")
+		switch long := strings.HasPrefix(a, "--") || a == "-"+name && isOneOf(name, longOptions...); {
+		case isOneOf(a, "-", "--"):
+			return letters, args[1:], true
+		case long && isOneOf(name, "help", "version"):
+			return "", nil, false
+		case long && isOneOf(name, "rcfile", "init-file"):
+			values = 1
+		case long:
+		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
+			letters += a[1:]
+			values = strings.Count(a, "o") + strings.Count(a, "O")
+		default:
+			return letters, args, true
+		}
+		args = args[min(1+values, len(args)):]
 	}
+	return letters, nil, true
+}
+
+// file starts a file that an interpreter is given.
+func (p *program) file(by, name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
+	known := name[strings.LastIndex(name, hole)+1:]
+	if s, found := p.fileNamed(known); found && known != "" {
+		p.start(s, f.with(args))
+		return
+	}
+	p.unseen(in.at(c), in, "what %s runs is not among the hooks' files: %s", by, shown(name))
+}
+
+// pythonProgram looks at what Python runs, in the same way.
+func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
+	text, words, runs := pythonOptions(args[1:])
+	switch {
+	case !runs:
+	case text != "":
+		p.pythonText(text, in.at(c), in)
+	case len(words) > 0 && words[0] != "-":
+		p.file(name, words[0], words[1:], c, in, f)
+	default:
+		for _, text := range p.piped(name, c, in, f) {
+			p.pythonText(text, in.at(c), in)
+		}
+	}
+}
+
+// pythonOptions takes the arguments of Python apart: the text behind -c, or the words
+// behind the options. With a module, or when it only talks of itself, it runs neither.
+func pythonOptions(args []string) (text string, words []string, runs bool) {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
+		a := args[0]
+		args = args[1:]
+		at := strings.IndexAny(a, "cmWXVh?")
+		switch {
+		case a == "--":
+			return "", args, true
+		case a == "--check-hash-based-pycs":
+			args = args[min(1, len(args)):]
+			continue
+		case strings.HasPrefix(a, "--"):
+			return "", nil, false
+		case at < 0:
+			continue
+		}
+		value := a[at+1:]
+		if value == "" && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		if !isOneOf(a[at:at+1], "W", "X") {
+			return value + "\n", nil, a[at] == 'c'
+		}
+	}
+	return "", args, true
 }
 
 // piped are the texts that an interpreter reads, as far as they are known.
@@ -108,36 +185,6 @@ func (p *program) piped(by string, c *syntax.CallExpr, in *script, f *frame) []s
 		p.unseen(in.at(c), in, "what %s reads is known only when it runs", by)
 	}
 	return texts
-}
-
-// file starts a file that an interpreter is given.
-func (p *program) file(by, name string, args []string, c *syntax.CallExpr, in *script) {
-	known := name[strings.LastIndex(name, hole)+1:]
-	if s, found := p.fileNamed(known); found && known != "" {
-		p.start(s, args, !isOneOf(many, args...))
-		return
-	}
-	p.unseen(in.at(c), in, "what %s runs is not among the hooks' files: %s", by, shown(name))
-}
-
-// pythonProgram looks at what Python runs, in the same way.
-func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
-	for i := 1; i < len(args); i++ {
-		switch a := args[i]; {
-		case a == "-c" && i+1 < len(args):
-			p.pythonText(args[i+1], in.at(c), in)
-			return
-		case a == "-m" || strings.HasPrefix(a, "--") || a == "-V":
-			return
-		case strings.HasPrefix(a, "-") && a != "-":
-		case a != "-":
-			p.file(name, a, args[i+1:], c, in)
-			return
-		}
-	}
-	for _, text := range p.piped(name, c, in, f) {
-		p.pythonText(text, in.at(c), in)
-	}
 }
 
 // readsKubectl reports whether kubectl is in what a command reads.

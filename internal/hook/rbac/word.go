@@ -292,6 +292,7 @@ func (p *program) orDefault(v values, e *syntax.ParamExp, f *frame, unknown valu
 
 // lookup returns what a variable may be, wherever the script is.
 func (p *program) lookup(name string, f *frame, unknown values) values {
+	f = f.around()
 	all := p.vars[name]
 	if f.fn != nil && slices.ContainsFunc(all, func(w writer) bool { return w.local && w.fn == f.fn }) {
 		all = slices.DeleteFunc(slices.Clone(all), func(w writer) bool { return w.fn != f.fn })

@@ -1,0 +1,78 @@
+package rbac
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestStarted follows shells and interpreters into what they run, with the arguments that
+// it has there. Findings are without their places.
+func TestStarted(t *testing.T) {
+	t.Parallel()
+	chain := "" // longer than calls are followed with their arguments
+	for i := range 2 * deepest {
+		chain += fmt.Sprintf("f%d() { f%d; }\n", i, i+1)
+	}
+	chain += fmt.Sprintf("f%d() { bash -c 'kubectl get pods'; }\nf0", 2*deepest)
+	for name, tc := range map[string]struct{ script, rules, unseen string }{
+		"a text has arguments of its own":  {`f() { bash -c 'kubectl delete ns "$1" --wait=false' _ "$2"; }; f a b`, "cluster: delete /namespaces b\n", ""},
+		"a text that is read, too":         {"f() { bash -s \"$2\" <<'EOF'\nkubectl delete ns \"$1\" --wait=false\nEOF\n}\nf a b", "cluster: delete /namespaces b\n", ""},
+		"all of a text's arguments":        {`f() { bash -c 'kubectl -n web "$@"' _ get "$1"; }; f pods`, "in web: list /pods\n", ""},
+		"a text in a text":                 {`f() { bash -c 'bash -c "kubectl get \$1 \$2" _ "$1" x' _ cm; }; f a`, "own: get /configmaps x\n", ""},
+		"variables of the function":        {`f() { NS="$1" bash -c 'kubectl -n "$NS" get "$1"' _ pods; }; f web`, "in web: list /pods\n", ""},
+		"what the function sends":          {"f() { bash -c 'kubectl apply -f -' _ x <<EOF\n{apiVersion: v1, kind: Pod, metadata: {name: \"$1\"}}\nEOF\n}\nf y", "own: create /pods\nown: get,patch /pods y\n", ""},
+		"a function in a text":             {`bash -c 'f() { kubectl get "$1"; }; f pods' _ nodes`, "", "kubectl get: which kind it is about is known only when it runs"},
+		"a text that shifts":               {`bash -c 'shift; kubectl get cm "$1"' _ a b`, "own: get /configmaps\n", ""},
+		"a text with other arguments":      {`bash -c 'set -e -- b; kubectl get cm "$1"' _ a`, "own: get /configmaps\n", ""},
+		"a text behind a shift":            {`f() { shift; eval 'kubectl get "$1"'; }; f a pods`, "own: list /pods\n", ""},
+		"a trap runs later":                {`f() { trap 'kubectl get cm "$1"' EXIT; }; f a`, "own: get /configmaps\n", ""},
+		"xargs gives any number":           {`xargs bash -c 'kubectl -n "$2" get cm "$1"' _ <a`, "cluster: get /configmaps\n", ""},
+		"xargs gives a script any number":  {`xargs /hooks/lib/two.sh <a`, "cluster: get /configmaps\n", ""},
+		"no arguments and unknown ones":    {"/hooks/lib/two.sh\n/hooks/lib/two.sh \"$@\"", "cluster: get /configmaps\nown: list /configmaps\n", ""},
+		"a long option":                    {`bash --login -c 'kubectl get pods'`, "own: list /pods\n", ""},
+		"a long option with one dash":      {`bash -norc -c 'kubectl get pods'`, "own: list /pods\n", ""},
+		"a long option with a value":       {`bash --rcfile a --init-file b -c 'kubectl get pods'`, "own: list /pods\n", ""},
+		"a long option and a script":       {`bash --norc /hooks/lib/pods.sh web`, "in web: list /pods\n", ""},
+		"the end of options":               {"bash -s -- web <<'EOF'\nkubectl -n \"$1\" get pods\nEOF", "in web: list /pods\n", ""},
+		"the end of options and a script":  {`bash -e -- /hooks/lib/pods.sh web; sh - /hooks/lib/pods.sh a`, "in a: list /pods\nin web: list /pods\n", ""},
+		"an option with a value":           {`bash -euo pipefail -c 'kubectl get pods'`, "own: list /pods\n", ""},
+		"options with values":              {`bash -oO pipefail extglob +o posix /hooks/lib/pods.sh web`, "in web: list /pods\n", ""},
+		"options behind -c":                {`bash -c -eo pipefail -- 'kubectl get "$1"' _ pods`, "own: list /pods\n", ""},
+		"a shell that talks of itself":     {`bash --version; sh --help -c 'kubectl get pods'`, "", ""},
+		"a file that is not there":         {`bash --norc x.sh`, "", "what bash runs is not among the hooks' files: x.sh"},
+		"the end of Python's options":      {`python3 -- /hooks/lib/nodes.py`, "cluster: list /nodes\n", ""},
+		"the end of them, and nothing":     {"python3 -u -- - a <<'EOF'\nrun(['kubectl', 'get', 'nodes'])\nEOF", "cluster: list /nodes\n", ""},
+		"Python's options with values":     {`python3 -X utf8 -Wignore --check-hash-based-pycs never /hooks/lib/nodes.py`, "cluster: list /nodes\n", ""},
+		"Python's options with a text":     {`python3 -uc 'run(["kubectl", "get", "nodes"])' a; python3 -c ''`, "cluster: list /nodes\n", ""},
+		"Python that talks of itself":      {`python3 --version; python3 -V; python3 -m json.tool`, "", ""},
+		"Python without an end":            {"python3 - <<'EOF'\na = [\nEOF", "", ""},
+		"a script that starts itself":      {`/hooks/lib/walk.sh a`, "own: get /configmaps\n", ""},
+		"a shell that does":                {`bash /hooks/lib/walk.sh a`, "own: get /configmaps\n", ""},
+		"a function that calls itself":     {`f() { kubectl get cm "$1"; f "${1}x"; }; f a`, "own: get /configmaps\n", ""},
+		"one that calls itself in a loop":  {`f() { for x in a b c d; do f "$1$x"; done; kubectl get cm "$1"; }; f a`, "own: get /configmaps\n", ""},
+		"a text that runs itself":          {"x='eval \"$x\"; kubectl get pods'\neval \"$x\"", "own: list /pods\n", ""},
+		"functions that call one another":  {chain, "own: list /pods\n", ""},
+		"functions with a text of a value": {`f() { bash -c "kubectl get cm $1" _ "$2"; }; f a b`, "own: get /configmaps a\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := derived(t, tc.script, Source{"hooks/lib/pods.sh", []byte("#!/bin/bash\nkubectl -n \"$1\" get pods\n")},
+				Source{"hooks/lib/two.sh", []byte("#!/bin/bash\nkubectl -n \"$2\" get cm \"$1\"\n")},
+				Source{"hooks/lib/walk.sh", []byte("#!/bin/bash\nkubectl get cm \"$1\"\n/hooks/lib/walk.sh \"${1}x\"\n")},
+				Source{"hooks/lib/nodes.py", []byte("import subprocess\nsubprocess.check_output(['kubectl', 'get', 'nodes'])\n")})
+			if got := lines(r); !sameLines(got, tc.rules) {
+				t.Errorf("rules (-want +got):\n%s", cmp.Diff(sorted(strings.Split(tc.rules, "\n")), sorted(strings.Split(got, "\n"))))
+			}
+			var unseen []string
+			for _, f := range r.Findings {
+				unseen = append(unseen, strings.TrimPrefix(f.Message, notSeen))
+			}
+			if diff := cmp.Diff(tc.unseen, strings.Join(unseen, "|")); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
