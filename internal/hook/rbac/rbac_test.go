@@ -23,7 +23,7 @@ spec:
   versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
 
-func table(t *testing.T) *kinds.Table {
+func table(t testing.TB) *kinds.Table {
 	t.Helper()
 	crds, err := kinds.FromYAML([]byte(tabs))
 	if err != nil {

@@ -1,0 +1,73 @@
+package rbac
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// FuzzPython: whatever a hook in Python says, the reader comes to its end and no further,
+// and what is found there is in it.
+func FuzzPython(f *testing.F) {
+	for _, s := range []string{"a = [", "a = {'b': [", "run(\"kubectl\", \"get\"", `p = r"\"[^\"]*"`, "f\"{a}{{ kubectl get pods\" + x", "ctx.patch.create(object={\"a\": (",
+		"from kubernetes import client\nrun(['kubectl', *args])", "\"\"\"a\"\"\" 'b' \\\n\"c\"", "os.system('kubectl delete pod %s' % name)", "cmd = ['kubectl']\ncmd.extend(x)"} {
+		f.Add(s)
+	}
+	kinds := table(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		r := &pythonReader{text: text, constants: map[string]string{}}
+		r.read()
+		if r.at != len(text) {
+			t.Errorf("it ends at %d of %d", r.at, len(text))
+		}
+		placed(t, Input{Kinds: kinds, Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte(text)}}}})
+	})
+}
+
+// FuzzShell: whatever a hook in shell says, deriving comes to an end, and what is found is
+// in the hook, or in what it starts.
+func FuzzShell(f *testing.F) {
+	for _, s := range []string{`f() { bash -c 'kubectl delete ns "$1"' _ "$2"; }; f a b`, "bash -euo pipefail -s -- a <<'EOF'\nkubectl get \"$1\"\nEOF", `bash --norc /hooks/lib/walk.sh a`,
+		"x='eval \"$x\"'\neval \"$x\"", `f() { shift; f "$1x" "$@"; }; f a b c`, "python3 -uc 'a = ['; python3 -- - <<EOF\na = {\nEOF", `xargs -I{} kubectl -n {} get "${a[@]:-pods}" <b`,
+		`k() { command kubectl "$@"; }; for p in $(k get pods -o name); do trap "k delete $p" EXIT; done`, `find . -exec sh -c 'kubectl apply -f -' _ {} \;`} {
+		f.Add(s)
+	}
+	kinds := table(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		placed(t, Input{Kinds: kinds, Hooks: []Hook{{Source: Source{Path: "hooks/a.sh", Text: []byte(text)}}},
+			Library: []Source{{"hooks/lib/walk.sh", []byte("kubectl get cm \"$1\"\n/hooks/lib/walk.sh \"${1}x\"\n")}}})
+	})
+}
+
+// placed derives, and fails for findings and reasons that are nowhere in the sources, and
+// for rules that name what is not known.
+func placed(t *testing.T, in Input) {
+	t.Helper()
+	r := Derive(in)
+	length := map[string]int{}
+	literal := false // of what stands for the unknown
+	for _, s := range append([]Source{in.Hooks[0].Source}, in.Library...) {
+		length[s.Path] = bytes.Count(s.Text, []byte("\n")) + 1
+		literal = literal || !standsForItself(string(s.Text))
+	}
+	for _, f := range r.Findings {
+		if n, known := length[f.File]; !known || f.Line > n {
+			t.Errorf("a finding at %s:%d: %s", f.File, f.Line, f.Message)
+		}
+	}
+	for _, role := range r.Roles {
+		for _, rule := range role.Rules {
+			for _, o := range rule.Origins {
+				if n, known := length[o.File]; !known || o.Line > n {
+					t.Errorf("a reason at %s:%d: %s", o.File, o.Line, o.Why)
+				}
+			}
+			if names := strings.Join(append(rule.ResourceNames, role.Namespace), " "); !literal && !standsForItself(names) {
+				t.Errorf("a rule for %q", names)
+			}
+		}
+	}
+}
+
+// standsForItself reports whether nothing in a text stands for what is not known.
+func standsForItself(text string) bool { return isKnown(text) && !strings.Contains(text, standIn) }
