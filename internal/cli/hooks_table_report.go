@@ -170,30 +170,38 @@ func writeJUnit(path string, outcomes []spec.Outcome) error {
 }
 
 // updateTests writes into files of tests what is the case, and reports whether there
-// was anything to write.
+// was anything to write. Nothing is written when one of them cannot be updated.
 func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bool, err error) {
+	var writes []func() error
 	for _, f := range files {
 		path := a.inDir(f.Path)
 		before, err := os.ReadFile(path)
 		if err != nil {
-			return wrote, fault.Failed("", "%v", err)
+			return false, fault.Failed("", "%v", err)
 		}
 		after, changed, err := f.Update(before, outcomes)
 		if err != nil {
-			return wrote, err
+			return false, err
 		}
 		if bytes.Equal(before, after) {
 			continue
 		}
-		info, err := os.Stat(path)
-		if err == nil {
-			err = os.WriteFile(path, after, info.Mode())
-		}
-		if err != nil {
-			return wrote, fault.Failed("", "%v", err)
-		}
-		a.note("%s: %s updated", f.Path, plural(changed, "value"))
-		wrote = true
+		writes = append(writes, func() error {
+			info, err := os.Stat(path)
+			if err == nil {
+				err = os.WriteFile(path, after, info.Mode())
+			}
+			if err != nil {
+				return fault.Failed("", "%v", err)
+			}
+			a.note("%s: %s updated", f.Path, plural(changed, "value"))
+			return nil
+		})
 	}
-	return wrote, nil
+	for _, write := range writes {
+		if err := write(); err != nil {
+			return true, err
+		}
+	}
+	return len(writes) > 0, nil
 }

@@ -61,7 +61,7 @@ func (x *Expect) ofAddon() string {
 		return "what is expected of patches of values"
 	case x.Rendered != nil, x.has("rendered"):
 		return "rendered"
-	case x.Enabled != nil, x.Reason != nil:
+	case x.Enabled != nil, x.Reason != nil, x.has("enabled", "reason"):
 		return "enabled"
 	}
 	return ""
@@ -115,14 +115,16 @@ func (a *addon) values() map[string]any {
 func valueChanges(before, after map[string]any) []string {
 	var all []string
 	for _, d := range differences(before, after, "", true) {
-		all = append(all, fmt.Sprintf("changes %s from %s to %s", d.path, shown(d.want), shown(d.got)))
+		from, to := d.texts()
+		all = append(all, fmt.Sprintf("changes %s from %s to %s", d.path, from, to))
 	}
 	return all
 }
 
 // scripted reports that an expectation is about the script enabled of a module.
 func (x *Expect) scripted() bool {
-	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Error != "" || len(x.Output) > 0)
+	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Runs != nil && *x.Runs > 0 || x.Error != "" || len(x.Output) > 0 ||
+		x.has("enabled", "reason", "exitCode", "error", "output"))
 }
 
 // decide runs the script of a module.

@@ -63,6 +63,11 @@ func (s *session) actual(ctx context.Context, key string, t *tally) (value any, 
 		return objects, true, err
 	case "values", "configValues", "rendered":
 		return s.actualValue(key)
+	case "enabled", "reason":
+		if t.decision == nil {
+			return nil, false, nil
+		}
+		return map[string]any{"enabled": t.decision.On, "reason": t.decision.Reason}[key], true, nil
 	}
 	return asList(normal(map[string]any{"patches": t.patches, "metrics": t.metrics, "contexts": t.contexts, "converted": t.converted,
 		"valuesPatches": t.valuesPatches, "configValuesPatches": t.configPatches}[key])), true, nil

@@ -208,11 +208,12 @@ func (c *conversion) back(ctx context.Context, s *session, taken []*unstructured
 
 // returned says what became of a value that should have come back.
 func (d difference) returned() string {
+	was, is := d.texts()
 	switch {
 	case d.got == missing{}:
-		return fmt.Sprintf("%s is lost, and was %s", d.path, shown(d.want))
+		return fmt.Sprintf("%s is lost, and was %s", d.path, was)
 	case d.want == missing{}:
-		return fmt.Sprintf("%s is %s, and was not there", d.path, shown(d.got))
+		return fmt.Sprintf("%s is %s, and was not there", d.path, is)
 	}
-	return fmt.Sprintf("%s is %s, and was %s", d.path, shown(d.got), shown(d.want))
+	return fmt.Sprintf("%s is %s, and was %s", d.path, is, was)
 }

@@ -160,7 +160,7 @@ func corrected(written, want, got any) any {
 		}
 		return next
 	}
-	if shown(want) == shown(got) {
+	if whole(want) == whole(got) {
 		return written
 	}
 	return lasting(got)

@@ -22,13 +22,30 @@ func (d difference) String() string {
 	if path != "" {
 		path += " "
 	}
+	want, got := d.texts()
 	switch {
 	case d.want == nil:
-		return fmt.Sprintf("%sis %s, want none", path, shown(d.got))
+		return fmt.Sprintf("%sis %s, want none", path, got)
 	case d.got == missing{}:
-		return fmt.Sprintf("%sis missing, want %s", path, shown(d.want))
+		return fmt.Sprintf("%sis missing, want %s", path, want)
 	}
-	return fmt.Sprintf("%sis %s, want %s", path, shown(d.got), shown(d.want))
+	return fmt.Sprintf("%sis %s, want %s", path, got, want)
+}
+
+// texts are both values as they are shown, from where they differ when that would be
+// cut off.
+func (d difference) texts() (want, got string) {
+	want, got = whole(d.want), whole(d.got)
+	same := 0
+	for same < min(len(want), len(got)) && want[same] == got[same] {
+		same++
+	}
+	if same < longest {
+		return shortened(want), shortened(got)
+	}
+	const before = 20 // tells the place
+	from := same - before
+	return "..." + shortened(want[from:]), "..." + shortened(got[from:])
 }
 
 // differences finds what of want is not in got. With exact, it also finds what got
@@ -52,7 +69,7 @@ func differences(want, got any, path string, exact bool) []difference {
 		}
 		return all
 	}
-	if shown(want) != shown(got) {
+	if whole(want) != whole(got) {
 		return []difference{{path, want, got}}
 	}
 	return nil
@@ -85,17 +102,25 @@ func objectDifferences(want, got map[string]any, path string, exact bool) []diff
 // longest is how much of a value is shown.
 const longest = 300
 
-// shown is a value as JSON in one line, shortened.
-func shown(v any) string {
+// shown is a value as JSON in one line, shortened: for people only.
+func shown(v any) string { return shortened(whole(v)) }
+
+func shortened(text string) string {
+	if len(text) > longest {
+		text = text[:longest] + "..."
+	}
+	return strings.ToValidUTF8(text, "") // for a cut may go through a letter
+}
+
+// whole is a value as JSON in one line. Equal values have the same text, numbers of
+// any type among them.
+func whole(v any) string {
 	if v == (missing{}) {
 		return "nothing"
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
-	}
-	if len(text) > longest {
-		return string(text[:longest]) + "..."
 	}
 	return string(text)
 }

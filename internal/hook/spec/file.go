@@ -163,7 +163,12 @@ func Read(path, shown string) (*File, error) {
 	if err != nil {
 		return nil, fault.Usage("", "%s: %v", shown, reasonOf(err))
 	}
-	f := &File{Path: shown, dir: filepath.Dir(path), root: &yaml.Node{}}
+	return read(content, shown, filepath.Dir(path))
+}
+
+// read reads the content of a file in a folder.
+func read(content []byte, shown, dir string) (*File, error) {
+	f := &File{Path: shown, dir: dir, root: &yaml.Node{}}
 	if err := yaml.Unmarshal(content, f.root); err != nil {
 		place, what := ": ", strings.TrimPrefix(err.Error(), "yaml: ")
 		if rest, lined := strings.CutPrefix(what, "line "); lined {

@@ -101,6 +101,7 @@ func TestDifferences(t *testing.T) {
 		}
 		return m
 	}
+	long := strings.Repeat("x", longest)
 	for _, tc := range []struct {
 		want, got any
 		diffs     string
@@ -114,6 +115,11 @@ func TestDifferences(t *testing.T) {
 		{[]any{1.0, 2.0}, []any{1.0}, "is [1], want [1,2]"},
 		{[]any{object("a", 1.0)}, []any{object("a", 2.0)}, "[0].a is 2, want 1"},
 		{"1", 1.0, `is 1, want "1"`},
+		{long + "old", long + "old", ""},
+		{long + "old", long + "new", `is ...xxxxxxxxxxxxxxxxxxxxnew", want ...xxxxxxxxxxxxxxxxxxxxold"`},
+		{long + "ö", long + "ü", `is ...xxxxxxxxxxxxxxxxxxxü", want ...xxxxxxxxxxxxxxxxxxxö"`},
+		{long, 1.0, `is 1, want "` + long[:longest-1] + "..."},
+		{object("a", long+"old"), object("a", long+"new"), `a is ...xxxxxxxxxxxxxxxxxxxxnew", want ...xxxxxxxxxxxxxxxxxxxxold"`},
 	} {
 		var all []string
 		for _, d := range differences(tc.want, tc.got, "", false) {
@@ -131,7 +137,9 @@ func TestCorrected(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": "7", "creationTimestamp": "2020-01-01T00:00:00Z"}}
 	short := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a"}}
+	long := strings.Repeat("x", longest)
 	for name, tc := range map[string]struct{ want, got, corrected any }{
+		"a long text":   {map[string]any{"k": long + "old"}, map[string]any{"k": long + "new"}, map[string]any{"k": long + "new"}},
 		"more items":    {[]any{}, []any{map[string]any{"object": object}}, []any{map[string]any{"object": short}}},
 		"another type":  {map[string]any{"k": "v"}, []any{object}, []any{short}},
 		"what is asked": {map[string]any{"metadata": map[string]any{"uid": "0"}}, object, map[string]any{"metadata": map[string]any{"uid": "1"}}},

@@ -255,7 +255,8 @@ func changes(before, after []*unstructured.Unstructured) []string {
 			all = append(all, "deletes "+id)
 		case !reflect.DeepEqual(was[id], is[id]):
 			for _, d := range differences(was[id], is[id], "", true) {
-				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.path, shown(d.want), shown(d.got)))
+				from, to := d.texts()
+				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.path, from, to))
 			}
 		}
 	}

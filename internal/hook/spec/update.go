@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // fix is how an expectation would be met: a change of its keys, as they are written.
@@ -21,7 +22,7 @@ func (s *session) amend(x *Expect, change func(written map[string]any)) {
 // Update returns the text of a file with what is the case in the place of what was
 // expected and was not, and how many expectations that were. Other text, comments
 // among it, stays as it is. Whether the tests pass then, a run of them tells: there is
-// no value for all that may fail.
+// no value for all that may fail. A text that is no file of tests is never returned.
 func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, changed int, err error) {
 	y, err := edit.DecodeYAML(text)
 	if err != nil {
@@ -49,6 +50,9 @@ func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, changed 
 	}
 	if updated, err = edit.RewriteYAML(text, next); err != nil {
 		return nil, 0, fmt.Errorf("%s:%w", f.Path, err)
+	}
+	if _, err := read(updated, f.Path, f.dir); err != nil {
+		return nil, 0, fault.Failed("write by hand what is expected there; the file is as it was", "what is the case cannot be written as a test: %v", err)
 	}
 	return updated, changed, nil
 }

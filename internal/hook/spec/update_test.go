@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/engine"
@@ -82,6 +83,21 @@ const (
 	converts = "- convert: {to: example.com/v2, objects: [{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}}]}\n  expect: "
 	ticks    = "- schedule: tick # now\n  expect: "
 )
+
+// TestUpdateKeepsTests writes nothing that could not be read again.
+func TestUpdateKeepsTests(t *testing.T) {
+	t.Parallel()
+	const text = "module: web\ntests:\n- name: x\n  expect: {enabled: true}\n"
+	f, err := Read(write(t, text), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, changed, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
+	want := "what is the case cannot be written as a test: t.yaml:4: enabled must be true or false"
+	if got != nil || changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
+		t.Errorf("%d changes, %v, want %s\n%s", changed, err, want, got)
+	}
+}
 
 // TestUpdate has each kind of expectation become what is the case. Then the tests
 // pass, and another update changes nothing.
