@@ -46,10 +46,10 @@ the cluster, with the rights of the kubeconfig. Their environment is yours, with
 KUBECONFIG set to the chosen context.
 
 Webhooks are registered under the engine's name with an address of this machine,
-and taken back at the end, as is the conversion of CRDs; so in one cluster there
-can be one run with webhooks at a time. The API server must reach that address:
-one in a container does not reach 127.0.0.1 of its host, so name another with
---webhook-host.
+and taken back at the end, as is the conversion of CRDs, or by the next run if
+this one is killed; so in one cluster there can be one run with webhooks at a
+time. The API server must reach that address: one in a container does not reach
+127.0.0.1 of its host, so name another with --webhook-host.
 
 This is for development: one process on your machine, which keeps nothing. In
 the cluster hooks run in the engine's image. With --engine that program is run

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,12 @@ func clients(o *unstructured.Unstructured) []map[string]any {
 		}
 	}
 	return found
+}
+
+// led reports whether a run has the API server ask it, and not a Service: one that has
+// only begun has not done so yet.
+func led(o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(clients(o), func(client map[string]any) bool { return client["url"] != nil })
 }
 
 // answers reports whether a server is at a URL whose certificate the bundle, in

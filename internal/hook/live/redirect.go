@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,31 +27,22 @@ type Redirection struct {
 // that somebody else registered webhooks already.
 func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(error)) (remove func(context.Context) error, err error) {
 	var follow []*informer
-	at := func(kind kinds.Kind, name string) error {
-		i, err := c.inform(ctx, scope{kind: kind, options: metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}})
-		if err == nil {
-			follow = append(follow, i)
-		}
-		return err
-	}
 	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
-		if err := c.deregister(ctx, kind, ""); err != nil { // what a run left that was killed
+		i, err := c.vacant(ctx, kind)
+		if err != nil {
 			return nil, err
 		}
-		if err := at(kind, ConfigurationName); err != nil {
-			return nil, err
-		}
-		if there := follow[len(follow)-1].objects(); len(there) > 0 {
-			return nil, c.free(ctx, kind, there[0], "")
-		}
+		follow = append(follow, i)
 	}
 	for _, name := range r.CRDs {
 		if err := c.keepConversion(ctx, name); err != nil {
 			return nil, err
 		}
-		if err := at(crdKind, name); err != nil {
+		i, err := c.at(ctx, crdKind, name)
+		if err != nil {
 			return nil, err
 		}
+		follow = append(follow, i)
 	}
 	var running sync.WaitGroup
 	for _, i := range follow {
@@ -73,6 +65,38 @@ func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(erro
 		}
 		return errors.Join(errs...)
 	}, nil
+}
+
+// at informs of one object.
+func (c *Cluster) at(ctx context.Context, kind kinds.Kind, name string) (*informer, error) {
+	return c.inform(ctx, scope{kind: kind, options: metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}})
+}
+
+// vacant informs of the configuration of a kind, from when there is none: what a run
+// left that was killed, or has just ended, it removes.
+func (c *Cluster) vacant(ctx context.Context, kind kinds.Kind) (*informer, error) {
+	const soon = 100 * time.Millisecond // for a finalizer may delay the deletion
+	for {
+		if err := c.deregister(ctx, kind, ""); err != nil {
+			return nil, err
+		}
+		i, err := c.at(ctx, kind, ConfigurationName)
+		if err != nil {
+			return nil, err
+		}
+		there := i.objects()
+		if len(there) == 0 {
+			return i, nil
+		}
+		if err := c.free(ctx, kind, there[0], ""); err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(soon):
+		}
+	}
 }
 
 // redirect writes addresses of this machine in the place of Services.

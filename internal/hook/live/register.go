@@ -91,6 +91,23 @@ func (c *Cluster) Register(ctx context.Context, s *Server, was, next Webhooks) e
 	return errors.Join(errs...)
 }
 
+// Sweep takes back what runs registered that were killed: as long as it is there, the
+// API server refuses requests, for nobody answers. What it may not see is left alone,
+// and what a run that is alive or somebody else registered.
+func (c *Cluster) Sweep(ctx context.Context) error {
+	errs := []error{c.deregister(ctx, validatingKind, ""), c.deregister(ctx, mutatingKind, "")}
+	var crds metav1.PartialObjectMetadataList // for the schemas in a list of CRDs are long
+	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", &crds)
+	errs = append(errs, err)
+	for _, crd := range crds.Items {
+		if _, kept := crd.Annotations[converted]; kept {
+			errs = append(errs, c.convertAsBefore(ctx, crd.Name, ""))
+		}
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) })
+	return fault.In("webhooks of a run that was killed may still be registered", errors.Join(errs...))
+}
+
 // register makes or replaces the configuration of a kind, again where somebody else
 // wrote it in between.
 func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webhooks []Webhook) error {
@@ -236,12 +253,13 @@ func (c *Cluster) convertAt(ctx context.Context, name string, s *Server) error {
 }
 
 // convertAsBefore puts back what convertAt changed, where it did, and no other run at
-// another address has done so since.
+// another address has done so since. Without an address, it puts back what leads to a
+// run that was killed.
 func (c *Cluster) convertAsBefore(ctx context.Context, name, at string) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
 		notes := crd.GetAnnotations()
 		content, kept := notes[converted]
-		if !kept || c.served(ctx, crd, at) != nil {
+		if !kept || c.served(ctx, crd, at) != nil || at == "" && !led(crd) {
 			return nil
 		}
 		delete(notes, converted)

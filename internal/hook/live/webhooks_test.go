@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // testWebhooks registers webhooks, has the API server ask them, and takes them back.
@@ -104,6 +105,8 @@ func testWebhooks(t *testing.T, c *Cluster) {
 	if diff := cmp.Diff(map[string]any{"strategy": "None"}, conversion); diff != "" || len(crd.GetAnnotations()) > 0 {
 		t.Errorf("the conversion as it is left (-want +got):\n%s%v", diff, crd.GetAnnotations())
 	}
+	abandon(t, c, all)
+	linger(t, c)
 	// What somebody else registered is left alone.
 	c.make(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: "+ConfigurationName+"}}")
 	mutating := Webhooks{Mutating: []Webhook{{"/m", a}}}
@@ -181,5 +184,81 @@ func claim(t *testing.T, c *Cluster, s *Server, all Webhooks) {
 		if err := c.Register(t.Context(), s, all, all); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// abandon registers webhooks, and is killed. Of that a sweep leaves nothing, while it
+// leaves all to a run that is alive, or has only begun.
+func abandon(t *testing.T, c *Cluster, all Webhooks) {
+	t.Helper()
+	swept := func(what, want string) {
+		t.Helper()
+		if err := c.Sweep(t.Context()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		configuration, err := c.at(t.Context(), validatingKind, ConfigurationName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd, err := c.Get(t.Context(), crdKind, "", all.CRDs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		strategy, _, _ := unstructured.NestedString(crd.Object, "spec", "conversion", "strategy")
+		if got := fmt.Sprintf("%d, %s, %d notes", len(configuration.objects()), strategy, len(crd.GetAnnotations())); got != want {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	run, err := c.Serve("", 0, Answers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	if err := c.keepConversion(t.Context(), all.CRDs[0]); err != nil {
+		t.Fatal(err)
+	}
+	swept("it begins", "0, None, 1 notes")
+	if err := c.Register(t.Context(), run, Webhooks{}, all); err != nil {
+		t.Fatal(err)
+	}
+	swept("it is alive", "1, Webhook, 1 notes")
+	run.Close()
+	swept("it was killed", "0, None, 0 notes")
+}
+
+// linger redirects when the configuration of a run that has ended is there for a
+// while: until something else lets go of it.
+func linger(t *testing.T, c *Cluster) {
+	t.Helper()
+	c.make(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration,
+metadata: {name: `+ConfigurationName+`, labels: {`+owned+`: `+ownedValue+`}, finalizers: [example.org/slow]}}`)
+	type result struct {
+		remove func(context.Context) error
+		err    error
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	redirected := make(chan result, 1)
+	go func() {
+		remove, err := c.Redirect(ctx, Redirection{Admission: "https://127.0.0.1:1"}, func(error) {})
+		redirected <- result{remove, err}
+	}()
+	eventually(t, "it is to be deleted", func() error {
+		o, err := c.Get(t.Context(), validatingKind, "", ConfigurationName)
+		if err == nil && o.GetDeletionTimestamp() == nil {
+			err = errors.New("nobody deleted it")
+		}
+		return err
+	})
+	if _, err := c.Patch(t.Context(), validatingKind, "", ConfigurationName, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), ""); err != nil {
+		t.Fatal(err)
+	}
+	r := <-redirected
+	if r.err != nil || r.remove == nil {
+		t.Fatalf("redirected with %v, to be taken back: %t", r.err, r.remove != nil)
+	}
+	cancel()
+	if err := r.remove(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -63,6 +63,9 @@ func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	defer o.rest()
 	defer o.unregister()
 	defer end()
+	if err := o.Cluster.Sweep(life); err != nil && life.Err() == nil {
+		o.Trouble("", err)
+	}
 	if err := o.register(life); err != nil {
 		if ctx.Err() != nil {
 			return nil

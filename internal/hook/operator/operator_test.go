@@ -19,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/live"
 	"golang.org/x/time/rate"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	k8s "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -174,11 +175,11 @@ kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersio
 	}
 }
 
-// TestEnd ends when nothing is left at work, also of what no queue waits for.
-func TestEnd(t *testing.T) {
-	t.Parallel()
+// testEnd ends when nothing is left at work, also of what no queue waits for.
+func testEnd(t *testing.T, server servertest.Server) {
 	r := &told{}
 	o := r.operator()
+	o.Cluster = open(t, server)
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	ended := make(chan error, 1)
@@ -206,6 +207,8 @@ func TestEnd(t *testing.T) {
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
+	t.Run("killed run", func(t *testing.T) { testKilled(t, server) }) // for each that follows sweeps
+	t.Run("end", func(t *testing.T) { t.Parallel(); testEnd(t, server) })
 	t.Run("kind that comes late", func(t *testing.T) { t.Parallel(); testLateKind(t, server) })
 	t.Run("settings", func(t *testing.T) { t.Parallel(); testSettings(t, server) })
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testReplacedWebhooks(t, server) })
@@ -226,6 +229,33 @@ func running(t *testing.T, server servertest.Server, hooks ...engine.Hook) (*Ope
 	})
 	t.Cleanup(func() { end(); ran.Wait() })
 	return o, r
+}
+
+// testKilled takes back the webhook of a run that was killed, although no hook has one
+// any more.
+func testKilled(t *testing.T, server servertest.Server) {
+	c := open(t, server)
+	killed, err := c.Serve("127.0.0.1", 0, live.Answers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	former := made(t, "a.sh", `kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
+	if err := c.Register(t.Context(), killed, live.Webhooks{}, live.Webhooks{Validating: []live.Webhook{{Path: "/v", Admission: former.Config.Validating[0]}}}); err != nil {
+		t.Fatal(err)
+	}
+	k, err := c.Kind(t.Context(), "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration")
+	if err == nil {
+		_, err = c.Get(t.Context(), k, "", live.ConfigurationName)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
+	_, r := running(t, server, made(t, "a.sh", "onStartup: 1", ":"))
+	r.wait(t, 1, "a.sh onStartup")
+	if _, err := c.Get(t.Context(), k, "", live.ConfigurationName); !apierrors.IsNotFound(err) {
+		t.Errorf("what it registered: %v", err)
+	}
 }
 
 // testLateKind waits for a kind that no CRD defines yet, and holds up the queue main, as

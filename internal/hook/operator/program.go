@@ -38,9 +38,15 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	if err != nil {
 		return err
 	}
+	if err := p.Cluster.Sweep(own); err != nil && own.Err() == nil {
+		p.Trouble(err)
+	}
 	if redirection != nil {
 		remove, err := p.Cluster.Redirect(own, *redirection, p.Trouble)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil
+		case err != nil:
 			return fault.In("register webhooks", err)
 		}
 		defer func() {
