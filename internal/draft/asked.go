@@ -41,10 +41,11 @@ func CheckHookName(s string) error {
 	return nil
 }
 
-// Kinds are the kinds of Kubernetes and of the CRDs in folders of a project.
-func Kinds(p *scaffold.Plan, folders ...string) (*kinds.Table, error) {
+// Kinds are the kinds of Kubernetes and of the CRDs in folders of a project: in the
+// files whose names mean that they hold some.
+func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*kinds.Table, error) {
 	var all []kinds.CRD
-	err := eachCRDFile(p, folders, func(text []byte) error {
+	err := eachCRDFile(p, mean, folders, func(text []byte) error {
 		crds, err := kinds.FromYAML(text)
 		all = append(all, crds...)
 		return err
@@ -52,15 +53,18 @@ func Kinds(p *scaffold.Plan, folders ...string) (*kinds.Table, error) {
 	return kinds.Builtin().With(all...), err
 }
 
+// IsYAML reports whether a name is that of a YAML file, as operon writes them.
+func IsYAML(name string) bool { return path.Ext(name) == ".yaml" }
+
 // eachCRDFile reads the files in which a project has CRDs.
-func eachCRDFile(p *scaffold.Plan, folders []string, read func(text []byte) error) error {
+func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string, read func(text []byte) error) error {
 	for _, folder := range folders {
 		files, err := p.Files(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for _, name := range files {
-			if !strings.HasSuffix(name, ".yaml") {
+			if !mean(name) {
 				continue
 			}
 			name = path.Join(folder, name)

@@ -18,7 +18,7 @@ type schemas map[[2]string]structural.Schema
 
 func knownSchemas(p *scaffold.Plan, folders ...string) (schemas, error) {
 	all := schemas{}
-	err := eachCRDFile(p, folders, func(text []byte) error {
+	err := eachCRDFile(p, IsYAML, folders, func(text []byte) error {
 		crds, err := kinds.Objects(text)
 		for _, crd := range crds {
 			for _, v := range structural.Versions(crd) {

@@ -56,8 +56,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 // asked is the hook that the options of e describe.
 func asked(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	h := Hook{Module: e.String("module")}
-	of, known := r.module(h.Module)
-	if h.Module != "" && !known {
+	if _, known := r.module(h.Module); h.Module != "" && !known {
 		var names []string
 		for _, m := range r.Modules {
 			names = append(names, m.Name)
@@ -83,20 +82,15 @@ func asked(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 			return h, fault.Usage("add --module NAME", "--%s is for hooks of a module", flag)
 		}
 	}
-	// A hook of a module finds the kinds of its module there, and a global one those
-	// of all.
-	folders := []string{of.Folder() + "/crds"}
-	if h.Module == "" {
-		folders = nil
-		for _, m := range r.Modules {
-			folders = append(folders, m.Folder()+"/crds")
-		}
+	var folders []string
+	for _, m := range r.Modules {
+		folders = append(folders, m.Folder()+"/crds")
 	}
-	kinds, err := draft.Kinds(p, folders...)
+	kinds, err := draft.Kinds(p, module.InstallsCRDs, folders...)
 	if err != nil {
 		return h, err
 	}
-	h.Hook, err = draft.Ask(e, draft.Terms{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of the module"})
+	h.Hook, err = draft.Ask(e, draft.Terms{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
 	return h, err
 }
 

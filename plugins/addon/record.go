@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/draft"
+	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -28,10 +29,24 @@ type Hook struct {
 	draft.Hook
 }
 
-// recorded reads what PROJECT remembers.
+// recorded reads what PROJECT remembers. Projects that were made before hooks could be
+// in other languages, and for kinds of CRDs, get what they do not record.
 func recorded(c *project.Config) (record, error) {
 	var r record
-	return r, c.Recall(Key, &r)
+	if err := c.Recall(Key, &r); err != nil {
+		return r, err
+	}
+	for i := range r.Hooks {
+		h := &r.Hooks[i]
+		h.Lang = cmp.Or(h.Lang, draft.Bash)
+		for n := range h.Kubernetes {
+			o := &h.Kubernetes[n]
+			if k, err := kinds.Builtin().Find(o.APIVersion, o.Kind.Kind); err == nil && o.Resource == "" {
+				o.Resource, o.ClusterScoped = k.Resource, !k.Namespaced
+			}
+		}
+	}
+	return r, nil
 }
 
 func (r record) module(name string) (Module, bool) {

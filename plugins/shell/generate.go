@@ -34,7 +34,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if in.Kinds, err = draft.Kinds(p, crdBases); err != nil {
+	if in.Kinds, err = draft.Kinds(p, draft.IsYAML, crdBases); err != nil {
 		return err
 	}
 	if in.Recorded, err = expected(p); err != nil {

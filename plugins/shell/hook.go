@@ -20,7 +20,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	table, err := draft.Kinds(p, crdBases)
+	table, err := draft.Kinds(p, draft.IsYAML, crdBases)
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,12 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []hook.Finding, error) {
 		}
 		file := m.at() + "/" + filepath.ToSlash(rel)
 		switch ext := filepath.Ext(name); {
-		case strings.HasPrefix(entry.Name(), "doc-"), strings.HasPrefix(entry.Name(), "_"):
+		case unread(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
 			findings = append(findings, hook.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed, for addon-operator reads files named .yaml"})
 			return nil
-		case ext != ".yaml":
+		case !InstallsCRDs(entry.Name()):
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -57,6 +57,15 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []hook.Finding, error) {
 		return nil, nil, nil
 	}
 	return all, findings, err
+}
+
+// InstallsCRDs reports whether addon-operator installs what a file in crds holds, by
+// the name of the file.
+func InstallsCRDs(name string) bool { return filepath.Ext(name) == ".yaml" && !unread(name) }
+
+// unread reports whether the name of a file says that it is not for addon-operator.
+func unread(name string) bool {
+	return strings.HasPrefix(name, "doc-") || strings.HasPrefix(name, "_")
 }
 
 // crdsOf are the CRDs in a file, and what is wrong there.
