@@ -53,11 +53,13 @@ func newCreateHook(a *App) *cobra.Command {
 		Use:   "hook NAME",
 		Short: "Add a hook to a project of hooks",
 		Long: `Add a hook that the engine runs: a script with the configuration that the flags
-describe, a function for each of its bindings, and a test for each of these,
-which passes. The roles in config/rbac are derived anew, and the first hook with
-a webhook switches on what webhooks need. In a project of modules it is a hook
-of --module or a global one, which can have the steps of the engine's work, such
-as --before-helm, and no webhooks; no roles are derived there.
+describe, a function for each of its bindings, and a test for each of these. The
+tests pass, but for those of --convert between versions whose schemas differ:
+they fail until the hook converts what is different. The roles in config/rbac
+are derived anew, and the first hook with a webhook switches on what webhooks
+need. In a project of modules it is a hook of --module or a global one, which
+can have the steps of the engine's work, such as --before-helm, and no webhooks;
+no roles are derived there.
 
 A value with BINDING: before it is for the binding of that name, and one without
 is for all of them. Bindings are called after the plural of their kind
