@@ -72,6 +72,8 @@ spec:
               name: {type: string, minLength: 2, pattern: '^[a-z]+$'}
               engine: {type: string, enum: [mysql, postgres], default: mysql}
               size: {type: integer, minimum: 1, maximum: 9}
+              step: {type: integer, multipleOf: 5}
+              share: {type: number, multipleOf: 0.1}
               users: {type: array, items: {type: object, properties: {name: {type: string}, admin: {type: boolean, default: false}}}}
               extra: {type: object, x-kubernetes-preserve-unknown-fields: true}
           status: {type: object, properties: {ready: {type: boolean}}}
