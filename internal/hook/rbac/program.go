@@ -166,7 +166,9 @@ func (p *program) declare(in *script) {
 		stack = append(stack, n)
 		switch x := n.(type) {
 		case *syntax.FuncDecl:
-			p.functions[x.Name.Value] = &function{x, in}
+			if x.Name != nil { // the parser lets some without a name pass, bash none
+				p.functions[x.Name.Value] = &function{x, in}
+			}
 		case *syntax.CallExpr:
 			for _, a := range x.Assigns {
 				p.assign(a, stack, false)
@@ -190,7 +192,7 @@ func (p *program) write(name string, w writer) { p.vars[name] = append(p.vars[na
 // functionOf is the innermost function on the way to a node.
 func (p *program) functionOf(stack []syntax.Node) *function {
 	for _, n := range slices.Backward(stack) {
-		if f, is := n.(*syntax.FuncDecl); is {
+		if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
 			return p.functions[f.Name.Value]
 		}
 	}
