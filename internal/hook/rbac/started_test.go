@@ -12,11 +12,12 @@ import (
 // it has there. Findings are without their places.
 func TestStarted(t *testing.T) {
 	t.Parallel()
-	chain := "" // longer than calls are followed with their arguments
+	var calls strings.Builder // more than are followed with their arguments
 	for i := range 2 * deepest {
-		chain += fmt.Sprintf("f%d() { f%d; }\n", i, i+1)
+		fmt.Fprintf(&calls, "f%d() { f%d; }\n", i, i+1)
 	}
-	chain += fmt.Sprintf("f%d() { bash -c 'kubectl get pods'; }\nf0", 2*deepest)
+	fmt.Fprintf(&calls, "f%d() { bash -c 'kubectl get pods'; }\nf0", 2*deepest)
+	chain := calls.String()
 	for name, tc := range map[string]struct{ script, rules, unseen string }{
 		"a text has arguments of its own":  {`f() { bash -c 'kubectl delete ns "$1" --wait=false' _ "$2"; }; f a b`, "cluster: delete /namespaces b\n", ""},
 		"a text that is read, too":         {"f() { bash -s \"$2\" <<'EOF'\nkubectl delete ns \"$1\" --wait=false\nEOF\n}\nf a b", "cluster: delete /namespaces b\n", ""},
