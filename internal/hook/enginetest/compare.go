@@ -37,12 +37,15 @@ func Verdict(refused bool, result any) string {
 }
 
 // Compare compares verdicts about texts with those of an engine, whose judge is the
-// module in dir. They are recorded in testdata/<kind>.verdicts: the sum of all texts,
-// and a line for each.
+// module in dir. They are recorded in testdata/<kind>.verdicts: the sum of all that they
+// follow from, and a line for each text.
 func Compare(t *testing.T, dir, kind string, texts []string, ours func(text string) string) {
 	t.Helper()
 	file := "testdata/" + kind + ".verdicts"
-	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\x00"))))
+	sum, err := sumOf(dir, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	said := make([]judged, len(texts))
 	if *record {
 		said = ask(t, dir, kind, texts)
@@ -60,7 +63,7 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	}
 	recorded := strings.Split(strings.TrimSpace(string(content)), "\n")
 	if recorded[0] != sum || len(recorded) != len(texts)+1 {
-		t.Fatalf("%s is about other texts: run go test with -run %s -record", file, t.Name())
+		t.Fatalf("%s is about other texts, or another engine: run go test with -run %s -record", file, t.Name())
 	}
 	differ, often := 0, map[string]int{}
 	for i, text := range texts {

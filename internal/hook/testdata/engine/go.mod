@@ -104,6 +104,7 @@ require (
 	gopkg.in/evanphx/json-patch.v4 v4.12.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/robfig/cron.v2 v2.0.0-20150107220207-be2e0b0deed5 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/api v0.34.8 // indirect
 	k8s.io/apiextensions-apiserver v0.34.8 // indirect
 	k8s.io/cli-runtime v0.34.8 // indirect

@@ -1,0 +1,64 @@
+package enginetest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// sumOf is the sum of all that verdicts follow from: the texts, and the judge in dir, whose
+// go.mod pins the engine.
+func sumOf(dir string, texts []string) (string, error) {
+	folders, err := modules(dir)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(sum, "%q\n", text)
+	}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || d.Name() != "go.mod" && filepath.Ext(name) != ".go" {
+				return err
+			}
+			rel, err := filepath.Rel(dir, name)
+			if err != nil {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			fmt.Fprintf(sum, "%q %q\n", filepath.ToSlash(rel), content)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)), nil
+}
+
+// modules are the folders of a judge's module, and of those outside it that stand in it
+// for others.
+func modules(dir string) ([]string, error) {
+	name := filepath.Join(dir, "go.mod")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := modfile.Parse(name, content, nil)
+	if err != nil {
+		return nil, err
+	}
+	folders := []string{dir}
+	for _, r := range mod.Replace {
+		if strings.HasPrefix(r.New.Path, "../") {
+			folders = append(folders, filepath.Join(dir, filepath.FromSlash(r.New.Path)))
+		}
+	}
+	return folders, nil
+}
