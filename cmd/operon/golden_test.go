@@ -7,10 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/controlplane/servertest"
 	"github.com/operon-dev/operon/internal/peertest"
 	"github.com/operon-dev/operon/internal/projecttest"
 )
@@ -279,11 +281,15 @@ func buildProject(t *testing.T, dir string) string {
 }
 
 // testProject runs all tests of a project, and returns what they print. The go command
-// has the results at hand where nothing that they depend on has changed.
+// has the results at hand where nothing that they depend on has changed: it does not look
+// at the programs of the control plane, on which the place depends therefore.
 func testProject(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
-	dir, _, err := projecttest.Settle(dir)
+	programs, err := controlPlane()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, _, err = projecttest.Settle(dir, programs); err != nil {
 		t.Fatal(err)
 	}
 	out, err := goTest(t, dir, append(flags, "-v", "./...")...)
@@ -299,6 +305,9 @@ func testProject(t *testing.T, dir string, flags ...string) string {
 // suites bounds how many projects are tested at once: each of their suites takes
 // a GB of memory to link, and a control plane to run.
 var suites = make(chan struct{}, 2)
+
+// controlPlane is a sum of the programs that suites run on.
+var controlPlane = sync.OnceValues(func() (string, error) { return servertest.Programs(assetsFolder()) })
 
 // onControlPlane is the environment in which suites find the programs of a control
 // plane, which may take its time to start beside others.

@@ -10,6 +10,8 @@ package peertest
 import (
 	"bytes"
 	"encoding/gob"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,6 +28,25 @@ var memory = sync.OnceValue(func() *store.Store {
 	}
 	return store.Open(filepath.Join(dir, "operon-dev", "answers"))
 })
+
+// Sources are the names and the contents of the files of the package's own tests, for
+// what an answer follows from that is asked by them.
+func Sources(t testing.TB) (sources []string) {
+	t.Helper()
+	names, err := filepath.Glob("*_test.go")
+	if err == nil && len(names) == 0 {
+		err = errors.New("no *_test.go")
+	}
+	for _, name := range names {
+		content, failed := os.ReadFile(name)
+		err = errors.Join(err, failed)
+		sources = append(sources, name, string(content))
+	}
+	if err != nil {
+		t.Fatal(fmt.Errorf("the sources of the tests: %w", err))
+	}
+	return sources
+}
 
 // kind changes with the form of what is remembered.
 const kind = "1"

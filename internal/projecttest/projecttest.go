@@ -13,13 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Settle returns a copy of a project in a folder that follows from its content, in the
 // user's cache folder below operon-dev/projects, and a folder beside it for what is
-// built. Files keep their times from run to run. The copy is for reading: who writes
+// built. more is what results follow from beside the content, and the go command does not
+// see. Files keep their times from run to run. The copy is for reading: who writes
 // into it spoils it for the next one, and it is made anew then.
-func Settle(dir string) (project, bin string, err error) {
+func Settle(dir string, more ...string) (project, bin string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil { // then nothing lasts, and all is done anew
 		if cache, err = os.MkdirTemp("", "projects-"); err != nil {
@@ -31,7 +34,12 @@ func Settle(dir string) (project, bin string, err error) {
 		return "", "", err
 	}
 	all := filepath.Join(cache, "operon-dev", "projects")
-	place := filepath.Join(all, key(filepath.Base(dir), want))
+	unlock, err := lock(all)
+	if err != nil {
+		return "", "", err
+	}
+	defer unlock()
+	place := filepath.Join(all, key(filepath.Base(dir), want, more))
 	project, bin = filepath.Join(place, filepath.Base(dir)), filepath.Join(place, "bin")
 	if have, err := read(project); err != nil || !maps.Equal(want, have) {
 		if err := replace(place, filepath.Base(dir), want); err != nil {
@@ -39,8 +47,24 @@ func Settle(dir string) (project, bin string, err error) {
 		}
 	}
 	now := time.Now()
-	prune(all, now)
-	return project, bin, errors.Join(os.Chtimes(place, now, now), os.MkdirAll(bin, 0o755))
+	if err := errors.Join(os.MkdirAll(bin, 0o755), os.Chtimes(place, now, now)); err != nil {
+		return "", "", err
+	}
+	prune(all, now, most)
+	return project, bin, nil
+}
+
+// lock makes the folder of all places, and keeps others from it until unlock: who settles
+// the same project meanwhile finds it whole.
+func lock(all string) (unlock func(), err error) {
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return nil, err
+	}
+	l := flock.New(all + ".lock")
+	if err := l.Lock(); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
+	}
+	return func() { _ = l.Close() }, nil
 }
 
 // file is what of a file the go command and the tests see.
@@ -77,41 +101,26 @@ func read(dir string) (map[string]file, error) {
 	return files, err
 }
 
-func key(name string, files map[string]file) string {
+func key(name string, files map[string]file, more []string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", name)
+	fmt.Fprintf(h, "%q %q\n", name, more)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%q %t %q\n", name, files[name].executable, files[name].content)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
-// replace makes a place as a whole. Who makes the same one at the same moment may be
-// first: then it is there.
+// replace makes a place as a whole.
 func replace(place, name string, files map[string]file) error {
 	if err := os.RemoveAll(place); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
-		return err
-	}
-	made, err := os.MkdirTemp(filepath.Dir(place), "new-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(made)
 	for rel, f := range files {
-		if err := write(filepath.Join(made, name, rel), f); err != nil {
+		if err := write(filepath.Join(place, name, rel), f); err != nil {
 			return err
 		}
 	}
-	if err := age(made); err != nil {
-		return err
-	}
-	if err := os.Rename(made, place); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return age(place)
 }
 
 func write(name string, f file) error {
@@ -137,24 +146,47 @@ func age(dir string) error {
 	})
 }
 
-// prune removes what nobody used for days, and all but the places used last: with what
-// was built, one takes fifty MB.
-func prune(all string, now time.Time) {
-	const (
-		days = 5 * 24 * time.Hour
-		most = 40
-	)
-	used := map[string]time.Time{}
+// What is kept: what nobody used for days goes, and what is used least when all take
+// more than so many bytes. With what is built, a place takes fifty MB, and those of all
+// tests half of the most. Who used one lately may have it in use.
+const (
+	days   = 3 * 24 * time.Hour
+	most   = 1 << 30
+	lately = 30 * time.Minute
+)
+
+// prune removes the places that are not kept.
+func prune(all string, now time.Time, most int64) {
+	type place struct {
+		name string
+		used time.Time
+	}
+	var places []place
 	entries, _ := os.ReadDir(all)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
-			used[e.Name()] = info.ModTime()
+			places = append(places, place{filepath.Join(all, e.Name()), info.ModTime()})
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(used), func(a, b string) int { return used[b].Compare(used[a]) })
-	for i, name := range names {
-		if i >= most || now.Sub(used[name]) > days {
-			_ = os.RemoveAll(filepath.Join(all, name))
+	slices.SortFunc(places, func(a, b place) int { return b.used.Compare(a.used) })
+	var total int64
+	for _, p := range places {
+		total += size(p.name)
+		if idle := now.Sub(p.used); idle > days || total > most && idle > lately {
+			_ = os.RemoveAll(p.name)
 		}
 	}
+}
+
+// size is how many bytes the files below a folder have.
+func size(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return nil
+	})
+	return total
 }

@@ -3,15 +3,22 @@ package projecttest
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
 
-// TestSettle settles a project again and again.
-func TestSettle(t *testing.T) {
+// ownCache has the test settle in a folder of its own.
+func ownCache(t *testing.T) {
+	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // one of them says where
 		t.Setenv(name, t.TempDir())
 	}
+}
+
+// TestSettle settles a project again and again.
+func TestSettle(t *testing.T) {
+	ownCache(t)
 	from := filepath.Join(t.TempDir(), "fleet")
 	put := func(dir, name, content string, mode os.FileMode) {
 		t.Helper()
@@ -76,12 +83,97 @@ func TestSettle(t *testing.T) {
 		t.Error("another project has the same place")
 	}
 
+	if _, _, err := Settle(from, "other programs"); err != nil {
+		t.Fatal(err)
+	}
+	places, err := os.ReadDir(filepath.Dir(filepath.Dir(first)))
+	if err != nil || len(places) != 3 {
+		t.Errorf("two projects, one of them with other programs, have the places %v: %v", places, err)
+	}
+
 	long := time.Now().Add(-30 * 24 * time.Hour)
+	put(from, "go.mod", "module fleet\n", 0o644)
 	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
 		t.Fatal(err)
 	}
+	if again := settle(); again != first {
+		t.Errorf("%s, and then, after a time, %s", first, again)
+	}
+	look(first, "go.mod")
+	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
+		t.Fatal(err)
+	}
+	put(from, "go.mod", "module other\n", 0o644)
 	settle()
 	if _, err := os.Stat(first); err == nil {
 		t.Error("what nobody uses stays")
+	}
+}
+
+// TestSettleAtOnce has many settle the same project at the same moment, which somebody
+// spoiled: each of them finds it, and it stays there.
+func TestSettleAtOnce(t *testing.T) {
+	ownCache(t)
+	from := filepath.Join(t.TempDir(), "fleet")
+	if err := os.CopyFS(from, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				dir, _, err := Settle(from)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if have, err := read(dir); err != nil || len(have) != 2 {
+					t.Errorf("%d files: %v", len(have), err)
+				}
+			})
+		}
+		all.Wait()
+		dir, _, err := Settle(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "spoiled"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPrune keeps the places used last, up to a size, and any that may be in use.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	all, now := t.TempDir(), time.Now()
+	for name, idle := range map[string]time.Duration{"a": 0, "b": lately / 2, "c": 2 * lately, "d": 3 * lately, "e": 2 * days} {
+		dir := filepath.Join(all, name)
+		if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "bin", "manager"), make([]byte, 100), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(dir, now.Add(-idle), now.Add(-idle)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		most int64
+		stay string
+	}{{1000, "abcd"}, {300, "abc"}, {50, "ab"}} {
+		prune(all, now, step.most)
+		stay := ""
+		entries, err := os.ReadDir(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			stay += e.Name()
+		}
+		if stay != step.stay {
+			t.Errorf("of at most %d bytes %q stay, want %q", step.most, stay, step.stay)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	_ "embed"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -81,22 +82,28 @@ clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}],
 	return name
 }
 
-// Programs is a sum of the programs in that folder: a server of the same ones answers
-// alike. It skips the test when Start does.
-func Programs(t *testing.T) string {
+// Key is what the answers of a server follow from: a sum of the programs in the folder
+// KUBEBUILDER_ASSETS, and how they are started. It skips the test when Start does.
+func Key(t *testing.T) string {
 	t.Helper()
 	folder(t)
 	sum, err := programs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sum
+	return sum + source
 }
 
-var programs = sync.OnceValues(func() (string, error) {
+//go:embed servertest.go
+var source string
+
+var programs = sync.OnceValues(func() (string, error) { return Programs(os.Getenv("KUBEBUILDER_ASSETS")) })
+
+// Programs is a sum of the programs of a control plane in a folder.
+func Programs(assets string) (string, error) {
 	sum := sha256.New()
 	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {
-		content, err := os.ReadFile(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), name))
+		content, err := os.ReadFile(filepath.Join(assets, name))
 		if err != nil {
 			return "", err
 		}
@@ -104,7 +111,7 @@ var programs = sync.OnceValues(func() (string, error) {
 		_, _ = sum.Write(content)
 	}
 	return string(sum.Sum(nil)), nil
-})
+}
 
 func folder(t *testing.T) string {
 	t.Helper()

@@ -29,11 +29,11 @@ func TestLikeKubectl(t *testing.T) {
 		}
 		sessions[name] = string(text)
 	}
-	from := []string{servertest.Programs(t)}
+	from := append(append(peertest.Sources(t), readFiles(t)...), servertest.Key(t))
 	for _, name := range inTurn {
 		from = append(from, sessions[name])
 	}
-	said := peertest.Remember(t, append(from, readFiles(t)...), func() (map[string]string, bool) { return replayAll(t, sessions), true })
+	said := peertest.Remember(t, from, func() (map[string]string, bool) { return replayAll(t, sessions), true })
 	for _, name := range inTurn {
 		want, got := calls(said[name]), calls(sessions[name])
 		if len(want) != len(got) {

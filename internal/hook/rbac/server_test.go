@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -161,21 +160,15 @@ type trial struct {
 
 // prove judges what is tried with the derived rules, and then with each of them missing:
 // something must be forbidden, unless the permission is one of spare. What a server
-// answers follows from its programs, the rules, and what these files do.
+// answers follows from its programs, the rules, and what these tests do: they leave it as
+// it was, whichever of them it is asked by.
 func prove(t *testing.T, server func() *plane, r Result, spare string, try func(p *plane, account string) (forbidden []string)) {
 	t.Helper()
 	rules, err := json.Marshal(r.Objects(Names{Role: "r", Account: "a", Namespace: "ops"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := []string{servertest.Programs(t), t.Name(), string(rules)}
-	for _, name := range []string{"server_test.go", "server_kubectl_test.go"} {
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		from = append(from, string(source))
-	}
+	from := append(peertest.Sources(t), servertest.Key(t), t.Name(), string(rules))
 	trials := peertest.Remember(t, from, func() ([]trial, bool) {
 		own := *server()
 		own.T = t
