@@ -210,12 +210,27 @@ func (e *edits) check() {
 func (e *edits) compare(want, plain outcome, before map[string]string, got outcome) string {
 	e.broken = want.code != 0 || refused(before, got)
 	diff, alone := e.unlikePeer(want, before, got), unlike(plain, got)
-	if e.broken && alone == "" || !e.broken && diff == "" {
+	switch {
+	case diff == "" && !e.broken:
+		return alone
+	case alone == "" && e.broken && unlikeFailure(before, got) == "":
 		// Of two errors the go command may tell one, or the other once the files are
 		// two seconds old: then either will do.
-		return alone
+		return ""
 	}
 	return diff
+}
+
+// unlikeFailure tells how a run of operon differs from one that fails: it has an exit code
+// that says so, and has written nothing.
+func unlikeFailure(before map[string]string, got outcome) string {
+	if got.code != 1 && got.code != 2 {
+		return fmt.Sprintf("exit code %d", got.code)
+	}
+	if diff := cmp.Diff(visible(before), visible(got.files)); diff != "" {
+		return "a run that fails changed (-before +after):\n" + diff
+	}
+	return ""
 }
 
 // repeat runs operon again, and again, where nothing has changed since a run.
@@ -276,11 +291,8 @@ func visible(tree map[string]string) map[string]string {
 // Either fails as the other does, and then operon has written nothing.
 func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) string {
 	if want.code != 0 {
-		if got.code != 1 && got.code != 2 {
-			return fmt.Sprintf("exit code %d, where controller-gen says\n%s", got.code, want.stderr)
-		}
-		if diff := cmp.Diff(visible(before), visible(got.files)); diff != "" {
-			return "a run that fails changed (-before +after):\n" + diff
+		if diff := unlikeFailure(before, got); diff != "" {
+			return diff + "\nwhere controller-gen says\n" + want.stderr
 		}
 		if got.code == 2 || strings.Contains(want.stderr, "panic: ") || strings.Contains(want.stderr, "\nUsage:\n") {
 			return "" // operon does not panic, nor does it explain its usage when a listing fails as a whole
@@ -288,7 +300,7 @@ func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) 
 		return cmp.Diff(messages(want.stderr), messages(got.stderr))
 	}
 	if refused(before, got) {
-		return cmp.Diff(visible(before), visible(got.files))
+		return unlikeFailure(before, got)
 	}
 	if got.code != 0 {
 		return fmt.Sprintf("controller-gen is content, operon exits with %d:\n%s", got.code, got.stderr)

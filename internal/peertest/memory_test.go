@@ -2,6 +2,7 @@ package peertest
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -24,12 +25,19 @@ func (a *asked) end() {
 	}
 }
 
-// TestRemember sees when it is asked anew, and that each time the answer is the same.
-func TestRemember(t *testing.T) {
-	dir := t.TempDir()
+// ownMemory has the test remember in a folder of its own.
+func ownMemory(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	was := memory
 	memory = func() *store.Store { return store.Open(dir) }
 	t.Cleanup(func() { memory = was })
+	return dir
+}
+
+// TestRemember sees when it is asked anew, and that each time the answer is the same.
+func TestRemember(t *testing.T) {
+	dir := ownMemory(t)
 	for _, tt := range []struct {
 		name, from string
 		fleeting   bool
@@ -69,6 +77,33 @@ func TestRemember(t *testing.T) {
 		if asks != tt.asks || got != "answer to "+tt.from {
 			t.Errorf("%s: asked %d times, want %d; answer %q", tt.name, asks, tt.asks, got)
 		}
+	}
+}
+
+// TestAsk asks a peer that works at times: what it says then is remembered at once, and a
+// failure when it was met before, the same one.
+func TestAsk(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh")
+	}
+	for name, asks := range map[string][]struct{ would, says string }{
+		"works":            {{"works", "works"}, {"broken", "works"}},
+		"fails once":       {{"killed", "killed"}, {"works", "works"}, {"killed", "works"}},
+		"fails otherwise":  {{"killed", "killed"}, {"broken", "broken"}, {"works", "works"}},
+		"fails each time":  {{"broken", "broken"}, {"broken", "broken"}, {"works", "broken"}},
+		"fails, and again": {{"killed", "killed"}, {"broken", "broken"}, {"broken", "broken"}, {"works", "broken"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ownMemory(t)
+			for i, ask := range asks {
+				t.Setenv("PEER_WOULD", ask.would)
+				a := Peer{Path: sh}.Ask(t, Question{Args: []string{"-c", `echo $PEER_WOULD >&2; test $PEER_WOULD = works`}})
+				if a.Stderr != ask.says+"\n" || (a.Code == 0) != (ask.says == "works") {
+					t.Errorf("%d: %+v, want that it says %s", i, a, ask.says)
+				}
+			}
+		})
 	}
 }
 

@@ -138,13 +138,27 @@ func goCommand(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// Ask returns the answer to a question: the remembered one, or that of a run.
+// Ask returns the answer to a question: the remembered one, or that of a run. A failure is
+// remembered when it was met twice.
 func (p Peer) Ask(t testing.TB, q Question) Answer {
 	t.Helper()
-	return Remember(t, p.from(q), func() (Answer, bool) {
+	from := p.from(q)
+	return Remember(t, from, func() (Answer, bool) {
 		a := p.Run(t, q)
-		return a, a.lasting()
+		return a, a.lasting() && (a.Code == 0 || metBefore(t, from, a))
 	})
+}
+
+// metBefore reports whether a question failed in the same way before. What failed once
+// may have met a full disk, or a compiler that was killed: it is asked again.
+func metBefore(t testing.TB, from []string, a Answer) bool {
+	t.Helper()
+	met := true
+	Remember(t, append(from, fmt.Sprintf("failed: %#v", a)), func() (bool, bool) {
+		met = false
+		return true, true
+	})
+	return met
 }
 
 // from is all that an answer follows from, less the modules in the module cache: what

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import "testing"
+
+// TestCompare has runs of operon differ from those of controller-gen, and from those
+// without a cache.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"project/a.go": "package a\n"}
+	wrote := map[string]string{"project/a.go": "package a\n", "project/crd.yaml": "kind: A\n"}
+	fails := func(files map[string]string, message string) outcome {
+		return outcome{code: 1, stderr: "error: a.go:1:1: " + message + "\n", files: files}
+	}
+	works := outcome{files: wrote}
+	peerFails := outcome{code: 1, stderr: "a.go:1:1: broken\n"}
+	peerWorks := outcome{files: map[string]string{"project/crd.yaml": "kind: A\n"}}
+	for name, tt := range map[string]struct {
+		want, plain, got outcome
+		differ           bool
+	}{
+		"all fail":                          {peerFails, fails(before, "broken"), fails(before, "broken"), false},
+		"all fail, operon by its age":       {peerFails, fails(before, "absent"), fails(before, "absent"), false},
+		"all fail, one by its age":          {peerFails, fails(before, "absent"), fails(before, "broken"), false},
+		"all fail, the cached one alone":    {peerFails, fails(before, "broken"), fails(before, "absent"), true},
+		"operon works where the peer fails": {peerFails, works, works, true},
+		"operon crashes":                    {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
+		"operon fails and writes":           {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), true},
+		"all work":                          {peerWorks, works, works, false},
+		"operon fails where the peer works": {peerWorks, fails(before, "broken"), fails(before, "broken"), true},
+		"the cached one fails alone":        {peerWorks, works, fails(before, "broken"), true},
+		"the cached one says more":          {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, true},
+		"operon makes something else":       {peerWorks, outcome{files: before}, outcome{files: before}, true},
+	} {
+		e := &edits{T: t}
+		if diff := e.compare(tt.want, tt.plain, before, tt.got); (diff != "") != tt.differ {
+			t.Errorf("%s: %q", name, diff)
+		}
+		if e.broken != (tt.want.code != 0) {
+			t.Errorf("%s: broken is %t", name, e.broken)
+		}
+	}
+}
