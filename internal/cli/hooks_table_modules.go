@@ -2,8 +2,10 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/module"
 	"github.com/operon-dev/operon/internal/hook/spec"
 )
@@ -16,7 +18,8 @@ func (d addonFolder) tested() (testedHooks, error) {
 	if err != nil {
 		return found, fault.Failed("", "read values: %v", err)
 	}
-	for _, f := range wrong {
+	if i := slices.IndexFunc(wrong, func(f hook.Finding) bool { return f.Refused }); i >= 0 {
+		f := wrong[i]
 		return found, fault.Failed("operon hooks validate lists all that is wrong", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
 	}
 	if found.installed, err = d.crds(); err != nil {

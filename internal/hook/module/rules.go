@@ -19,6 +19,7 @@ const (
 	ruleEnabled     = "enabled-script"
 	ruleNoChart     = "no-chart"
 	ruleStrange     = "strange-values"
+	ruleIgnored     = "ignored-values"
 	ruleFlag        = "enabled-flag"
 	ruleRequired    = "values-required"
 	ruleKeyword     = "schema-keyword"
@@ -42,6 +43,7 @@ func Rules() []config.Rule {
 		{Name: ruleEnabled, About: "a script enabled that is not run"},
 		{Name: ruleNoChart, About: "a module without a chart"},
 		{Name: ruleStrange, About: "values that are not the module's"},
+		{Name: ruleIgnored, About: "a section of values that is no object, and counts for nothing"},
 		{Name: ruleFlag, About: "a switch of a module where nobody reads it"},
 		{Name: ruleRequired, About: "required values that only the ConfigMap or a hook can give"},
 		{Name: ruleKeyword, About: "a keyword of a schema that has no effect, or is not checked here"},

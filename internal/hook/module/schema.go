@@ -104,14 +104,14 @@ func shut(s *spec.Schema) {
 	}
 }
 
-// extends reports whether a schema asks for what the config's has.
+// extends reports whether a schema asks for what the config's has; which schema it
+// names, nobody looks at.
 func extends(s *spec.Schema) bool {
-	settings, isObject := s.Extensions["x-extend"].(map[string]any)
-	if !isObject {
-		return false
+	content, err := json.Marshal(s.Extensions["x-extend"])
+	var settings struct {
+		Schema *any `json:"schema"`
 	}
-	_, isText := settings["schema"].(string)
-	return isText
+	return err == nil && json.Unmarshal(content, &settings) == nil && settings.Schema != nil
 }
 
 // extend adds what the config's schema has, and s has not.

@@ -14,6 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/chart"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
@@ -83,20 +84,15 @@ func (j *judge) values() error {
 		j.add(*failed)
 	}
 	j.strange()
-	shared, failed := j.common.section(j.Key())
-	if failed != nil {
-		j.add(*failed)
-	}
-	own, failed := j.own.section(j.Key())
-	if failed != nil {
-		j.add(*failed)
-	}
+	j.add(j.own.twice(config.RuleTwice, false, ": the last one counts")...)
+	static, found := j.common.static(j.Key(), j.own)
+	j.add(found...)
 	schemas, findings, err := readSchemas(filepath.Join(j.Dir, "openapi"), j.at+"/openapi")
 	if err != nil {
 		return err
 	}
 	j.add(findings...)
-	j.known = Values{Key: j.Key(), Static: Merge(shared, own), Schemas: schemas}
+	j.known = Values{Key: j.Key(), Static: static, Schemas: schemas}
 	if j.broken {
 		return nil
 	}
@@ -115,7 +111,7 @@ func (j *judge) values() error {
 func (j *judge) misfit(m Misfit) hook.Finding {
 	name := strings.Join(append([]string{j.Key()}, m.Path...), ".")
 	for _, d := range []document{j.own, j.common.document} {
-		if has(d.values, append([]string{j.Key()}, m.Path...)) {
+		if section, _ := d.section(j.Key()); section != nil && has(section, m.Path) {
 			return d.finding(ruleMisfit, true, append([]string{j.Key()}, m.Path...), "%s: %s", name, m.Message)
 		}
 	}

@@ -1,12 +1,16 @@
 package module
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +24,11 @@ type document struct {
 	file   string // for findings
 	values map[string]any
 	root   *yaml.Node // nil when there is none
+
+	// What comes of reading it more strictly, as addon-operator does for switches: yes
+	// and on are texts then, and no key may be there twice.
+	strict map[string]any
+	wrong  error // io.EOF when nothing is in the file
 }
 
 var yamlLine = regexp.MustCompile(`yaml: line (\d+): `)
@@ -39,8 +48,9 @@ func readValues(name, file string) (document, *hook.Finding, error) {
 		return d, unreadable(file, ruleValues, err), nil
 	}
 	var doc yaml.Node
-	if yaml.Unmarshal(content, &doc) == nil && len(doc.Content) == 1 {
+	if d.wrong = yaml.NewDecoder(bytes.NewReader(content)).Decode(&doc); d.wrong == nil {
 		d.root = doc.Content[0]
+		d.wrong = d.root.Decode(&d.strict)
 	}
 	return d, nil, nil
 }
@@ -99,6 +109,45 @@ func (d document) finding(rule string, refused bool, path []string, format strin
 	return hook.Finding{File: d.file, Line: line, Column: column, Rule: rule, Refused: refused, Message: fmt.Sprintf(format, args...)}
 }
 
+// twice finds keys that are there more than once; outcome says what comes of it.
+func (d document) twice(rule string, refused bool, outcome string) []hook.Finding {
+	wrong := (*yaml.TypeError)(nil)
+	if !errors.As(d.wrong, &wrong) {
+		return nil
+	}
+	var findings []hook.Finding
+	for _, msg := range slices.Compact(slices.Sorted(slices.Values(wrong.Errors))) {
+		f := unreadable(d.file, rule, fmt.Errorf("yaml: %s%s", msg, outcome))
+		f.Refused = refused
+		findings = append(findings, *f)
+	}
+	return findings
+}
+
+// switches judges the values of all modules as addon-operator does when it looks for
+// switches there.
+func (d document) switches() []hook.Finding {
+	findings := d.twice(ruleValues, true, ", and addon-operator does not start")
+	switch {
+	case errors.Is(d.wrong, io.EOF):
+		findings = append(findings, d.finding(ruleValues, true, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))
+	case d.wrong != nil && len(findings) == 0:
+		findings = append(findings, *unreadable(d.file, ruleValues, d.wrong))
+	}
+	wrong := map[string]bool{}
+	for _, values := range []map[string]any{d.values, d.strict} {
+		for key, v := range values {
+			if _, isBool := v.(bool); strings.HasSuffix(key, switchSuffix) && !isBool {
+				wrong[key] = true
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(wrong)) {
+		findings = append(findings, d.finding(ruleValues, true, []string{key}, "%s must be true or false, or addon-operator does not start", key))
+	}
+	return findings
+}
+
 // section returns the values below a key: none when the key is not there, and an
 // error finding when they are no object.
 func (d document) section(key string) (map[string]any, *hook.Finding) {
@@ -112,6 +161,15 @@ func (d document) section(key string) (map[string]any, *hook.Finding) {
 		return nil, &f
 	}
 	return section, nil
+}
+
+// ignored warns of what stands in the place of a section, and of nothing when that is
+// empty.
+func (d document) ignored(key string) []hook.Finding {
+	if d.values[key] == nil {
+		return nil
+	}
+	return []hook.Finding{d.finding(ruleIgnored, false, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
 }
 
 // Merge lays values over each other, later ones over earlier: objects are merged,
@@ -166,15 +224,10 @@ func ReadCommon(modules, globalHooks string) (*Common, []hook.Finding, error) {
 	if failed != nil {
 		return c, []hook.Finding{*failed}, nil
 	}
-	var findings []hook.Finding
-	for key, v := range d.values {
-		if _, isBool := v.(bool); strings.HasSuffix(key, "Enabled") && !isBool {
-			findings = append(findings, d.finding(ruleValues, true, []string{key}, "%s must be true or false, or addon-operator does not start", key))
-		}
-	}
+	findings := d.switches()
 	static, failed := d.section("global")
 	if failed != nil {
-		findings = append(findings, *failed)
+		findings = append(findings, d.ignored("global")...)
 	}
 	schemas, more, err := readSchemas(filepath.Join(globalHooks, "openapi"), filepath.Base(globalHooks)+"/openapi")
 	if err != nil {
@@ -182,6 +235,24 @@ func ReadCommon(modules, globalHooks string) (*Common, []hook.Finding, error) {
 	}
 	c.Global = Values{Key: "global", Static: static, Schemas: schemas}
 	return c, append(findings, more...), nil
+}
+
+// static are the values of a module that files have: those of its own over those of all.
+// What is no object in the file of all is refused unless one of the module replaces it.
+func (c *Common) static(key string, own document) (map[string]any, []hook.Finding) {
+	var findings []hook.Finding
+	shared, failed := c.section(key)
+	mine, wrong := own.section(key)
+	switch {
+	case failed != nil && mine != nil:
+		findings = c.ignored(key)
+	case failed != nil:
+		findings = append(findings, *failed)
+	}
+	if wrong != nil {
+		findings = append(findings, *wrong)
+	}
+	return Merge(shared, mine), findings
 }
 
 // Values reads the values of a module and their schemas. The error is the first
@@ -192,24 +263,18 @@ func (m Module) Values(common *Common) (Values, error) {
 	if err != nil {
 		return Values{}, err
 	}
-	v := Values{Key: m.Key()}
-	for _, d := range []document{common.document, own} {
-		section, wrong := d.section(m.Key())
-		if failed == nil {
-			failed = wrong
-		}
-		v.Static = Merge(v.Static, section)
+	static, findings := common.static(m.Key(), own)
+	if failed != nil {
+		findings = []hook.Finding{*failed}
 	}
-	schemas, findings, err := readSchemas(filepath.Join(m.Dir, "openapi"), at+"/openapi")
+	schemas, more, err := readSchemas(filepath.Join(m.Dir, "openapi"), at+"/openapi")
 	if err != nil {
 		return Values{}, err
 	}
-	if failed == nil && len(findings) > 0 {
-		failed = &findings[0]
+	for _, f := range append(findings, more...) {
+		if f.Refused {
+			return Values{}, fmt.Errorf("%s:%d: %s", f.File, max(1, f.Line), f.Message)
+		}
 	}
-	if failed != nil {
-		return Values{}, fmt.Errorf("%s:%d: %s", failed.File, max(1, failed.Line), failed.Message)
-	}
-	v.Schemas = schemas
-	return v, nil
+	return Values{Key: m.Key(), Static: static, Schemas: schemas}, nil
 }
