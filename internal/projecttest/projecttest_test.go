@@ -3,6 +3,7 @@ package projecttest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -164,15 +165,15 @@ func TestPrune(t *testing.T) {
 		stay string
 	}{{1000, "abcd"}, {300, "abc"}, {50, "ab"}} {
 		prune(all, now, step.most)
-		stay := ""
+		var names []string
 		entries, err := os.ReadDir(all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			stay += e.Name()
+			names = append(names, e.Name())
 		}
-		if stay != step.stay {
+		if stay := strings.Join(names, ""); stay != step.stay {
 			t.Errorf("of at most %d bytes %q stay, want %q", step.most, stay, step.stay)
 		}
 	}

@@ -20,7 +20,7 @@ func sumOf(dir string, texts []string) (string, error) {
 	}
 	sum := sha256.New()
 	for _, text := range texts {
-		fmt.Fprintf(sum, "%q\n", text)
+		_, _ = fmt.Fprintf(sum, "%q\n", text)
 	}
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
@@ -32,7 +32,7 @@ func sumOf(dir string, texts []string) (string, error) {
 				return err
 			}
 			content, err := os.ReadFile(name)
-			fmt.Fprintf(sum, "%q %q\n", filepath.ToSlash(rel), content)
+			_, _ = fmt.Fprintf(sum, "%q %q\n", filepath.ToSlash(rel), content)
 			return err
 		})
 		if err != nil {
