@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // hookScenarios are operators whose logic is hooks. Their last command runs their
@@ -135,4 +138,17 @@ func checkAdmitted(t *testing.T, kubeconfig string, pod map[string]any) {
 	for _, args := range [][]string{{"apply", "-f", around}, {"create", "--dry-run=server", "-f", manager}} {
 		command(t, "", filepath.Join(assetsFolder(), "kubectl"), append(args, "--kubeconfig="+kubeconfig)...)
 	}
+}
+
+// kustomized is what kustomize builds of a folder.
+func kustomized(t *testing.T, dir string) resmap.ResMap {
+	t.Helper()
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		t.Fatalf("kustomize build %s: %v", dir, err)
+	}
+	if built.Size() == 0 {
+		t.Errorf("kustomize builds nothing of %s", dir)
+	}
+	return built
 }

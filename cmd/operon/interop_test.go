@@ -13,9 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/project"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // TestInterop lets operon and kubebuilder work on one project in turn: on one
@@ -269,19 +266,6 @@ var (
 	types, _, _ := strings.Cut(readFile(x.T, name), "func init() {")
 	types = strings.Replace(types, "\"k8s.io/apimachinery/pkg/runtime\"\n", "", 1)
 	writeFile(x.T, name, types+"func init() {\n\tSchemeBuilder.Register(&Frigate{}, &FrigateList{})\n}\n")
-}
-
-// kustomized is what kustomize builds of a folder.
-func kustomized(t *testing.T, dir string) resmap.ResMap {
-	t.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
-	if err != nil {
-		t.Fatalf("kustomize build %s: %v", dir, err)
-	}
-	if built.Size() == 0 {
-		t.Errorf("kustomize builds nothing of %s", dir)
-	}
-	return built
 }
 
 // kustomize builds what `make deploy` would install.
