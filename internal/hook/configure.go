@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -100,7 +101,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	cmd := exec.CommandContext(limited, h.Path, "--config")
 	cmd.Dir, cmd.Env = s.dir, s.Env()
 	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr process.Output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := process.Run(cmd)
 	if ctx.Err() != nil {
@@ -120,6 +121,8 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	f := &Finding{File: h.Name, Rule: ruleConfigFails, Refused: true}
 	var exit *exec.ExitError
 	switch {
+	case stdout.Err() != nil || stderr.Err() != nil:
+		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuch)
 	case limited.Err() != nil:
 		f.Message = fmt.Sprintf("--config did not end within %s: with that argument a hook prints its configuration, and ends", s.timeout)
 	case errors.As(err, &exit):
@@ -127,6 +130,10 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		line, _ := firstLine(h.Path)
 		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
+	case errors.Is(err, fs.ErrPermission):
+		f.Rule, f.Message = ruleShebang, "cannot be started: "+forbidden(h)
+	case errors.Is(err, syscall.ENOEXEC):
+		f.Rule, f.Message = ruleShebang, "cannot be started: it is neither a script nor a program for this system"
 	case errors.Is(err, exec.ErrWaitDelay):
 		f.Message = "--config ended, but a program that it left in the background holds its output open, and the engine waits for that"
 	default:
@@ -135,17 +142,20 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	switch printed := s.tell(stdout.Bytes()); {
 	case said != "":
 		f.Message += ": " + said
-		f.Line = lineOf(h, stderr.String())
+		f.Line = lineOf(h, string(stderr.Bytes()))
 	case printed != "":
 		f.Message += "; it printed: " + printed
 	}
 	return none, f, nil
 }
 
-// tell is the end of what a hook said, on one line, without the folders of the sandbox.
-func (s *Sandbox) tell(said []byte) string {
-	last := lastLines(string(said), 4)
-	return strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(last)
+// forbidden says what the system does not let a hook be started for.
+func forbidden(h Hook) string {
+	target, err := filepath.EvalSymlinks(h.Path)
+	if info, failed := os.Stat(h.Path); err == nil && failed == nil && target != h.Path && info.Mode()&0o111 == 0 {
+		return "the file that it links to is not executable: chmod +x " + filepath.Base(target)
+	}
+	return "permission denied"
 }
 
 // lineOf is the line of a hook that an interpreter complains about, as bash and
@@ -158,15 +168,4 @@ func lineOf(h Hook, stderr string) int {
 	}
 	line, _ := strconv.Atoi(all[len(all)-1][1])
 	return line
-}
-
-// lastLines returns the last lines that say something, as one.
-func lastLines(text string, n int) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines[max(0, len(lines)-n):], " | ")
 }

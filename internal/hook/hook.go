@@ -161,29 +161,6 @@ func (h Hook) found(judged []config.Finding, text []byte, at int) []Finding {
 	return findings
 }
 
-// excerpt is a line of a text, and of a long one what is around a column.
-func excerpt(text []byte, line, column int) string {
-	lines := strings.Split(string(text), "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	const before, most = 20, 70
-	runes := []rune(strings.ReplaceAll(strings.TrimRight(lines[line-1], " \t\r"), "\t", `\t`))
-	start, end := 0, len(runes)
-	if column-1 > most-before {
-		start = min(column-1-before, max(0, end-most))
-	}
-	end = min(end, start+most)
-	cut := strings.TrimSpace(string(runes[start:end]))
-	if start > 0 {
-		cut = "..." + cut
-	}
-	if end < len(runes) {
-		cut += "..."
-	}
-	return cut
-}
-
 // embedded returns the line of the script at which its configuration stands word
 // for word, as it does in a here-document, or 0.
 func embedded(script, config []byte) int {

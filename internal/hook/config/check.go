@@ -78,8 +78,17 @@ func (j *judge) checkObject(s *shape, v map[string]any, p path) {
 
 // unknown reports a key that the engine does not know, at the key.
 func (j *judge) unknown(s *shape, name string, p path) {
-	known := slices.Sorted(maps.Keys(s.keys))
-	j.add(Finding{Rule: ruleSchema, Refused: true, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, meant(name, known))},
+	known, hint := slices.Sorted(maps.Keys(s.keys)), ""
+	if _, versioned := j.values["configVersion"]; !versioned && len(p) == 0 {
+		known = append(known, "configVersion")
+		if current := j.owner.shape(version1).keys; current[name] != nil {
+			hint = ", as there is no configVersion: v1 in it"
+		}
+	}
+	if hint == "" {
+		hint = meant(name, known)
+	}
+	j.add(Finding{Rule: ruleSchema, Refused: true, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, hint)},
 		p.in(name), true)
 }
 

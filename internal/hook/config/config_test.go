@@ -52,7 +52,9 @@ func TestFindings(t *testing.T) {
 			"3:9: ERROR webhook: kubernetesValidating[0].name is \"short\": should be a domain with at least three segments separated by dots", Shell},
 
 		{"onStartup: 1", "1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ", Shell},
-		{"configVersion: v1\nonStartup: 1\n---\nx: y", "1:1: lint second-document: the engine reads the first document and passes over the others", Shell},
+		{"kubernetes:\n- kind: Pod", "1:1: ERROR schema: the configuration has no key kubernetes, as there is no configVersion: v1 in it", Shell},
+		{"ConfigVersion: v1\nonStartup: 1", "1:1: ERROR schema: the configuration has no key ConfigVersion; did you mean configVersion?", Shell},
+		{"configVersion: v1\nonStartup: 1\n---\n---\nx: y", "5:1: lint second-document: the engine reads the first document and passes over the others", Shell},
 		{"configVersion: v1\nonStartup: 1\nonStartup: 2", "2:1: lint key-twice: onStartup is passed over: the key is there again, and the last one counts", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Node\n  labelSelector: {matchLabels: {\"y\": a, on: b, yes: c}}",
 			"4:41: lint misread: kubernetes[0].labelSelector.matchLabels: of its keys, YAML reads on as true: write it in quotes", Shell},
@@ -113,6 +115,16 @@ func TestFindings(t *testing.T) {
 }
 
 const someRules = "  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]"
+
+// TestEmptyDocuments says nothing of documents that hold nothing.
+func TestEmptyDocuments(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"configVersion: v1\nonStartup: 1\n---\n", "---\nconfigVersion: v1\nonStartup: 1\n...\n---\n# nothing\n"} {
+		if c, findings := Parse([]byte(text)); c == nil || len(findings) > 0 {
+			t.Errorf("%q: %v", text, findings)
+		}
+	}
+}
 
 // TestConditions shows the places of what is wrong with matchConditions.
 func TestConditions(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 
 // lints finds what the engine takes without a word.
 func (j *judge) lints(c *Config) {
-	if j.more {
-		j.lint(nil, ruleDocuments, "the engine reads the first document and passes over the others")
+	if j.more != nil {
+		j.add(Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
 	}
 	stepsSay := slices.ContainsFunc(j.findings, func(f Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
 	if j.root != nil && !stepsSay {

@@ -38,7 +38,7 @@ func (p path) String() string {
 type source struct {
 	values map[string]any
 	root   *yaml.Node // nil when places are not known
-	more   bool       // there are documents behind the first one
+	more   *yaml.Node // what a document behind the first one holds; nil: there is none, or they are empty
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
@@ -72,9 +72,20 @@ func read(text []byte) (source, *Finding) {
 	var doc yaml.Node
 	if dec.Decode(&doc) == nil && len(doc.Content) == 1 {
 		s.root = doc.Content[0]
-		s.more = dec.Decode(&yaml.Node{}) == nil
+		s.more = nextContent(dec)
 	}
 	return s, nil
+}
+
+// nextContent is what the next document holds that is not empty, or nil.
+func nextContent(dec *yaml.Decoder) *yaml.Node {
+	var doc yaml.Node
+	for dec.Decode(&doc) == nil {
+		if len(doc.Content) == 1 && doc.Content[0].Tag != "!!null" {
+			return doc.Content[0]
+		}
+	}
+	return nil
 }
 
 // place returns the line and column of the value at p, or as far towards it as

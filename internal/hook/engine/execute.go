@@ -152,8 +152,9 @@ func said(r Result) string {
 	if len(text) == 0 {
 		text = r.Stdout
 	}
+	const enough = 4 << 10
 	var lines []string
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(text[max(0, len(text)-enough):])) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,7 +114,7 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 	if err != nil {
 		return Result{}, err
 	}
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr process.Output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = process.Run(cmd)
 	result := Result{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
@@ -122,6 +122,8 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 	switch {
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
+	case stdout.Err() != nil || stderr.Err() != nil:
+		return result, fmt.Errorf("the hook %w", process.ErrTooMuch)
 	case errors.As(err, &exit):
 		result.ExitCode = exit.ExitCode()
 		return result, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/patch"
+	"github.com/operon-dev/operon/internal/process"
 )
 
 func script(t *testing.T, text string) Task {
@@ -157,6 +158,17 @@ func TestExecuteValues(t *testing.T) {
 		want := errors.Join(v.given, v.take)
 		if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
 			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+}
+
+// TestRunEndless ends a hook that prints without an end.
+func TestRunEndless(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"exec yes", "yes >&2; exit 3"} {
+		got, err := Runner{Env: environ}.Run(t.Context(), script(t, text), nil)
+		if !errors.Is(err, process.ErrTooMuch) || len(got.Stdout)+len(got.Stderr) == 0 {
+			t.Errorf("%s: %v, %d bytes", text, err, len(got.Stdout)+len(got.Stderr))
 		}
 	}
 }

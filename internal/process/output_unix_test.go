@@ -1,0 +1,30 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os/exec"
+	"testing"
+)
+
+// TestOutput keeps what a child prints, and ends one that prints without an end.
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]error{
+		"printf abc":                        nil,
+		"yes":                               ErrTooMuch,
+		"trap '' INT TERM; yes | cat; true": ErrTooMuch,
+	} {
+		var out Output
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+		cmd.Stdout = &out
+		err := Run(cmd)
+		if got := out.Err(); !errors.Is(got, want) || want != nil && (err == nil || len(out.Bytes()) > most) {
+			t.Errorf("%s: %v, %v, %d bytes", script, got, err, len(out.Bytes()))
+		}
+		if want == nil && (err != nil || string(out.Bytes()) != "abc") {
+			t.Errorf("%s: %v, %q", script, err, out.Bytes())
+		}
+	}
+}
