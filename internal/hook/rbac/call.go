@@ -136,8 +136,8 @@ func (p *program) dynamic(c *syntax.CallExpr, in *script, f *frame) {
 			p.unseen(in.at(c), in, "%s may be any program", source.String())
 		}
 	}
-	for name, fn := range p.functions {
-		if !fn.in.isEngineLibrary() {
+	for _, name := range p.functionNames() {
+		if !p.functions[name].in.isEngineLibrary() {
 			p.enter(name, f.unknown())
 		}
 	}

@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ type program struct {
 	vars      map[string][]writer
 	looking   map[string]bool // variables that are being looked up
 	ran       map[string]bool // functions with their arguments, and texts
+	calling   map[string]bool // of these functions, those in which kubectl was called
 	calls     int             // of kubectl, as yet
 }
 
@@ -58,7 +60,7 @@ func (d *deriver) start(s Source, f *frame) {
 			"it is neither a shell script nor Python, so what it does cannot be seen")
 		return
 	}
-	p := &program{deriver: d, functions: map[string]*function{}, vars: map[string][]writer{}, looking: map[string]bool{}, ran: map[string]bool{}}
+	p := &program{deriver: d, functions: map[string]*function{}, vars: map[string][]writer{}, looking: map[string]bool{}, ran: map[string]bool{}, calling: map[string]bool{}}
 	if !p.include(s) {
 		return
 	}
@@ -66,12 +68,16 @@ func (d *deriver) start(s Source, f *frame) {
 	for _, in := range p.scripts {
 		p.run(in.file, in, &frame{args: f.args, known: known && in.Path == s.Path, deep: f.deep})
 	}
-	for name := range p.functions {
+	for _, name := range p.functionNames() {
 		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
 			p.enter(name, f.unknown())
 		}
 	}
 }
+
+// functionNames are those of all functions, in order: which call of a function comes
+// first must not be up to chance.
+func (p *program) functionNames() []string { return slices.Sorted(maps.Keys(p.functions)) }
 
 func isShell(s Source) bool {
 	first, _, _ := bytes.Cut(s.Text, []byte("\n"))
@@ -258,15 +264,21 @@ func (s *script) at(n syntax.Node) place {
 }
 
 // enter runs a function once for each list of arguments, and reports whether it did.
+// A call of kubectl in it counts each time.
 func (p *program) enter(name string, f *frame) bool {
 	fn := p.functions[name]
 	f = f.bounded(len(p.ran))
 	key := f.key(name)
+	if p.calling[key] {
+		p.calls++
+	}
 	if fn == nil || p.ran[key] {
 		return false
 	}
 	p.ran[key] = true
+	before := p.calls
 	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep})
+	p.calling[key] = p.calls > before
 	return true
 }
 

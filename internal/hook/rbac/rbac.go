@@ -67,7 +67,7 @@ type Input struct {
 type Result struct {
 	// Roles are sorted, the ClusterRole of the manager first: it is always there.
 	Roles    []Role
-	Findings []Finding // sorted by place
+	Findings []Finding // sorted by place, and at one place by what they say
 }
 
 // Role is a set of rules for one place.
@@ -136,15 +136,16 @@ func Derive(in Input) Result {
 	for _, s := range in.Recorded {
 		d.recorded(s)
 	}
-	slices.SortStableFunc(d.findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	slices.SortFunc(d.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	for i, g := range d.grants {
 		if g.namespace == in.Namespace {
 			d.grants[i].namespace = ""
 		}
 	}
-	return Result{Roles: roles(d.grants), Findings: slices.CompactFunc(d.findings, func(a, b Finding) bool { return a == b })}
+	return Result{Roles: roles(d.grants), Findings: slices.Compact(d.findings)}
 }
 
 // deriver collects what is to be allowed.

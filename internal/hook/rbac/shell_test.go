@@ -137,3 +137,27 @@ func TestSource(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestOrder has functions whose calls meet: what is found must not depend on which of
+// them is looked at first.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	const script = `retry() { "$@"; }
+twice() { retry "$@"; }
+put() { kubectl apply -f "$1"; }
+__on_group::a() { twice kubectl get pods; put b.yaml; }
+__on_group::b() { retry kubectl get pods; put c.yaml; put a.yaml; }
+__on_group::c() { twice kubectl get svc; put a.yaml; }
+__on_group::d() { retry kubectl get svc; put b.yaml; }
+`
+	var want strings.Builder
+	for _, file := range []string{"a", "b", "c"} {
+		want.WriteString("hooks/a.sh:4:9: " + notSeen + "kubectl apply: what is in " + file + ".yaml is not looked at (rbac-unseen)\n")
+	}
+	for range 10 {
+		r := derived(t, script)
+		if diff := cmp.Diff(want.String(), messages(r)); diff != "" {
+			t.Fatalf("findings (-want +got):\n%s", diff)
+		}
+	}
+}
