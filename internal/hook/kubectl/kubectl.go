@@ -64,30 +64,30 @@ type command struct {
 // commands are those that are known, and subcommands those of some of them.
 var (
 	commands = map[string]command{
-		"annotate":      {"quiet-write all annotate-overwrite dry-run field-selector filename list output recursive resource-version selector", (*run).annotate},
+		"annotate":      {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*run).annotate},
 		"api-resources": {"api-group namespaced no-headers output verbs", (*run).apiResources},
 		"api-versions":  {"", (*run).apiVersions},
-		"apply":         {"dry-run filename output recursive quiet-apply", (*run).apply},
-		"create":        {"quiet-write dry-run filename output recursive", (*run).create},
-		"delete":        {"all all-namespaces cascade dry-run field-selector filename ignore-not-found output recursive selector quiet-delete", (*run).delete},
-		"get":           {"all-namespaces field-selector filename ignore-not-found label-columns no-headers output recursive selector show-kind show-labels sort-by quiet-get", (*run).get},
-		"label":         {"quiet-write all annotate-overwrite dry-run field-selector filename list output recursive resource-version selector", (*run).label},
-		"patch":         {"quiet-write dry-run filename output patch patch-file recursive subresource type", (*run).patch},
-		"replace":       {"quiet-write cascade dry-run filename force output recursive subresource quiet-delete", (*run).replace},
-		"scale":         {"all current-replicas filename output recursive replicas resource-version selector quiet-scale", (*run).scale},
+		"apply":         {"dry-run filename output quiet-apply", (*run).apply},
+		"create":        {"quiet-write dry-run filename output", (*run).create},
+		"delete":        {"all all-namespaces cascade dry-run field-selector filename ignore-not-found output selector quiet-delete", (*run).delete},
+		"get":           {"all-namespaces field-selector filename ignore-not-found label-columns no-headers output selector show-kind show-labels sort-by quiet-get", (*run).get},
+		"label":         {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*run).label},
+		"patch":         {"quiet-write dry-run filename output patch patch-file subresource type", (*run).patch},
+		"replace":       {"quiet-write cascade dry-run filename force output subresource quiet-delete", (*run).replace},
+		"scale":         {"all current-replicas filename output replicas resource-version selector quiet-scale", (*run).scale},
 		"version":       {"client output", (*run).version},
-		"wait":          {"all all-namespaces field-selector filename for output recursive selector timeout", (*run).wait},
+		"wait":          {"all all-namespaces field-selector filename for output selector timeout", (*run).wait},
 	}
 	subcommands = map[string]command{
 		"auth can-i":             {"all-namespaces quiet subresource", (*run).canI},
 		"config current-context": {"", (*run).currentContext},
 		"config view":            {"minify output raw", (*run).viewConfig},
-		"create configmap":       {"quiet-write append-hash from-env-file from-file from-literal dry-run output", (*run).createConfigMap},
+		"create configmap":       {"quiet-write from-env-file from-file from-literal dry-run output", (*run).createConfigMap},
 		"create namespace":       {"quiet-write dry-run output", (*run).createNamespace},
-		"create secret generic":  {"quiet-write append-hash from-env-file from-file from-literal dry-run output secret-type", (*run).createSecret},
-		"create secret tls":      {"quiet-write append-hash cert dry-run key output", (*run).createTLS},
+		"create secret generic":  {"quiet-write from-env-file from-file from-literal dry-run output secret-type", (*run).createSecret},
+		"create secret tls":      {"quiet-write cert dry-run key output", (*run).createTLS},
 		"create serviceaccount":  {"quiet-write dry-run output", (*run).createServiceAccount},
-		"rollout restart":        {"quiet-write filename output recursive selector", (*run).restart},
+		"rollout restart":        {"quiet-write filename output selector", (*run).restart},
 	}
 	// aliases are other names of commands.
 	aliases = map[string]string{"create cm": "create configmap", "create ns": "create namespace", "create sa": "create serviceaccount"}

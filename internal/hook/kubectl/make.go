@@ -1,8 +1,6 @@
 package kubectl
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -81,18 +79,18 @@ func (r *run) createSecret(args []string) error {
 }
 
 func (r *run) createTLS(args []string) error {
-	values := map[string][]byte{}
-	for name, file := range map[string]string{"tls.crt": r.cert, "tls.key": r.key} {
-		if file == "" {
-			return errors.New("both --cert and --key must be specified")
-		}
-		content, err := r.readFile(file)
-		if err != nil {
-			return err
-		}
-		values[name] = content
+	if r.cert == "" || r.key == "" {
+		return errors.New("both --cert and --key must be specified")
 	}
-	return r.make("Secret", args, map[string]any{"data": encoded(values), "type": "kubernetes.io/tls"})
+	cert, err := r.readFile(r.cert)
+	if err != nil {
+		return err
+	}
+	key, err := r.readFile(r.key)
+	if err != nil {
+		return err
+	}
+	return r.make("Secret", args, map[string]any{"data": encoded(map[string][]byte{"tls.crt": cert, "tls.key": key}), "type": "kubernetes.io/tls"})
 }
 
 func encoded(values map[string][]byte) map[string]any {
@@ -145,8 +143,8 @@ func (r *run) values() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
-			line := strings.TrimLeft(lines.Text(), " \t")
+		for line := range strings.Lines(string(content)) {
+			line = strings.TrimLeft(strings.TrimRight(line, "\r\n"), " \t")
 			name, value, ok := strings.Cut(line, "=")
 			if line == "" || strings.HasPrefix(line, "#") {
 				continue

@@ -103,7 +103,7 @@ func Forward(ctx context.Context, socket string, c Call) (int, error) {
 // readsStdin reports whether one of the files that arguments name is stdin.
 func readsStdin(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
-		return arg == "-" || arg == "/dev/stdin" || arg == "-f-" || strings.HasPrefix(arg, "-") && (strings.HasSuffix(arg, "=-") || strings.HasSuffix(arg, "=/dev/stdin"))
+		return arg == "-" || arg == "-f-" || strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, "=-") || strings.HasSuffix(arg, "/dev/stdin") // config=/dev/stdin
 	})
 }
 

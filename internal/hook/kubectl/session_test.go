@@ -115,3 +115,13 @@ func replay(t *testing.T, text string, answer answerer) string {
 	}
 	return out.String()
 }
+
+// TestLongVariable reads a file of variables with a line that is longer than most.
+func TestLongVariable(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<17)
+	stdout, stderr, exit := overSocket(t)([]string{"create", "configmap", "a", "--from-env-file=/dev/stdin", "-o", "jsonpath={.data.LONG} {.data.AFTER}"}, "LONG="+long+"\r\nAFTER=yes\n")
+	if stdout != long+" yes" || stderr != "" || exit != 0 {
+		t.Errorf("%.40q..., %q, exit code %d", stdout, stderr, exit)
+	}
+}
