@@ -77,11 +77,6 @@ func (b *bencher) corpus(text *strings.Builder, c subject) error {
 		}
 	}
 	table(text, c.name, "controller-gen", rows)
-	for _, r := range rows {
-		if r.name == one {
-			b.edit[c.kinds] = median(r.ours, wall)
-		}
-	}
 	fmt.Fprintf(text, "What is kept after all of these: %.1f MB.\n\n", kept)
 	return nil
 }
@@ -180,16 +175,23 @@ func (b *bencher) newPair(c subject, foreign bool) (*pair, error) {
 
 func (p *pair) remove() { _ = os.RemoveAll(p.dir) }
 
+// settle is how long nothing runs after an edit: nobody starts a command sooner.
+const settle = 100 * time.Millisecond
+
+// us is the run of operon in a state.
+func (p *pair) us(state string) program {
+	args := append([]string{p.operon, "generate"}, p.arguments(state)...)
+	if state == rbac {
+		args = append(args, "--only", "rbac")
+	}
+	return program{filepath.Join(p.dir, "ours"), []string{"OPERON_CACHE=" + filepath.Join(p.dir, "cache")}, args}
+}
+
 // turn edits both projects, measures both programs on them where the state has
 // a row, and compares what they wrote.
 func (p *pair) turn(rows []*row, state string, edit func(dir string) error) error {
 	ours, theirs := filepath.Join(p.dir, "ours"), filepath.Join(p.dir, "theirs")
-	args := p.arguments(state)
-	us := program{ours, []string{"OPERON_CACHE=" + filepath.Join(p.dir, "cache")}, append([]string{p.operon, "generate"}, args...)}
-	if state == rbac {
-		us.args = append(us.args, "--only", "rbac")
-	}
-	them := program{theirs, nil, append([]string{p.controllerGen}, args...)}
+	us, them := p.us(state), program{theirs, nil, append([]string{p.controllerGen}, p.arguments(state)...)}
 	if state == rbac {
 		if _, err := us.measure(); err != nil { // it is not the first run with such arguments
 			return err
@@ -203,7 +205,7 @@ func (p *pair) turn(rows []*row, state string, edit func(dir string) error) erro
 			return err
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // nobody starts a command that soon after an edit
+	time.Sleep(settle)
 	if state == nothing {
 		if _, err := us.measure(); err != nil { // the first such run finds out that nothing changes
 			return err

@@ -28,7 +28,7 @@ func main() {
 
 func bench() error {
 	rounds := flag.Int("rounds", 5, "how often everything is measured; medians are told")
-	only := flag.String("only", "", "measure the rows alone whose `corpus/state` this expression matches, and print them")
+	only := flag.String("only", "", "measure alone what this expression matches, and print it: `corpus/state`, journey/, hooks/")
 	flag.Parse()
 	rows, err := regexp.Compile(*only)
 	if err != nil {
@@ -46,10 +46,13 @@ func bench() error {
 			return err
 		}
 	}
-	if few, many := b.edit[50], b.edit[600]; few > 0 && many > 0 {
-		fmt.Fprintf(&text, "An edit with 600 kinds takes %.1f times as long as one with 50; the target is at most 1.7.\n\n", many/few)
+	if err := b.growth(&text); err != nil {
+		return err
 	}
 	if err := b.journey(&text); err != nil {
+		return err
+	}
+	if err := b.hooks(&text); err != nil {
 		return err
 	}
 	if *only != "" {
@@ -65,11 +68,10 @@ type bencher struct {
 	rows                               *regexp.Regexp
 	temp                               string
 	operon, controllerGen, kubebuilder string
-	edit                               map[int]float64 // ms of "one type edited", by kinds
 }
 
 func newBench(rounds int, rows *regexp.Regexp) (*bencher, error) {
-	b := &bencher{rounds: max(rounds, 1), rows: rows, edit: map[int]float64{}}
+	b := &bencher{rounds: max(rounds, 1), rows: rows}
 	var err error
 	if b.operon, err = filepath.Abs("bin/operon"); err != nil {
 		return nil, err
