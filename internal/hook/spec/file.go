@@ -263,7 +263,7 @@ func (r *reader) text(n *yaml.Node, what string, into *string) {
 
 // value is a node as kubectl would read it.
 func (r *reader) value(n *yaml.Node) any {
-	text, err := yaml.Marshal(plain(n))
+	text, err := yaml.Marshal(r.plain(n))
 	var v any
 	if err == nil {
 		err = kyaml.Unmarshal(text, &v)
@@ -330,12 +330,19 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// plain is a node without anchors and aliases.
-func plain(n *yaml.Node) *yaml.Node {
-	next := *resolved(n)
+// plain is a node without anchors and aliases. around are the nodes that it stands in:
+// an alias may be of one of them.
+func (r *reader) plain(n *yaml.Node, around ...*yaml.Node) *yaml.Node {
+	if slices.Contains(around, resolved(n)) {
+		r.fail(n, "", "*%s stands within what it names", n.Value)
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
+	}
+	n = resolved(n)
+	around = append(around[:len(around):len(around)], n)
+	next := *n
 	next.Anchor, next.Content = "", nil
-	for _, c := range resolved(n).Content {
-		next.Content = append(next.Content, plain(c))
+	for _, c := range n.Content {
+		next.Content = append(next.Content, r.plain(c, around...))
 	}
 	return &next
 }

@@ -51,6 +51,7 @@ func TestErrors(t *testing.T) {
 		test("events:", "- {validate: {operation: CREATE}}", "expect: {}"):                                    "t.yaml:5: validate needs an object",
 		test("events:", "- {validate: {operation: MAKE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): `t.yaml:5: unknown operation "MAKE"; CREATE, UPDATE, DELETE or CONNECT`,
 		test("events:", "- {convert: {to: g/v1}}", "expect: {}"):                                              "t.yaml:5: convert needs to and objects; convert: {to: example.com/v1, objects: [...]}",
+		test("expect:", "  values: &a {b: [{c: *a}]}"):                                                        "t.yaml:5: *a stands within what it names",
 		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test in line 3 is named "x", too`,
 	} {
 		_, err := Read(write(t, text), "t.yaml")
