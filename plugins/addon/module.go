@@ -55,8 +55,10 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	old, known := r.module(m.Name)
-	if m.Weight, err = r.weight(e.String("weight"), old.Weight); err != nil {
-		return err
+	if m.Weight = old.Weight; !known || e.String("weight") != "" {
+		if m.Weight, err = r.weight(e.String("weight")); err != nil {
+			return err
+		}
 	}
 	switch {
 	case known && m.Weight != old.Weight:
@@ -75,17 +77,14 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 	return planModule(m, p)
 }
 
-// weight reads --weight: that of the module when there is one, or the next ten.
-func (r record) weight(given string, have int) (int, error) {
+// weight reads --weight: the next ten when it is not given.
+func (r record) weight(given string) (int, error) {
 	if given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 || n > maxWeight {
 			return 0, fault.Usage("such as --weight 100: modules are installed in ascending order", "--weight %s is no number from 0 to %d", given, maxWeight)
 		}
 		return n, nil
-	}
-	if have > 0 {
-		return have, nil
 	}
 	next := 10
 	for _, m := range r.Modules {
