@@ -223,6 +223,9 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 		if err != nil {
 			return nil, err
 		}
+		if len(read) != 1 {
+			return nil, fault.Usage("--old-object file.yaml, with one object in it", "--old-object is about one object, got %d", len(read))
+		}
 		old = read[0]
 	}
 	cluster, err := a.cluster(o.given)
