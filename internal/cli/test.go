@@ -91,6 +91,9 @@ func (o *test) test(a *App, args []string) error {
 	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
 		t.packages, t.flags = args[:dash], args[dash:]
 	}
+	if len(t.flags) == 0 { // which could choose other files
+		t.flags = []string{"-vet=off"} // they are vetted before, for more than go test looks for
+	}
 	for _, p := range t.packages {
 		if err := checkFolder(a.Dir, p); err != nil {
 			return err
@@ -267,8 +270,9 @@ func (t goTest) test(ctx context.Context, a *App) error {
 		return fault.Failed("name the packages to test", "there is no package to test outside of %s", e2eDir)
 	}
 	env, killStrays := process.Mark(t.env)
+	args := slices.Concat([]string{"test"}, packages, t.flags)
 	// In the user's own folder, where -coverprofile and its like are meant.
-	err = a.goStep(ctx, a.Dir, env, a.Out, append(append([]string{"test"}, packages...), t.flags...)...)
+	err = a.goStep(ctx, a.Dir, env, a.Out, args...)
 	if err != nil {
 		killStrays()
 	}
