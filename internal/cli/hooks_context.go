@@ -16,7 +16,6 @@ import (
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // hookEvents are what --event may be.
@@ -58,9 +57,11 @@ as hooks validate does.
 Among the modules of an addon-operator, a hook is named by its path from there,
 such as modules/010-web/hooks/nodes.sh.
 
-Snapshots and synchronizations show the objects that --given names, and the
-object of the event. When the engine would not run the hook, that is said, and
-the exit code is 1.`,
+Snapshots and synchronizations show the objects that --given names, and
+snapshots the object of the event. When the engine would not run the hook, that
+is said, and the exit code is 1; so is it when an API server would not ask a
+webhook, for all that its matchConditions say: they are not evaluated. Objects
+that no API server would store are refused.`,
 		Example: `  operon hooks context copy.sh --event Added --object secret.yaml \
     --given cluster/
   operon hooks context policy.sh --event validating --operation UPDATE \
@@ -98,6 +99,9 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 	}
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
+	}
+	if flag := o.idle(); flag != "" {
+		return fault.Usage("leave it out", "--%s says nothing about --event %s", flag, o.event)
 	}
 	conf, err := o.config(ctx, a, args[0])
 	if err != nil {
@@ -205,153 +209,4 @@ func configOf(ctx context.Context, sandbox *hook.Sandbox, h hook.Hook) (*config.
 	}
 	refusal := found[slices.IndexFunc(found, func(f hook.Finding) bool { return f.Refused })]
 	return nil, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", h.Name, refusal.Message)
-}
-
-// context makes the context of the event.
-func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, error) {
-	var objects []*unstructured.Unstructured
-	for _, file := range o.objects {
-		read, err := a.readObjects(file)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, read...)
-	}
-	var old *unstructured.Unstructured
-	if o.old != "" {
-		read, err := a.readObjects(o.old)
-		if err != nil {
-			return nil, err
-		}
-		if len(read) != 1 {
-			return nil, fault.Usage("--old-object file.yaml, with one object in it", "--old-object is about one object, got %d", len(read))
-		}
-		old = read[0]
-	}
-	cluster, err := a.cluster(o.given)
-	if err != nil {
-		return nil, err
-	}
-	crds, err := a.crds(aroundHooks(a.inDir(o.dir)), o.crds)
-	if err != nil {
-		return nil, err
-	}
-	cluster = append(cluster, crds...)
-	if d, isAddon := addonAt(a.Dir); isAddon {
-		installed, err := d.crds()
-		if err != nil {
-			return nil, err
-		}
-		cluster = append(cluster, installed...)
-	}
-	switch o.event {
-	case "startup":
-		if conf.OnStartup == nil {
-			return nil, &binding.NotRunError{Reason: "it has no onStartup"}
-		}
-		return binding.Startup(), nil
-	case "schedule":
-		s, err := pick(o.binding, "schedule", conf.Schedule, config.Schedule.BindingName)
-		if err != nil {
-			return nil, err
-		}
-		return cluster.Schedule(conf, s)
-	case "sync":
-		k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
-		if err != nil {
-			return nil, err
-		}
-		return cluster.Synchronization(conf, k)
-	case "conversion":
-		return o.conversion(conf, cluster, objects)
-	default:
-		for _, step := range slices.Concat(config.Global.Steps(), config.Module.Steps()) {
-			if config.Event(step) == o.event {
-				return cluster.Step(conf, step)
-			}
-		}
-	}
-	if len(objects) != 1 && (o.event != "validating" && o.event != "mutating" || len(objects) > 1 || old == nil) {
-		return nil, fault.Usage("--object file.yaml, with one object in it", "--event %s is about one object, got %d", o.event, len(objects))
-	}
-	switch o.event {
-	case "validating", "mutating":
-		return o.admission(conf, cluster, objects, old)
-	}
-	k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
-	if err != nil {
-		return nil, err
-	}
-	return cluster.After(o.event, objects[0]).Event(conf, k, o.event, objects[0], old)
-}
-
-func (o *hooksContext) admission(conf *config.Config, cluster binding.Cluster, objects []*unstructured.Unstructured, old *unstructured.Unstructured) (binding.Context, error) {
-	webhooks := conf.Validating
-	if o.event == "mutating" {
-		webhooks = conf.Mutating
-	}
-	w, err := pick(o.binding, o.event+" webhook", webhooks, func(w config.Admission) string { return w.Name })
-	if err != nil {
-		return nil, err
-	}
-	r := binding.Request{Operation: o.operation, Old: old}
-	if len(objects) > 0 {
-		r.Object = objects[0]
-	}
-	if r.Operation == "" {
-		switch {
-		case r.Object == nil:
-			r.Operation = "DELETE"
-		case old != nil:
-			r.Operation = "UPDATE"
-		default:
-			r.Operation = "CREATE"
-		}
-	}
-	if !slices.Contains([]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}, r.Operation) {
-		return nil, fault.Usage("CREATE, UPDATE, DELETE or CONNECT", "unknown --operation %q", r.Operation)
-	}
-	if r.Operation == "DELETE" && r.Old == nil {
-		r.Object, r.Old = nil, r.Object // what is deleted is the old one
-	}
-	return cluster.Admission(conf, w, o.event == "mutating", r)
-}
-
-func (o *hooksContext) conversion(conf *config.Config, cluster binding.Cluster, objects []*unstructured.Unstructured) (binding.Context, error) {
-	v, err := pick(o.binding, "conversion", conf.Conversion, func(v config.Conversion) string { return v.Name })
-	if err != nil {
-		return nil, err
-	}
-	if len(objects) == 0 {
-		return nil, fault.Usage("--object file.yaml", "--event conversion is about objects, got none")
-	}
-	var rules []string
-	for _, r := range v.Conversions {
-		rules = append(rules, r.FromVersion+" to "+r.ToVersion)
-		if (o.from == "" || o.from == r.FromVersion) && (o.to == "" || o.to == r.ToVersion) && (o.from+o.to != "" || len(v.Conversions) == 1) {
-			return cluster.Conversion(conf, v, r.FromVersion, r.ToVersion, objects)
-		}
-	}
-	return nil, fault.Usage("it converts "+strings.Join(rules, ", ")+": choose with --from and --to", "%s: which conversion is meant?", v.Name)
-}
-
-// pick returns the binding of that name, or the only one.
-func pick[B any](name, what string, all []B, nameOf func(B) string) (B, error) {
-	var none B
-	var names []string
-	for _, b := range all {
-		if name == nameOf(b) {
-			return b, nil
-		}
-		names = append(names, nameOf(b))
-	}
-	switch {
-	case len(all) == 0:
-		return none, &binding.NotRunError{Reason: "it has no " + what}
-	case name != "":
-		return none, fault.Usage("it has "+strings.Join(names, ", "), "no %s is named %q", what, name)
-	case len(all) > 1:
-		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "it has %d of them: which %s is meant?", len(all), what)
-	}
-	return all[0], nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/objects"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,19 +39,7 @@ func (a *App) inDir(name string) string {
 	return filepath.Join(a.Dir, name)
 }
 
-// cluster reads objects from files and folders.
-func (a *App) cluster(names []string) (binding.Cluster, error) {
-	var c binding.Cluster
-	for _, name := range names {
-		read, err := a.readObjects(name)
-		if err != nil {
-			return nil, err
-		}
-		c = append(c, read...)
-	}
-	return c, nil
-}
-
+// readObjects reads those of a file or folder.
 func (a *App) readObjects(name string) ([]*unstructured.Unstructured, error) {
 	return objects.Read(a.inDir(name), name)
 }

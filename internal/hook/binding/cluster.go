@@ -37,7 +37,7 @@ func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
 		return nil, err
 	}
 	var selected []Item
-	table := c.kinds()
+	table := c.Kinds()
 	for _, o := range c {
 		reason, err := c.unselected(table, k, o)
 		if err != nil {
@@ -66,16 +66,8 @@ func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstruct
 	if ok, err := matches(k.LabelSelector, o); err != nil || !ok {
 		return "its labelSelector does not match", err
 	}
-	if s := k.FieldSelector; s != nil {
-		for _, e := range s.MatchExpressions {
-			value, known := fieldOf(o, e.Field)
-			if !known {
-				return "", fmt.Errorf("fieldSelector of %s: which objects have %s is known to an API server only", k.BindingName(), e.Field)
-			}
-			if unequal := e.Operator == "!=" || e.Operator == "NotEquals"; (value == e.Value) == unequal {
-				return "its fieldSelector does not match", nil
-			}
-		}
+	if reason, err := outOfFields(table, k, o); err != nil || reason != "" {
+		return reason, err
 	}
 	return c.outside(k.Namespace, o)
 }
@@ -110,19 +102,29 @@ func matches(s *metav1.LabelSelector, o *unstructured.Unstructured) (bool, error
 	return err == nil && selector.Matches(labels.Set(o.GetLabels())), err
 }
 
-// fieldOf is the value of a field that every kind can be selected by.
-func fieldOf(o *unstructured.Unstructured, field string) (value string, known bool) {
-	switch field {
-	case "metadata.name":
-		return o.GetName(), true
-	case "metadata.namespace":
-		return o.GetNamespace(), true
+// outOfFields tells why the fields of an object are not what a binding selects, or "".
+func outOfFields(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
+	if k.FieldSelector == nil {
+		return "", nil
 	}
-	return "", false
+	kind, err := table.FindObject(o.GroupVersionKind())
+	if err != nil {
+		kind = kinds.Kind{Namespaced: true} // of which the name and the namespace are known
+	}
+	for _, e := range k.FieldSelector.MatchExpressions {
+		value, known := kind.Field(o, e.Field)
+		if !known {
+			return "", fmt.Errorf("fieldSelector of %s: the API server selects no %s by %s", k.BindingName(), o.GetKind(), e.Field)
+		}
+		if unequal := e.Operator == "!=" || e.Operator == "NotEquals"; (value == e.Value) == unequal {
+			return "its fieldSelector does not match: " + e.Field + fmt.Sprintf(" is %q", value), nil
+		}
+	}
+	return "", nil
 }
 
-// kinds are those of Kubernetes and of the cluster's CRDs.
-func (c Cluster) kinds() *kinds.Table {
+// Kinds are those of Kubernetes and of the cluster's CRDs.
+func (c Cluster) Kinds() *kinds.Table {
 	var crds []kinds.CRD
 	for _, o := range c {
 		if !kinds.IsCRD(o.GroupVersionKind()) {

@@ -1,7 +1,6 @@
 package binding
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func (c Cluster) Event(conf *config.Config, k config.Kubernetes, event string, o
 	if !slices.Contains(k.Events(), event) {
 		return nil, notRun("%s runs the hook for %s", k.BindingName(), orNothing(k.Events()))
 	}
-	reason, err := c.unselected(c.kinds(), k, o)
+	reason, err := c.unselected(c.Kinds(), k, o)
 	if err != nil {
 		return nil, err
 	}
@@ -89,60 +88,12 @@ func (c Cluster) Event(conf *config.Config, k config.Kubernetes, event string, o
 	return c.contexts(conf).Event(place(conf, k), event, now)
 }
 
-// Request is what the API server asks a webhook about.
-type Request struct {
-	Operation   string // CREATE, UPDATE, DELETE or CONNECT
-	Object, Old *unstructured.Unstructured
-}
-
-// Admission is the context of a request to validate or to mutate.
-func (c Cluster) Admission(conf *config.Config, a config.Admission, mutates bool, r Request) (Context, error) {
-	request, err := c.Request(a, r)
-	if err != nil {
-		return nil, err
+// SameVersion reports whether two versions are the same, as far as both name a group.
+func SameVersion(a, b string) bool {
+	if strings.Contains(a, "/") == strings.Contains(b, "/") {
+		return a == b
 	}
-	return c.contexts(conf).Review(a, mutates, request)
-}
-
-// Request is what the API server sends to a webhook, if it does.
-func (c Cluster) Request(a config.Admission, r Request) (map[string]any, error) {
-	o := r.Object
-	if r.Operation == "DELETE" || o == nil {
-		o = r.Old
-	}
-	gvk := o.GroupVersionKind()
-	known, err := c.kinds().FindObject(gvk)
-	if err != nil {
-		return nil, notRun("its rules name resources, and which one this is does nobody know: %v", err)
-	}
-	resource := known.Resource
-	called := slices.ContainsFunc(a.Rules, func(rule config.Requests) bool {
-		return has(rule.Operations, r.Operation) && has(rule.APIGroups, gvk.Group) && has(rule.APIVersions, gvk.Version) &&
-			(has(rule.Resources, resource) || slices.Contains(rule.Resources, "*/*")) && inScope(rule.Scope, o)
-	})
-	if !called {
-		return nil, notRun("no rule of %s is about %s of %s", a.Name, r.Operation, strings.TrimPrefix(gvk.GroupVersion().String()+"/"+resource, "/"))
-	}
-	if ok, err := matches(a.LabelSelector, o); err != nil || !ok {
-		return nil, cmp.Or(err, notRun("the labelSelector of %s does not match %s", a.Name, name(o)))
-	}
-	if reason, err := c.outside(a.Namespace, o); err != nil || reason != "" && o.GetNamespace() != "" {
-		return nil, cmp.Or(err, notRun("%s is not called for %s: %s", a.Name, name(o), reason))
-	}
-	kind := map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}
-	of := map[string]any{"group": gvk.Group, "version": gvk.Version, "resource": resource}
-	request := map[string]any{
-		"uid": "00000000-0000-0000-0000-000000000000", "kind": kind, "resource": of, "requestKind": kind, "requestResource": of,
-		"name": o.GetName(), "operation": r.Operation, "userInfo": map[string]any{"username": "kubernetes-admin", "groups": []string{"system:masters", "system:authenticated"}},
-		"object": null(r.Object), "oldObject": null(r.Old), "dryRun": false, "options": nil,
-	}
-	if r.Operation == "DELETE" {
-		request["object"] = nil
-	}
-	if o.GetNamespace() != "" {
-		request["namespace"] = o.GetNamespace()
-	}
-	return request, nil
+	return a[strings.IndexByte(a, '/')+1:] == b[strings.IndexByte(b, '/')+1:]
 }
 
 // Conversion is the context of a request to convert objects, by one of the rules
@@ -154,27 +105,6 @@ func (c Cluster) Conversion(conf *config.Config, v config.Conversion, from, to s
 	}
 	request := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "desiredAPIVersion": desired}
 	return c.contexts(conf).Conversion(v, from, to, request, objects)
-}
-
-func has(list []string, value string) bool {
-	return slices.Contains(list, "*") || slices.Contains(list, value)
-}
-
-func inScope(scope string, o *unstructured.Unstructured) bool {
-	switch scope {
-	case "Cluster":
-		return o.GetNamespace() == ""
-	case "Namespaced":
-		return o.GetNamespace() != ""
-	}
-	return true
-}
-
-func null(o *unstructured.Unstructured) any {
-	if o == nil {
-		return nil
-	}
-	return o
 }
 
 func orNothing(events []string) string {

@@ -180,6 +180,76 @@ kubernetes:
 	}
 }
 
+// TestSelectByField compares fields as an API server does, which has some for each kind.
+func TestSelectByField(t *testing.T) {
+	t.Parallel()
+	pod := object(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "n"},
+		"spec": map[string]any{"nodeName": "one"}, "status": map[string]any{"phase": "Running"}})
+	for _, tc := range []struct{ field, operator, value, want string }{
+		{"status.phase", "Equals", "Running", ""},
+		{"spec.nodeName", "=", "one", ""},
+		{"spec.nodeName", "!=", "one", `its fieldSelector does not match: spec.nodeName is "one"`},
+		{"status.podIP", "==", "", ""},
+		{"spec.hostNetwork", "NotEquals", "true", ""},
+		{"spec.nodename", "=", "one", "fieldSelector of kubernetes: the API server selects no Pod by spec.nodename"},
+	} {
+		k := config.Kubernetes{Kind: "Pod", FieldSelector: &config.FieldSelector{}}
+		k.FieldSelector.MatchExpressions = append(k.FieldSelector.MatchExpressions, struct{ Field, Operator, Value string }{tc.field, tc.operator, tc.value})
+		got, err := Cluster{pod}.unselected(kinds.Builtin(), k, pod)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s %s %s: %q, want %q", tc.field, tc.operator, tc.value, got, tc.want)
+		}
+	}
+}
+
+// TestRequest tells what nobody is asked about; whom an API server asks about what, a
+// test of package live compares.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	crd := object(map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "tabs.example.org"},
+		"spec": map[string]any{"group": "example.org", "scope": "Namespaced", "names": map[string]any{"kind": "Tab", "plural": "tabs"}, "versions": []any{
+			map[string]any{"name": "v1", "served": true, "storage": true}, map[string]any{"name": "v1beta1", "served": true, "storage": false}}}})
+	a := config.Admission{Name: "v.example.org", Rules: []config.Requests{{APIGroups: []string{"example.org"}, APIVersions: []string{"v1"}, Resources: []string{"tabs"}, Operations: []string{"CREATE"}}}}
+	for version, want := range map[string]string{
+		"v1":      "",
+		"v1beta1": "v.example.org is asked about tabs in version v1, to which the API server converts them: give the object in that version",
+	} {
+		tab := object(map[string]any{"apiVersion": "example.org/" + version, "kind": "Tab", "metadata": map[string]any{"name": "a", "namespace": "n"}})
+		got := ""
+		if _, err := (Cluster{crd}).Request(a, Request{Operation: "CREATE", Object: tab}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", version, got, want)
+		}
+	}
+	pod := object(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "n"}})
+	for _, tc := range []struct {
+		operation   string
+		object, old *unstructured.Unstructured
+		want        string
+	}{
+		{"", pod, nil, "CREATE"}, {"", pod, pod, "UPDATE"}, {"", nil, pod, "DELETE"}, {"DELETE", pod, nil, "DELETE"}, {"CONNECT", pod, nil, "CONNECT"},
+		{"", nil, nil, "a request to DELETE is about an object"},
+		{"DELETE", nil, nil, "a request to DELETE is about an object"},
+		{"CREATE", pod, pod, "a request to CREATE is about an object, and about none that was before"},
+		{"UPDATE", pod, nil, "a request to UPDATE is about an object as it is to be, and as it was"},
+		{"create", pod, nil, `unknown operation "create": it is CREATE, UPDATE, DELETE or CONNECT`},
+	} {
+		r, err := NewRequest(tc.operation, tc.object, tc.old)
+		got := r.Operation
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tc.want || err == nil && (r.Object == nil) != (r.Operation == "DELETE") {
+			t.Errorf("%s: %q, want %q", tc.operation, got, tc.want)
+		}
+	}
+}
+
 // TestFilter shows what becomes of the results of a filter.
 func TestFilter(t *testing.T) {
 	t.Parallel()

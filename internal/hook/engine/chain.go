@@ -5,20 +5,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/hook/binding"
 )
 
 // rule is a conversion from one version to another, each with its group or without.
 type rule struct{ from, to string }
 
 func short(version string) string { return version[strings.IndexByte(version, '/')+1:] }
-
-// meets reports whether two versions are the same, as far as both name a group.
-func meets(a, b string) bool {
-	if strings.Contains(a, "/") == strings.Contains(b, "/") {
-		return a == b
-	}
-	return short(a) == short(b)
-}
 
 // chain finds ways of several conversions. Where the engine takes any of several
 // ways, this takes the first by name.
@@ -34,7 +28,7 @@ func (c *chain) add(r rule) {
 
 // find returns the conversions that lead from one version to another, or nil.
 func (c *chain) find(r rule) []rule {
-	if !slices.ContainsFunc(c.base, func(b rule) bool { return meets(r.to, b.to) }) {
+	if !slices.ContainsFunc(c.base, func(b rule) bool { return binding.SameVersion(r.to, b.to) }) {
 		return nil
 	}
 	for {
@@ -54,7 +48,7 @@ func (c *chain) find(r rule) []rule {
 func (c *chain) extend(r rule) map[rule][]rule {
 	longer := map[rule][]rule{}
 	for _, w := range c.sorted() {
-		if !meets(w.from, r.from) || short(w.to) == short(r.from) {
+		if !binding.SameVersion(w.from, r.from) || short(w.to) == short(r.from) {
 			continue
 		}
 		for _, next := range c.next(w.to) {
@@ -89,7 +83,7 @@ func (c *chain) known(r rule) []rule {
 	var best []rule
 	score := -1
 	for _, w := range c.sorted() {
-		if !meets(w.to, r.to) || !meets(w.from, r.from) {
+		if !binding.SameVersion(w.to, r.to) || !binding.SameVersion(w.from, r.from) {
 			continue
 		}
 		s := 0

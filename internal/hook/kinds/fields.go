@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -15,6 +16,29 @@ import (
 func (k Kind) Selectable() []string {
 	return append(slices.Clone(selectable[k.GVR().GroupResource()]), k.Fields...)
 }
+
+// Field is the value of a field of an object of k, as a selector compares it; known
+// reports whether objects can be selected by it.
+func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, known bool) {
+	switch name {
+	case "metadata.name":
+		return o.GetName(), true
+	case "metadata.namespace":
+		return o.GetNamespace(), k.Namespaced || k.Group != "" || k.Resource != "namespaces"
+	}
+	if !slices.Contains(k.Selectable(), name) {
+		return "", false
+	}
+	v, there, err := unstructured.NestedFieldNoCopy(o.Object, strings.Split(name, ".")...)
+	if !there || err != nil || v == nil {
+		return missing[name], true
+	}
+	return fmt.Sprint(v), true
+}
+
+// missing are the values of fields that an object does not have, where that is
+// another than "".
+var missing = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}
 
 // CannotSelect says why a binding cannot select objects of a kind, as it names it,
 // by a field, or "" when it can, or nobody can tell.

@@ -31,6 +31,7 @@ func TestServer(t *testing.T) {
 	t.Run("bindings", func(t *testing.T) { t.Parallel(); testBindings(t, c) })
 	t.Run("rights", func(t *testing.T) { t.Parallel(); testRights(t, c, open(t, server, "narrow")) })
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testWebhooks(t, c) })
+	t.Run("requests", func(t *testing.T) { t.Parallel(); testAsked(t, c) })
 }
 
 // open connects to the server, as its administrator or on behalf of a user.

@@ -74,7 +74,7 @@ func (s *Server) List(_ context.Context, k kinds.Kind, namespace string, opts me
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range byField.Requirements() {
-		if _, known := s.field(k, &unstructured.Unstructured{Object: map[string]any{}}, r.Field); !known {
+		if _, known := k.Field(&unstructured.Unstructured{Object: map[string]any{}}, r.Field); !known {
 			return nil, s.notSelectable(k, r.Field)
 		}
 	}
@@ -101,36 +101,10 @@ func (s *Server) notSelectable(k kinds.Kind, name string) error {
 
 func (s *Server) selected(k kinds.Kind, o *unstructured.Unstructured, by fields.Selector) bool {
 	for _, r := range by.Requirements() {
-		value, _ := s.field(k, o, r.Field)
+		value, _ := k.Field(o, r.Field)
 		if (r.Operator == "!=") == (value == r.Value) {
 			return false
 		}
 	}
 	return true
 }
-
-// field is the value of a field that objects of a kind can be selected by.
-func (s *Server) field(k kinds.Kind, o *unstructured.Unstructured, name string) (value string, known bool) {
-	switch name {
-	case "metadata.name":
-		return o.GetName(), true
-	case "metadata.namespace":
-		return o.GetNamespace(), k.Namespaced || k.Group != "" || k.Resource != "namespaces"
-	}
-	for _, path := range k.Selectable() {
-		if path != name {
-			continue
-		}
-		switch v := at(o.Object, path).(type) {
-		case nil:
-			return missing[name], true
-		default:
-			return fmt.Sprint(v), true
-		}
-	}
-	return "", false
-}
-
-// missing are the values of fields that an object does not have, where that is
-// another than "".
-var missing = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/objects"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,14 +59,13 @@ type Event struct {
 	Is     string // one of the keys of events
 	Expect *Expect
 
-	Object    *unstructured.Unstructured   // of apply, delete, patch; of validate and mutate
-	Old       *unstructured.Unstructured   // of validate and mutate
-	Patch     map[string]any               // of patch
-	Schedule  string                       // name of a schedule
-	Binding   string                       // of validate, mutate and convert, or ""
-	Operation string                       // of validate and mutate
-	To        string                       // of convert: the version that is asked for
-	Objects   []*unstructured.Unstructured // of convert
+	Object   *unstructured.Unstructured   // of apply, delete, patch
+	Patch    map[string]any               // of patch
+	Schedule string                       // name of a schedule
+	Request  binding.Request              // of validate and mutate
+	Binding  string                       // of validate, mutate and convert, or ""
+	To       string                       // of convert: the version that is asked for
+	Objects  []*unstructured.Unstructured // of convert
 }
 
 // Expect is what a test expects. What is nil is not compared.

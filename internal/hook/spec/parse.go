@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/config"
 	"go.yaml.in/yaml/v3"
 )
@@ -122,31 +123,16 @@ func (r *reader) event(n *yaml.Node) Event {
 }
 
 func (r *reader) review(n *yaml.Node, e *Event) {
+	asked := &e.Request
 	r.mapping(n, e.Is, []field{
-		{"operation", func(n *yaml.Node) { r.text(n, "operation", &e.Operation) }},
-		{"object", func(n *yaml.Node) { e.Object = r.object(n) }},
-		{"oldObject", func(n *yaml.Node) { e.Old = r.object(n) }},
+		{"operation", func(n *yaml.Node) { r.text(n, "operation", &asked.Operation) }},
+		{"object", func(n *yaml.Node) { asked.Object = r.object(n) }},
+		{"oldObject", func(n *yaml.Node) { asked.Old = r.object(n) }},
 		{"binding", func(n *yaml.Node) { r.text(n, "binding", &e.Binding) }},
 	})
-	switch e.Operation {
-	case "":
-		switch {
-		case e.Object == nil:
-			e.Operation = "DELETE"
-		case e.Old != nil:
-			e.Operation = "UPDATE"
-		default:
-			e.Operation = "CREATE"
-		}
-	case "CREATE", "UPDATE", "DELETE", "CONNECT":
-	default:
-		r.fail(n, "CREATE, UPDATE, DELETE or CONNECT", "unknown operation %q", e.Operation)
-	}
-	if e.Operation == "DELETE" && e.Old == nil {
-		e.Object, e.Old = nil, e.Object // what is deleted is the old one
-	}
-	if e.Object == nil && e.Old == nil {
-		r.fail(n, "", "%s needs an object", e.Is)
+	var err error
+	if *asked, err = binding.NewRequest(asked.Operation, asked.Object, asked.Old); err != nil {
+		r.fail(n, "object is what it is to be, oldObject what it was", "%s: %v", e.Is, err)
 	}
 }
 

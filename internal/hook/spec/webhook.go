@@ -60,10 +60,10 @@ func (s *session) review(ctx context.Context, e Event) error {
 // mutate adds the patch of an answer to what the answer is compared as, and the
 // object with the patch applied.
 func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
-	if e.Object == nil {
+	if e.Request.Object == nil {
 		return nil
 	}
-	response["object"] = e.Object.Object
+	response["object"] = e.Request.Object.Object
 	if len(patch) == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
 	if err != nil {
 		return err
 	}
-	before, err := json.Marshal(e.Object.Object)
+	before, err := json.Marshal(e.Request.Object.Object)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *session) request(ctx context.Context, a config.Admission, e Event) (map
 			c = append(c, &list.Items[i])
 		}
 	}
-	return c.Request(a, binding.Request{Operation: e.Operation, Object: e.Object, Old: e.Old})
+	return c.Request(a, e.Request)
 }
 
 // place finds the binding that an event names, or the only one.
