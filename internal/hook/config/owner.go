@@ -116,10 +116,12 @@ func (j *judge) lintUnasked(c *Config) {
 	if j.owner == Shell {
 		return
 	}
-	for name, n := range map[string]int{"kubernetesValidating": len(c.Validating), "kubernetesMutating": len(c.Mutating),
-		"kubernetesCustomResourceConversion": len(c.Conversion)} {
-		if n > 0 {
-			j.lint(path{name}, ruleUnasked, "addon-operator takes %s, and asks no hook about requests: use a shell-operator, or a webhook in the chart", name)
+	for _, webhooks := range []struct {
+		name string
+		n    int
+	}{{"kubernetesValidating", len(c.Validating)}, {"kubernetesMutating", len(c.Mutating)}, {"kubernetesCustomResourceConversion", len(c.Conversion)}} {
+		if webhooks.n > 0 {
+			j.lint(path{webhooks.name}, ruleUnasked, "addon-operator takes %s, and asks no hook about requests: use a shell-operator, or a webhook in the chart", webhooks.name)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestQuirks shows what surprises in the engine: configurations out of its own
@@ -55,6 +58,34 @@ func TestQuirks(t *testing.T) {
 		got := strings.Join(said, "\n")
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s\ngot  %q\nwant %q", tc.text, got, tc.want)
+		}
+	}
+}
+
+// TestOrder has several findings at one place, which a merge key hides: they are always
+// in the same order.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	const text = `configVersion: v1
+kubernetesValidating:
+- name: a.example.com
+  rules:
+  - <<: {apiGroups: ["*", a], apiVersions: ["*", ""], operations: ["*", CREATE], resources: [""]}
+`
+	const want = `5: kubernetesValidating[0].rules[0].apiGroups: * stands alone
+5: kubernetesValidating[0].rules[0].apiVersions: * stands alone
+5: kubernetesValidating[0].rules[0].apiVersions[1] is empty
+5: kubernetesValidating[0].rules[0].operations: * stands alone
+5: kubernetesValidating[0].rules[0].resources[0] is empty
+`
+	for range 10 {
+		_, findings := Parse([]byte(text))
+		var got strings.Builder
+		for _, f := range findings {
+			fmt.Fprintf(&got, "%d: %s\n", f.Line, f.Message)
+		}
+		if diff := cmp.Diff(want, got.String()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	}
 }

@@ -145,29 +145,35 @@ func (j *judge) webhook(a Admission, p path) {
 	for i, r := range a.Rules {
 		j.requests(r, p.in("rules").in(i))
 	}
-	selectors := map[string]*metav1.LabelSelector{"labelSelector": a.LabelSelector}
+	j.labels(a.LabelSelector, p.in("labelSelector"))
 	if a.Namespace != nil {
-		selectors["namespace"] = a.Namespace.LabelSelector
+		j.labels(a.Namespace.LabelSelector, p.in("namespace"))
 	}
-	for name, s := range selectors {
-		if s == nil {
-			continue
-		}
-		for _, e := range metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil) {
-			j.refuse(p.in(name), ruleSelector, "%s: %s", p.in(name), e.ErrorBody())
-		}
+}
+
+// labels finds what the API server would refuse in a selector of a webhook.
+func (j *judge) labels(s *metav1.LabelSelector, p path) {
+	if s == nil {
+		return
+	}
+	for _, e := range metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, nil) {
+		j.refuse(p, ruleSelector, "%s: %s", p, e.ErrorBody())
 	}
 }
 
 func (j *judge) requests(r Requests, p path) {
-	for name, values := range map[string][]string{"apiGroups": r.APIGroups, "apiVersions": r.APIVersions, "operations": r.Operations} {
-		if len(values) > 1 && slices.Contains(values, "*") {
-			j.refuse(p.in(name), ruleWebhook, "%s: * stands alone", p.in(name))
+	for _, list := range []struct {
+		name   string
+		values []string
+		alone  bool // a * in it
+		full   bool // no item may be empty
+	}{{"apiGroups", r.APIGroups, true, false}, {"apiVersions", r.APIVersions, true, true}, {"operations", r.Operations, true, false}, {"resources", r.Resources, false, true}} {
+		at := p.in(list.name)
+		if list.alone && len(list.values) > 1 && slices.Contains(list.values, "*") {
+			j.refuse(at, ruleWebhook, "%s: * stands alone", at)
 		}
-	}
-	for name, values := range map[string][]string{"apiVersions": r.APIVersions, "resources": r.Resources} {
-		if i := slices.Index(values, ""); i >= 0 {
-			j.refuse(p.in(name).in(i), ruleWebhook, "%s is empty", p.in(name).in(i))
+		if i := slices.Index(list.values, ""); list.full && i >= 0 {
+			j.refuse(at.in(i), ruleWebhook, "%s is empty", at.in(i))
 		}
 	}
 	j.resources(r.Resources, p.in("resources"))

@@ -18,9 +18,12 @@ func (j *judge) operation(o Operation, d document) bool {
 		}
 		return false
 	}
-	for name, v := range map[string]any{"object": o.Object, "mergePatch": o.MergePatch, "jsonPatch": o.JSONPatch} {
-		if _, err := json.Marshal(v); err != nil {
-			j.refuse(d.value(name), rulePatchSchema, "%s has no form in JSON: %v", name, err)
+	for _, part := range []struct {
+		key   string
+		value any
+	}{{"object", o.Object}, {"mergePatch", o.MergePatch}, {"jsonPatch", o.JSONPatch}} {
+		if _, err := json.Marshal(part.value); err != nil {
+			j.refuse(d.value(part.key), rulePatchSchema, "%s has no form in JSON: %v", part.key, err)
 			return false
 		}
 	}

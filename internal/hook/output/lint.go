@@ -31,7 +31,7 @@ func (j *judge) lintOperation(o Operation, d document) {
 	}
 	switch {
 	case !o.IgnoreHookError || !o.Patches():
-	case o.AfterFailure():
+	case o.Subresource == "/status": // the one spelling that the engine compares with
 		j.lint(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since release 1.20 of the engine: it reads nothing of what a hook wrote that failed")
 	default:
 		j.lint(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect, and was meant for subresource: /status alone, slash included")
@@ -44,9 +44,9 @@ func (j *judge) lintOperation(o Operation, d document) {
 		j.lintObject(o, d)
 		return
 	}
-	for key, v := range map[string]string{"name": o.Name, "namespace": o.Namespace} {
-		if faults := content.IsPathSegmentName(v); len(faults) > 0 {
-			j.lint(d.value(key), rulePatchFails, "%s is %q, and in a URL it %s", key, v, strings.Join(faults, ", and "))
+	for _, part := range []struct{ key, value string }{{"name", o.Name}, {"namespace", o.Namespace}} {
+		if faults := content.IsPathSegmentName(part.value); len(faults) > 0 {
+			j.lint(d.value(part.key), rulePatchFails, "%s is %q, and in a URL it %s", part.key, part.value, strings.Join(faults, ", and "))
 		}
 	}
 	if o.Operation == "JQPatch" {

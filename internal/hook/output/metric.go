@@ -126,7 +126,7 @@ func orOwn(group string) string {
 }
 
 // decodeOne decodes a value, and takes it for an error when the decoder gives up
-// altogether.
+// altogether, as the engine then does.
 func decodeOne(decode func(any) error, into any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -29,14 +28,6 @@ func (o Operation) Deletes() bool { return slices.Contains(deletes, o.Operation)
 
 // Patches reports whether the operation changes an object that is there.
 func (o Operation) Patches() bool { return slices.Contains(patches, o.Operation) }
-
-// AfterFailure reports whether the operation asks to be carried out though the hook
-// failed: a patch of the status, by the one spelling of the subresource that the
-// engine compares with. The engine of release 1.20.1 never does so: it reads the file
-// of a hook that succeeded, and of no other.
-func (o Operation) AfterFailure() bool {
-	return o.Patches() && o.Subresource == "/status" && o.IgnoreHookError
-}
 
 // operation is what a document of a patch file is decoded into: the types decide
 // what the decoders take.
@@ -112,17 +103,11 @@ func (j *judge) operations(text []byte) ([]operation, []document, bool) {
 	return nil, nil, false
 }
 
-// decodeAll decodes values until there are no more. Where the decoder gives up
-// altogether, so does the engine.
+// decodeAll decodes values until there are no more.
 func decodeAll(decode func(any) error) (all []operation, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
 	for {
 		var o operation
-		switch err := decode(&o); {
+		switch err := decodeOne(decode, &o); {
 		case errors.Is(err, io.EOF):
 			return all, nil
 		case err != nil:

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 )
 
 // Applier applies operations to an API.
@@ -40,8 +39,8 @@ func (e *FailedError) Unwrap() error { return e.Err }
 // Describe names an operation and its object: Delete v1 Secret a/copy.
 func Describe(op output.Operation) string {
 	apiVersion, kind, namespace, name := op.APIVersion, op.Kind, op.Namespace, op.Name
-	if creates(op) {
-		if o, err := objectOf(op.Object); err == nil {
+	if op.Creates() {
+		if o, err := op.Manifest(); err == nil {
 			apiVersion, kind, namespace, name = o.GetAPIVersion(), o.GetKind(), o.GetNamespace(), o.GetName()
 		}
 	}
@@ -50,8 +49,6 @@ func Describe(op output.Operation) string {
 	}
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", op.Operation, apiVersion, kind, name)), " ")
 }
-
-func creates(op output.Operation) bool { return strings.HasPrefix(op.Operation, "Create") }
 
 // Apply applies operations in their order, and goes on when one fails. The error
 // joins a *FailedError for each that did; the engine then takes the hook for
@@ -82,9 +79,9 @@ func (a Applier) apply(ctx context.Context, op output.Operation) error {
 	case "JQPatch":
 		return a.filter(ctx, op)
 	case "MergePatch":
-		return a.patch(ctx, op, types.MergePatchType, op.MergePatch)
+		return a.patch(ctx, op, types.MergePatchType)
 	case "JSONPatch":
-		return a.patch(ctx, op, types.JSONPatchType, op.JSONPatch)
+		return a.patch(ctx, op, types.JSONPatchType)
 	}
 	return fmt.Errorf("unknown operation %q", op.Operation) // output refuses it
 }
@@ -92,9 +89,9 @@ func (a Applier) apply(ctx context.Context, op output.Operation) error {
 // create creates an object. When it is there already, CreateOrUpdate puts it in
 // the place of what is there: that is no merge.
 func (a Applier) create(ctx context.Context, op output.Operation) error {
-	o, err := objectOf(op.Object)
+	o, err := op.Manifest()
 	if err != nil {
-		return err
+		return fmt.Errorf("object: %w", err)
 	}
 	kind, err := a.API.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
@@ -141,18 +138,11 @@ func (a Applier) delete(ctx context.Context, op output.Operation, how metav1.Del
 	return errors.New("it is still there after 20 seconds: something holds it, such as a finalizer or an object that it owns; DeleteInBackground does not wait")
 }
 
-// patch sends a patch. Its value is an object or a list, or a string of YAML or
-// JSON with one.
-func (a Applier) patch(ctx context.Context, op output.Operation, t types.PatchType, value any) error {
-	if text, isText := value.(string); isText {
-		value = nil
-		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-			return fmt.Errorf("the patch is no YAML: %w", err)
-		}
-	}
-	body, err := json.Marshal(value)
+// patch sends a patch.
+func (a Applier) patch(ctx context.Context, op output.Operation, t types.PatchType) error {
+	body, err := op.Body()
 	if err != nil {
-		return err
+		return fmt.Errorf("patch: %w", err)
 	}
 	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
@@ -180,7 +170,7 @@ func (a Applier) filter(ctx context.Context, op output.Operation) error {
 		case err != nil:
 			return err
 		}
-		next, err := filtered(op.JQFilter, there)
+		next, err := filtered(ctx, op.JQFilter, there)
 		if err != nil || equality.Semantic.DeepEqual(there, next) {
 			return err
 		}
@@ -189,14 +179,15 @@ func (a Applier) filter(ctx context.Context, op output.Operation) error {
 	})
 }
 
-// filtered runs a jq filter, which is compiled here for the first time.
-func filtered(filter string, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// filtered runs a jq filter, which is compiled here for the first time, and may never
+// end.
+func filtered(ctx context.Context, filter string, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	query, err := gojq.Parse(filter)
 	if err != nil {
 		return nil, fmt.Errorf("jqFilter: %w", err)
 	}
 	results := []any{}
-	for iter := query.Run(runtime.DeepCopyJSON(o.Object)); ; {
+	for iter := query.RunWithContext(ctx, runtime.DeepCopyJSON(o.Object)); ; {
 		v, more := iter.Next()
 		if !more {
 			break
@@ -226,26 +217,6 @@ func filtered(filter string, o *unstructured.Unstructured) (*unstructured.Unstru
 // subresource is without the slash that hooks may write before it. The operations
 // that create or delete know none.
 func subresource(op output.Operation) string { return strings.Trim(op.Subresource, "/") }
-
-// objectOf is the object to create: one, or a string of YAML or JSON with one.
-func objectOf(v any) (*unstructured.Unstructured, error) {
-	if text, isText := v.(string); isText {
-		o := map[string]any{}
-		if err := yaml.Unmarshal([]byte(text), &o); err != nil {
-			return nil, fmt.Errorf("the object is no YAML: %w", err)
-		}
-		v = o
-	}
-	body, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	o := &unstructured.Unstructured{}
-	if err := o.UnmarshalJSON(body); err != nil {
-		return nil, fmt.Errorf("the object lacks what every object has: %w", err)
-	}
-	return o, nil
-}
 
 // onConflict does what a client does: it tries four times.
 func (a Applier) onConflict(ctx context.Context, try func() error) error {

@@ -3,6 +3,7 @@ package patch_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -225,5 +226,18 @@ func TestCalls(t *testing.T) {
 		if got := strings.Join(server.said, ", "); got != tc.want {
 			t.Errorf("%s\ngot  %q\nwant %q", tc.writes, got, tc.want)
 		}
+	}
+}
+
+// TestEndlessFilter ends a filter that does not end by itself with what it is for.
+func TestEndlessFilter(t *testing.T) {
+	t.Parallel()
+	server := memory.New(kinds.Builtin())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	op := output.Operation{Operation: "JQPatch", Kind: "Namespace", Name: "default", JQFilter: "def f: f; f"}
+	err := patch.Applier{API: server, Wait: noTime}.Apply(ctx, []output.Operation{op})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
 	}
 }
