@@ -39,7 +39,7 @@ func (p *program) call(args []string, c *syntax.CallExpr, in *script, f *frame) 
 		p.text(name, strings.Join(args[1:], " "), c, in, f.inText(f.argumentsAt(c)))
 		return
 	case name == "trap" && len(args) > 1:
-		p.text(name, args[1], c, in, f.inText(nil, false)) // it runs when the arguments may be others
+		p.text(name, args[1], c, in, f.inText(nil)) // it runs when the arguments may be others
 		return
 	case !isKnown(args[0]):
 		p.dynamic(c, in, f)
@@ -72,6 +72,9 @@ func (p *program) passed(name string, args []string, c *syntax.CallExpr, in *scr
 	for i, a := range args[1:] {
 		switch {
 		case !own && isOneOf(name, runs...) && p.isCommand(a):
+			if isOneOf(name, "env", "sudo") {
+				f = f.inEnvironment(name, args[1:i+1])
+			}
 			p.call(given(name, args[1:i+1], args[i+1:]), c, in, f)
 			return
 		case !own && isKubectl(a):
@@ -151,16 +154,21 @@ func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame
 		}
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(strings.ReplaceAll(text, hole, standIn)), in.Path)
+	file, err := parseText(strings.ReplaceAll(text, hole, standIn))
 	if err != nil {
 		if hasKubectl(text) {
 			p.unseen(in.at(c), in, "%s runs %s", by, shown(text))
 		}
 		return
 	}
-	if f.deep > deepest || rearranged.MatchString(text) {
-		f = f.outer.inText(nil, false)
+	if f.deep > deepest {
+		f = f.outer.inText(nil)
 	}
+	if !isOneOf(by, "eval", "trap") {
+		f.by = c
+	}
+	f.own = newScope()
+	f.own.read(file)
 	if f.deep > deepest { // it may run itself
 		key := by + "\n" + text
 		if p.ran[key] {
@@ -171,12 +179,17 @@ func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame
 	p.commands(file, c, in, f)
 }
 
+func parseText(text string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+}
+
 // commands looks at those of a text, at the place of the command that runs it.
 func (p *program) commands(n syntax.Node, c *syntax.CallExpr, in *script, f *frame) {
+	p.follow(n, f)
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl: // its arguments are others
-			p.commands(x.Body, c, in, f.inText(nil, false))
+			p.commands(x.Body, c, in, f.inText(nil))
 			return false
 		case *syntax.CallExpr:
 			for _, form := range p.forms(x, f) {

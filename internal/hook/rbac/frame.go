@@ -2,19 +2,28 @@ package rbac
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// frame is a run of a function, or of a script's own commands.
+// frame is a run of a function, of a script's own commands, or of a text.
 type frame struct {
-	fn    *function // nil in none
-	args  []string
-	known bool // args are
-	deep  int
-	outer *frame // of the command that runs a text, whose variables the text has; nil for no text
+	fn   *function              // nil in none
+	args values                 // that it may begin with; nil when nobody knows
+	at   map[syntax.Node]values // the arguments at each place, when they change
+	deep int                    // calls above it
+
+	// Of a text that a command runs:
+	outer *frame           // of the command, whose variables the text may have; nil for no text
+	by    *syntax.CallExpr // the command, when the text runs in a process of its own
+	own   scope            // of the text
+
+	// What env gives to what it starts: variables, and whether there are no others.
+	env   map[string]string
+	alone bool
 }
 
 const (
@@ -25,17 +34,43 @@ const (
 	widest  = 1000
 )
 
+// anyArguments are those that nobody knows.
+var anyArguments = values{{many}}
+
 // with is the frame of what a command calls with arguments.
-func (f *frame) with(args []string) *frame {
-	return &frame{args: args, known: !slices.Contains(args, many), deep: f.deep + 1}
-}
+func (f *frame) with(args []string) *frame { return &frame{args: values{args}, deep: f.deep + 1} }
 
 // unknown is the frame of what is called with arguments that nobody knows.
 func (f *frame) unknown() *frame { return &frame{deep: f.deep + 1} }
 
 // inText is the frame of a text that a command runs, which has arguments of its own.
-func (f *frame) inText(args []string, known bool) *frame {
-	return &frame{args: args, known: known, deep: f.deep + 1, outer: f}
+func (f *frame) inText(args values) *frame {
+	return &frame{args: args, deep: f.deep + 1, outer: f}
+}
+
+// inEnvironment is the frame for what env or sudo starts with the variables among their
+// arguments.
+func (f *frame) inEnvironment(by string, options []string) *frame {
+	inner := *f
+	inner.alone = f.alone || by == "sudo" // which hands on what its policy names
+	inner.env = maps.Clone(f.env)
+	if inner.env == nil {
+		inner.env = map[string]string{}
+	}
+	for i, o := range options {
+		name, value, is := strings.Cut(o, "=")
+		switch {
+		case is && syntax.ValidName(name):
+			inner.env[name] = value
+		case o == "-u" && i+1 < len(options):
+			inner.env[options[i+1]] = hole
+		case name == "--unset":
+			inner.env[value] = hole
+		case isOneOf(o, "-", "-i", "--ignore-environment") || !isKnown(o):
+			inner.alone = true
+		}
+	}
+	return &inner
 }
 
 // around is the frame of the script's own command that a text is run by.
@@ -56,62 +91,36 @@ func (f *frame) bounded(calls int) *frame {
 
 // key tells calls of something with other arguments apart.
 func (f *frame) key(name string) string {
-	if !f.known {
+	if f.args == nil {
 		return name
 	}
 	return fmt.Sprintf("%s %q", name, f.args)
 }
 
-// argumentsAt are the arguments at a place, where shift may have taken some away.
-func (f *frame) argumentsAt(n syntax.Node) (args []string, known bool) {
-	if !f.known || f.fn == nil {
-		return f.args, f.known
+// argumentsAt are the arguments that there may be at a place.
+func (f *frame) argumentsAt(n syntax.Node) values {
+	args := f.args
+	if f.at != nil {
+		args = f.at[n]
 	}
-	gone := 0
-	known = true
-	seen := map[syntax.Node]bool{}
-	if body, is := f.fn.decl.Body.Cmd.(*syntax.Block); is {
-		for _, s := range body.Stmts {
-			cmd := s.Cmd
-			if or, is := cmd.(*syntax.BinaryCmd); is && or.Op == syntax.OrStmt { // shift || true
-				cmd = or.X.Cmd
-			}
-			c, is := cmd.(*syntax.CallExpr)
-			if !is || !isShift(c) {
-				continue
-			}
-			seen[c] = true
-			if c.Pos().Offset() < n.Pos().Offset() {
-				by, literal := shiftBy(c)
-				gone, known = gone+by, known && literal
-			}
-		}
+	if args == nil {
+		return anyArguments
 	}
-	syntax.Walk(f.fn.decl.Body, func(n syntax.Node) bool {
-		if c, is := n.(*syntax.CallExpr); is && isShift(c) && !seen[c] {
-			known = false // in a loop, or on a condition
-		}
-		_, inner := n.(*syntax.FuncDecl)
-		return !inner
-	})
-	return f.args[min(gone, len(f.args)):], known
+	return args
 }
 
-func isShift(c *syntax.CallExpr) bool { return len(c.Args) > 0 && c.Args[0].Lit() == "shift" }
-
-func shiftBy(c *syntax.CallExpr) (n int, literal bool) {
-	if len(c.Args) == 1 {
-		return 1, true
+// argument returns what an argument may be, from 1.
+func (f *frame) argument(n syntax.Node, number int) values {
+	var v values
+	for _, args := range f.argumentsAt(n) {
+		switch {
+		case slices.Contains(args[:min(number, len(args))], many):
+			v = append(v, []string{hole})
+		case number <= len(args):
+			v = append(v, []string{args[number-1]})
+		default:
+			v = append(v, []string{""})
+		}
 	}
-	n, err := strconv.Atoi(c.Args[1].Lit())
-	return n, err == nil
-}
-
-// writer is a place where a variable gets its value.
-type writer struct {
-	fn    *function
-	words []*syntax.Word // one of them, or in an array all of them
-	list  bool           // an array
-	local bool
-	any   bool // some value
+	return v.limited(true)
 }

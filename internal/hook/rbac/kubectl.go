@@ -54,7 +54,7 @@ var (
 func (p *program) kubectl(call []string, c *syntax.CallExpr, in *script, f *frame) {
 	p.calls++
 	r := parseKubectl(call)
-	if r.unknown == "" && p.choosesConfig(c) {
+	if r.unknown == "" && p.choosesConfig(c, f) {
 		r.unknown = "with KUBECONFIG it is not the operator's account that asks"
 	}
 	(&kubectlCall{program: p, request: r, at: in.at(c), in: in, c: c, f: f}).derive()
@@ -66,9 +66,13 @@ func (p *program) kubectlAt(call []string, at place, in *script) {
 }
 
 // choosesConfig reports whether a script names a file that says whom kubectl asks.
-func (p *program) choosesConfig(c *syntax.CallExpr) bool {
+func (p *program) choosesConfig(c *syntax.CallExpr, f *frame) bool {
 	const variable = "KUBECONFIG"
-	return slices.ContainsFunc(p.vars[variable], func(w writer) bool { return len(w.words) > 0 }) ||
+	all := p.vars[variable]
+	for ; f.outer != nil; f = f.outer {
+		all = slices.Concat(all, f.own.vars[variable])
+	}
+	return slices.ContainsFunc(all, func(w writer) bool { return len(w.words) > 0 }) ||
 		slices.ContainsFunc(c.Args, func(w *syntax.Word) bool {
 			return strings.HasPrefix(w.Lit(), variable+"=") || literalStart(w, variable+"=")
 		})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,11 +16,12 @@ type program struct {
 	*deriver
 	scripts   []*script
 	functions map[string]*function
-	vars      map[string][]writer
-	looking   map[string]bool // variables that are being looked up
-	ran       map[string]bool // functions with their arguments, and texts
-	calling   map[string]bool // of these functions, those in which kubectl was called
-	calls     int             // of kubectl, as yet
+	scope
+	looking map[string]bool // variables that are being looked up
+	lookups int             // since none was
+	ran     map[string]bool // functions with their arguments, and texts
+	calling map[string]bool // of these functions, those in which kubectl was called
+	calls   int             // of kubectl, as yet
 }
 
 // script is a file of a program.
@@ -35,9 +35,6 @@ type function struct {
 	decl *syntax.FuncDecl
 	in   *script
 }
-
-// rearranged is in what gives itself other arguments.
-var rearranged = regexp.MustCompile(`\bshift\b|\bset\b[^\n;]*[ \t]--(?:\s|$)`)
 
 // program allows what a hook does when it runs.
 func (d *deriver) program(s Source) { d.start(s, &frame{}) }
@@ -60,13 +57,16 @@ func (d *deriver) start(s Source, f *frame) {
 			"it is neither a shell script nor Python, so what it does cannot be seen")
 		return
 	}
-	p := &program{deriver: d, functions: map[string]*function{}, vars: map[string][]writer{}, looking: map[string]bool{}, ran: map[string]bool{}, calling: map[string]bool{}}
+	p := &program{deriver: d, functions: map[string]*function{}, scope: newScope(), looking: map[string]bool{}, ran: map[string]bool{}, calling: map[string]bool{}}
 	if !p.include(s) {
 		return
 	}
-	known := f.known && !rearranged.Match(s.Text)
 	for _, in := range p.scripts {
-		p.run(in.file, in, &frame{args: f.args, known: known && in.Path == s.Path, deep: f.deep})
+		own := &frame{deep: f.deep}
+		if in.Path == s.Path {
+			own.args = f.args
+		}
+		p.run(in.file, in, own)
 	}
 	for _, name := range p.functionNames() {
 		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
@@ -160,40 +160,30 @@ func (p *program) fileNamed(name string) (Source, bool) {
 
 // declare notes the functions and variables of a script, and what is in what.
 func (p *program) declare(in *script) {
+	visit(in.file, func(n syntax.Node, stack []syntax.Node) {
+		if len(stack) > 0 {
+			in.parents[n] = stack[len(stack)-1]
+		}
+		if x, is := n.(*syntax.FuncDecl); is && x.Name != nil { // the parser lets some without a name pass, bash none
+			p.functions[x.Name.Value] = &function{x, in}
+		}
+		p.note(n, p.functionOf(stack))
+	})
+}
+
+// visit calls for all nodes, with those on the way.
+func visit(n syntax.Node, call func(n syntax.Node, stack []syntax.Node)) {
 	var stack []syntax.Node
-	syntax.Walk(in.file, func(n syntax.Node) bool {
+	syntax.Walk(n, func(n syntax.Node) bool {
 		if n == nil {
 			stack = stack[:len(stack)-1]
 			return true
 		}
-		if len(stack) > 0 {
-			in.parents[n] = stack[len(stack)-1]
-		}
+		call(n, stack)
 		stack = append(stack, n)
-		switch x := n.(type) {
-		case *syntax.FuncDecl:
-			if x.Name != nil { // the parser lets some without a name pass, bash none
-				p.functions[x.Name.Value] = &function{x, in}
-			}
-		case *syntax.CallExpr:
-			for _, a := range x.Assigns {
-				p.assign(a, stack, false)
-			}
-			p.reads(x, stack)
-		case *syntax.DeclClause:
-			for _, a := range x.Args {
-				p.assign(a, stack, x.Variant.Value != "export" && x.Variant.Value != "readonly")
-			}
-		case *syntax.WordIter:
-			p.write(x.Name.Value, writer{fn: p.functionOf(stack), words: x.Items, any: !x.InPos.IsValid()})
-		case *syntax.LetClause, *syntax.ArithmCmd:
-			return true
-		}
 		return true
 	})
 }
-
-func (p *program) write(name string, w writer) { p.vars[name] = append(p.vars[name], w) }
 
 // functionOf is the innermost function on the way to a node.
 func (p *program) functionOf(stack []syntax.Node) *function {
@@ -203,60 +193,6 @@ func (p *program) functionOf(stack []syntax.Node) *function {
 		}
 	}
 	return nil
-}
-
-func (p *program) assign(a *syntax.Assign, stack []syntax.Node, local bool) {
-	if a.Name == nil {
-		return
-	}
-	fn := p.functionOf(stack)
-	w := writer{fn: fn, local: local && fn != nil}
-	switch {
-	case a.Naked:
-		if !w.local {
-			return // export and the like of what is set elsewhere
-		}
-	case a.Append || a.Index != nil:
-		w.any = true
-		if a.Value != nil {
-			w.words = []*syntax.Word{a.Value}
-		}
-		if a.Array != nil {
-			for _, e := range a.Array.Elems {
-				if e.Value != nil {
-					w.words = append(w.words, e.Value)
-				}
-			}
-		}
-	case a.Array != nil:
-		w.list = true
-		for _, e := range a.Array.Elems {
-			w.any = w.any || e.Index != nil || e.Value == nil
-			w.words = append(w.words, e.Value)
-		}
-	case a.Value != nil:
-		w.words = []*syntax.Word{a.Value}
-	}
-	if a.Naked { // it gets its value later, or none
-		p.vars[a.Name.Value] = append(p.vars[a.Name.Value], writer{fn: fn, local: true, words: nil})
-		return
-	}
-	p.write(a.Name.Value, w)
-}
-
-// reads notes the variables that builtin commands write.
-func (p *program) reads(c *syntax.CallExpr, stack []syntax.Node) {
-	if len(c.Args) == 0 || !slices.Contains([]string{"read", "mapfile", "readarray", "getopts", "printf", "unset"}, c.Args[0].Lit()) {
-		return
-	}
-	for i, a := range c.Args[1:] {
-		if c.Args[0].Lit() == "printf" && (i == 0 || c.Args[i].Lit() != "-v") {
-			continue
-		}
-		if name := a.Lit(); syntax.ValidName(name) {
-			p.write(name, writer{fn: p.functionOf(stack), any: true})
-		}
-	}
 }
 
 func (s *script) at(n syntax.Node) place {
@@ -277,7 +213,7 @@ func (p *program) enter(name string, f *frame) bool {
 	}
 	p.ran[key] = true
 	before := p.calls
-	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, known: f.known, deep: f.deep})
+	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, deep: f.deep})
 	p.calling[key] = p.calls > before
 	return true
 }
@@ -285,6 +221,7 @@ func (p *program) enter(name string, f *frame) bool {
 // run looks at every command below a node, but not into functions: these are
 // entered when something calls them.
 func (p *program) run(n syntax.Node, in *script, f *frame) {
+	p.follow(n, f)
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl:

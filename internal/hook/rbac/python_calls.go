@@ -53,7 +53,6 @@ func (d *deriver) pythonFound(r *pythonReader, s Source, at func(found) place) {
 	}
 	for _, u := range r.uses {
 		name, _ := u.value.(string)
-		module, inside := d.module(name)
 		switch {
 		case name == patchPath && operations == 0:
 			p.unseen(at(u), in, "no patch operation is written out")
@@ -61,22 +60,32 @@ func (d *deriver) pythonFound(r *pythonReader, s Source, at func(found) place) {
 			p.unseen(at(u), in, "the client of module %s", strings.Split(name, ".")[0])
 		case apiServer.MatchString(name):
 			p.unseen(at(u), in, "it asks the API server on its own, and which requests it sends is not looked at")
-		case inside:
-			d.start(module, &frame{})
+		default:
+			for _, module := range d.modules(name) {
+				d.start(module, &frame{})
+			}
 		}
 	}
 }
 
-// module is the file among those that hooks share that an import names. The library of
-// hooks in Python is looked at where it is called.
-func (d *deriver) module(name string) (Source, bool) {
-	for part := range strings.SplitSeq(name, ".") {
-		i := slices.IndexFunc(d.Library, func(s Source) bool { return path.Base(s.Path) == part+".py" && part != "operon" })
-		if i >= 0 {
-			return d.Library[i], true
+// modules are the files among those that hooks share that an import runs: modules, and
+// the packages that they are in. The library of hooks in Python is looked at where it is
+// called.
+func (d *deriver) modules(name string) (all []Source) {
+	parts := strings.Split(name, ".")
+	for i, part := range parts {
+		if part == "" || part == "operon" {
+			continue
+		}
+		for _, s := range d.Library {
+			folder, file := path.Split(s.Path)
+			inside := part != "__main__" || i > 0 && path.Base(folder) == parts[i-1]
+			if file == part+".py" && inside || file == "__init__.py" && path.Base(folder) == part {
+				all = append(all, s)
+			}
 		}
 	}
-	return Source{}, false
+	return all
 }
 
 // imports notes the modules that a line imports.
@@ -146,6 +155,7 @@ func (p *program) arguments(list []any, at place, in *script) {
 	i := slices.IndexFunc(args, isKubectl)
 	switch {
 	case i < 0:
+		p.starts(args, at, in)
 	case i > 0 && !isOneOf(path.Base(args[0]), runs...):
 		if isKnown(args[0]) && !strings.Contains(args[0], " ") && !isOneOf(args[0], talks...) {
 			p.unseen(at, in, "kubectl is an argument of %s, which may run it or not", args[0])
@@ -157,19 +167,53 @@ func (p *program) arguments(list []any, at place, in *script) {
 	}
 }
 
+// starts handles a list that may be a program of the hooks with its arguments.
+func (p *program) starts(args []string, at place, in *script) {
+	if len(args) == 0 {
+		return
+	}
+	f := &frame{}
+	if s, ours := p.script(args[0]); ours {
+		p.start(s, f.with(args[1:]))
+		return
+	}
+	name := path.Base(args[0])
+	switch {
+	case isOneOf(name, shells...):
+		if letters, words, runs := shellOptions(args[1:]); runs && isFile(words) && !strings.ContainsAny(letters, "cs") {
+			p.file(name, words[0], words[1:], at, in, f)
+		}
+	case pythonCommand.MatchString(name) || name == hole: // sys.executable
+		_, module, words, runs := pythonOptions(args[1:])
+		switch {
+		case !runs:
+		case module != "":
+			p.pythonModule(name, module, at, in)
+		case name != hole && isFile(words):
+			p.file(name, words[0], words[1:], at, in, f)
+		}
+	}
+}
+
+// isFile reports whether the first of some words looks like a script, and not like another
+// word in a list of them.
+func isFile(words []string) bool {
+	return len(words) > 0 && (!isKnown(words[0]) || strings.Contains(words[0], "/") || isOneOf(path.Ext(words[0]), ".sh", ".bash", ".py"))
+}
+
 // line handles a text that may be a command line.
 func (p *program) line(text string, at place, in *script) {
 	if !hasKubectl(text) || !strings.Contains(text, " ") {
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), in.Path)
+	file, err := parseText(text)
 	if err != nil {
 		if isKubectl(firstWord(strings.Fields(text))) {
 			p.unseen(at, in, "%s", strings.ReplaceAll(strings.ReplaceAll(text, manyIn, "..."), standIn, "..."))
 		}
 		return
 	}
-	inner := &program{deriver: p.deriver, vars: map[string][]writer{}, looking: map[string]bool{}}
+	inner := &program{deriver: p.deriver, scope: newScope(), looking: map[string]bool{}}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		c, is := n.(*syntax.CallExpr)
 		if !is || len(c.Args) == 0 {

@@ -35,7 +35,13 @@ retry() {
   while [[ "$1" == -* ]]; do shift; done
   "$@" || "$@"
 }
-retry -q kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it or not"},
+retry -q kubectl get deploy x`, "own: get apps/deployments x\n", ""},
+		"a retry with options": {`
+retry() {
+  while :; do case "$1" in -n) n="$2"; shift 2;; *) break;; esac; done
+  "$@" || "$@"
+}
+retry -n 5 kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it or not"},
 		"a wrapper of kubectl": {`
 k() { command kubectl --request-timeout=5s -n web "$@"; }
 k get pods -l app=x -o json | jq -r '.items[].metadata.name' | while read -r pod; do
@@ -157,6 +163,13 @@ func TestPythonCalls(t *testing.T) {
 		"what a marker says":         {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\nimport kubernetes", "cluster: list /pods\n", ""},
 		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
 		"a module that is not there": {"import json", "", ""},
+		"a package of the project":   {"from tools import svc", "own: list /configmaps,services\n", ""},
+		"a module that is started":   {`subprocess.run([sys.executable, "-m", "common"])`, "own: list /pods\n", ""},
+		"a script that is started":   {`subprocess.run(["bash", "/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
+		"a program that is started":  {`subprocess.run(["/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
+		"a script from outside":      {`subprocess.run(["bash", path])`, "", "2: what bash runs is not among the hooks' files: ..."},
+		"a list of words":            {`SHELLS = ["bash", "zsh"]` + "\n" + `for x in ("python3", "perl"): pass`, "", ""},
+		"a module from outside":      {`subprocess.run(["python3", "-m", "nothing"])`, "", "2: what python3 runs is not among the hooks' files: nothing"},
 
 		"a list without an end":      {`a = [`, "", ""},
 		"a list that grows no end":   {`a = ["kubectl", "get",`, "", "2: kubectl get: it names no kind"},
@@ -170,7 +183,11 @@ func TestPythonCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Derive(Input{Kinds: table(t), Library: []Source{{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")}},
+			r := Derive(Input{Kinds: table(t), Library: []Source{
+				{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")},
+				{"hooks/lib/tools/__init__.py", []byte("run(['kubectl', 'get', 'cm'])\n")},
+				{"hooks/lib/tools/svc.py", []byte("run(['kubectl', 'get', 'svc'])\n")},
+				{"hooks/lib/nodes.sh", []byte("#!/bin/bash\nkubectl get nodes\n")}},
 				Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte("#!/usr/bin/env python3\n" + tc.script + "\n")}}}})
 			if got := lines(r); !sameLines(got, tc.rules) {
 				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))

@@ -87,13 +87,13 @@ func (p *program) shell(name string, args []string, c *syntax.CallExpr, in *scri
 	case strings.Contains(letters, "c"):
 		if len(words) > 0 {
 			given := words[min(2, len(words)):] // behind the name of the shell
-			p.text(name, words[0], c, in, f.inText(given, !isOneOf(many, words...)))
+			p.text(name, words[0], c, in, f.inText(values{given}))
 		}
 	case len(words) > 0 && !strings.Contains(letters, "s"):
-		p.file(name, words[0], words[1:], c, in, f)
+		p.file(name, words[0], words[1:], in.at(c), in, f)
 	default:
 		for _, text := range p.piped(name, c, in, f) {
-			p.text(name, text, c, in, f.inText(words, !isOneOf(many, words...)))
+			p.text(name, text, c, in, f.inText(values{words}))
 		}
 	}
 }
@@ -124,24 +124,26 @@ func shellOptions(args []string) (letters string, words []string, runs bool) {
 }
 
 // file starts a file that an interpreter is given.
-func (p *program) file(by, name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
+func (p *program) file(by, name string, args []string, at place, in *script, f *frame) {
 	known := name[strings.LastIndex(name, hole)+1:]
 	if s, found := p.fileNamed(known); found && known != "" {
 		p.start(s, f.with(args))
 		return
 	}
-	p.unseen(in.at(c), in, "what %s runs is not among the hooks' files: %s", by, shown(name))
+	p.unseen(at, in, "what %s runs is not among the hooks' files: %s", shown(by), shown(name))
 }
 
 // pythonProgram looks at what Python runs, in the same way.
 func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
-	text, words, runs := pythonOptions(args[1:])
+	text, module, words, runs := pythonOptions(args[1:])
 	switch {
 	case !runs:
+	case module != "":
+		p.pythonModule(name, module, in.at(c), in)
 	case text != "":
 		p.pythonText(text, in.at(c), in)
 	case len(words) > 0 && words[0] != "-":
-		p.file(name, words[0], words[1:], c, in, f)
+		p.file(name, words[0], words[1:], in.at(c), in, f)
 	default:
 		for _, text := range p.piped(name, c, in, f) {
 			p.pythonText(text, in.at(c), in)
@@ -149,21 +151,43 @@ func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, 
 	}
 }
 
-// pythonOptions takes the arguments of Python apart: the text behind -c, or the words
-// behind the options. With a module, or when it only talks of itself, it runs neither.
-func pythonOptions(args []string) (text string, words []string, runs bool) {
+// ownModules are modules of Python's own, and pip, that people run: they ask no API
+// server, and run no other program of the user's.
+var ownModules = strings.Fields(`ast base64 calendar compileall dis ensurepip gzip http json pip platform py_compile
+	site sysconfig tabnanny tarfile timeit tokenize uuid venv zipapp zipfile`)
+
+// pythonModule starts a module, with the packages that it is in.
+func (p *program) pythonModule(by, name string, at place, in *script) {
+	root, _, _ := strings.Cut(name, ".")
+	files := p.modules(name)
+	files = append(files, p.modules(name+".__main__")...)
+	for _, s := range files {
+		p.start(s, &frame{})
+	}
+	switch {
+	case len(files) > 0 || isOneOf(root, ownModules...):
+	case isOneOf(root, pythonClients...):
+		p.unseen(at, in, "the client of module %s", root)
+	default:
+		p.unseen(at, in, "what %s runs is not among the hooks' files: %s", shown(by), shown(name))
+	}
+}
+
+// pythonOptions takes the arguments of Python apart: the text behind -c, the module
+// behind -m, or the words behind the options. When it only talks of itself, it runs none.
+func pythonOptions(args []string) (text, module string, words []string, runs bool) {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
 		a := args[0]
 		args = args[1:]
 		at := strings.IndexAny(a, "cmWXVh?")
 		switch {
 		case a == "--":
-			return "", args, true
+			return "", "", args, true
 		case a == "--check-hash-based-pycs":
 			args = args[min(1, len(args)):]
 			continue
 		case strings.HasPrefix(a, "--"):
-			return "", nil, false
+			return "", "", nil, false
 		case at < 0:
 			continue
 		}
@@ -171,11 +195,16 @@ func pythonOptions(args []string) (text string, words []string, runs bool) {
 		if value == "" && len(args) > 0 {
 			value, args = args[0], args[1:]
 		}
-		if !isOneOf(a[at:at+1], "W", "X") {
-			return value + "\n", nil, a[at] == 'c'
+		switch a[at] {
+		case 'c':
+			return value + "\n", "", nil, true
+		case 'm':
+			return "", value, args, value != ""
+		case 'V', 'h', '?':
+			return "", "", nil, false
 		}
 	}
-	return "", args, true
+	return "", "", args, true
 }
 
 // piped are the texts that an interpreter reads, as far as they are known.

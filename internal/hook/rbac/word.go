@@ -26,6 +26,9 @@ type values [][]string
 func (v values) limited(quoted bool) values {
 	var distinct values
 	for _, fields := range v {
+		if len(fields) > widest {
+			fields = []string{many}
+		}
 		if !slices.ContainsFunc(distinct, func(d []string) bool { return slices.Equal(d, fields) }) {
 			distinct = append(distinct, fields)
 		}
@@ -81,13 +84,17 @@ func (b *builder) values() values {
 // add appends text to the open argument.
 func (b *builder) add(text string, quoted bool) {
 	for i := range b.all {
-		b.all[i].open += text
+		b.all[i].open = joined(b.all[i].open, text)
 		b.all[i].there = b.all[i].there || quoted
 	}
 }
 
 // addAny appends each of some lists of arguments.
 func (b *builder) addAny(v values, quoted bool) {
+	if len(b.all)*len(v) > most {
+		b.all = []partial{{open: hole}}
+		return
+	}
 	var next []partial
 	for _, p := range b.all {
 		for _, fields := range v {
@@ -97,15 +104,28 @@ func (b *builder) addAny(v values, quoted bool) {
 					n.fields = append(n.fields, n.open)
 					n.open = ""
 				}
-				n.open += field
+				n.open = joined(n.open, field)
 			}
 			next = append(next, n)
 		}
 	}
-	if len(next) > most {
-		next = []partial{{open: hole}}
-	}
 	b.all = next
+}
+
+// longest is how long a value is looked at; a longer one counts as not known.
+const longest = 1 << 16
+
+// joined is one text behind another. Two unknown ones are one.
+func joined(a, b string) string {
+	if strings.HasSuffix(a, hole) && strings.HasPrefix(b, hole) {
+		start, rest := strings.TrimRight(a, hole), strings.TrimLeft(b, hole)
+		holes := min(max(len(a)-len(start), len(b)-len(rest)), len(many))
+		a, b = start+many[:holes], rest
+	}
+	if len(a)+len(b) > longest {
+		return hole
+	}
+	return a + b
 }
 
 func (p *program) part(b *builder, part syntax.WordPart, f *frame, quoted bool) {
@@ -238,24 +258,12 @@ func (p *program) param(e *syntax.ParamExp, f *frame) values {
 		return unknown
 	}
 	name := e.Param.Value
-	args, known := f.argumentsAt(e)
 	var v values
 	switch {
 	case name == "@" || name == "*":
-		if !known {
-			return values{{many}}
-		}
-		v = values{args}
+		v = f.argumentsAt(e)
 	case len(name) == 1 && name[0] >= '1' && name[0] <= '9':
-		i := int(name[0] - '1')
-		switch {
-		case !known || slices.Contains(args[:min(i+1, len(args))], many):
-			return unknown
-		case i < len(args):
-			v = values{{args[i]}}
-		default:
-			v = values{{""}}
-		}
+		v = f.argument(e, int(name[0]-'0'))
 	default:
 		if v = p.lookup(name, f, unknown); e.Index != nil && !isList(e) {
 			return unknown // one element
@@ -288,49 +296,6 @@ func (p *program) orDefault(v values, e *syntax.ParamExp, f *frame, unknown valu
 		return v
 	}
 	return unknown
-}
-
-// lookup returns what a variable may be, wherever the script is.
-func (p *program) lookup(name string, f *frame, unknown values) values {
-	f = f.around()
-	all := p.vars[name]
-	if f.fn != nil && slices.ContainsFunc(all, func(w writer) bool { return w.local && w.fn == f.fn }) {
-		all = slices.DeleteFunc(slices.Clone(all), func(w writer) bool { return w.fn != f.fn })
-	} else {
-		all = slices.DeleteFunc(slices.Clone(all), func(w writer) bool { return w.local && w.fn != f.fn && f.fn == nil })
-	}
-	if len(all) == 0 || p.looking[name] {
-		return unknown // the environment has it, or it is made of itself
-	}
-	p.looking[name] = true
-	defer delete(p.looking, name)
-	var v values
-	for _, w := range all {
-		in := f
-		if w.fn != f.fn {
-			in = &frame{fn: w.fn, deep: f.deep}
-		}
-		switch {
-		case w.any:
-			return unknown
-		case w.list:
-			lists := values{nil}
-			for _, word := range w.words {
-				lists = product(lists, p.expand(word, in))
-			}
-			v = append(v, lists...)
-		default:
-			for _, word := range w.words {
-				for _, text := range p.expandText(word, in) {
-					v = append(v, []string{text})
-				}
-			}
-			if len(w.words) == 0 {
-				v = append(v, []string{""})
-			}
-		}
-	}
-	return v.limited(unknown[0][0] == hole)
 }
 
 // expandText is expand for a word that is one text in any case, as in an
