@@ -54,6 +54,12 @@ func (c *Cluster) Delete(ctx context.Context, k kinds.Kind, namespace, name stri
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &p})
 }
 
+// deleteSame deletes an object as long as it is as it was read: else that is a conflict.
+func (c *Cluster) deleteSame(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
+	uid, version := o.GetUID(), o.GetResourceVersion()
+	return c.resource(k, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
+}
+
 func subresources(name string) []string {
 	if name == "" {
 		return nil

@@ -185,16 +185,21 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 }
 
 // deregister removes the configuration of a kind, if a run made it and it leads to a
-// server at this address, or to none that is there.
+// server at this address, or to none that is there. It looks again where somebody else
+// wrote it in between.
 func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, at string) error {
-	o, err := c.Get(ctx, kind, "", ConfigurationName)
-	if err == nil && c.free(ctx, kind, o, at) == nil {
-		err = c.Delete(ctx, kind, "", ConfigurationName, metav1.DeletePropagationBackground)
+	for {
+		o, err := c.Get(ctx, kind, "", ConfigurationName)
+		if err == nil && c.free(ctx, kind, o, at) == nil {
+			err = c.deleteSame(ctx, kind, o)
+		}
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsConflict(err):
+			return fmt.Errorf("remove %s %s: %w", kind.Kind, ConfigurationName, err)
+		}
 	}
-	if err == nil || apierrors.IsNotFound(err) {
-		return nil
-	}
-	return fmt.Errorf("remove %s %s: %w", kind.Kind, ConfigurationName, err)
 }
 
 // keepConversion keeps in a CRD how its objects are converted, before that is

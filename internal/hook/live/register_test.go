@@ -1,10 +1,20 @@
 package live
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hook/config"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
 // TestEntry registers webhooks as the engine does: with its defaults, and all that a
@@ -54,5 +64,43 @@ kubernetesValidating:
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
+	}
+}
+
+// TestDeregister removes what it has looked at, and nothing that somebody put in its
+// place in between.
+func TestDeregister(t *testing.T) {
+	t.Parallel()
+	const registered = `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",
+		"metadata":{"name":"` + ConfigurationName + `","uid":"%s","resourceVersion":"%s","labels":{"app.kubernetes.io/managed-by":"%s"}}}`
+	var asked []string
+	there := []string{fmt.Sprintf(registered, "a", "1", ownedValue), fmt.Sprintf(registered, "a", "2", ownedValue), fmt.Sprintf(registered, "b", "3", "somebody")}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, there[0])
+			return
+		}
+		var options metav1.DeleteOptions
+		if err := json.NewDecoder(r.Body).Decode(&options); err != nil || options.Preconditions == nil {
+			t.Errorf("%s %s without preconditions: %v", r.Method, r.URL.Path, err)
+			return
+		}
+		asked = append(asked, r.Method+" "+string(*options.Preconditions.UID)+" "+*options.Preconditions.ResourceVersion)
+		there = there[1:]
+		conflict := apierrors.NewConflict(schema.GroupResource{Resource: validatingKind.Resource}, ConfigurationName, errors.New("it is another one"))
+		w.WriteHeader(http.StatusConflict)
+		_ = json.NewEncoder(w).Encode(conflict.Status())
+	}))
+	t.Cleanup(server.Close)
+	c, err := connect(&rest.Config{Host: server.URL}, "test", "default", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.deregister(t.Context(), validatingKind, ""); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"DELETE a 1", "DELETE a 2"}, asked); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
