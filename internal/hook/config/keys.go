@@ -62,7 +62,7 @@ func (j *judge) lintNode(n *yaml.Node, p path) {
 				at(key, ruleMisread, "%s: of its keys, %s", orConfiguration(p), problem)
 			}
 			if name != "<<" && follows(n.Content[i+2:], name) {
-				at(key, RuleTwice, "%s is passed over: the key is there again, and the last one counts", p.in(name))
+				at(key, RuleKeyTwice, "%s is passed over: the key is there again, and the last one counts", p.in(name))
 			}
 			j.lintNode(n.Content[i+1], p.in(name))
 		}

@@ -66,6 +66,7 @@ func (j *judge) legacy() *Config {
 		}
 		c.Kubernetes = append(c.Kubernetes, k)
 	}
+	j.lintText()
 	j.lint(nil, ruleVersion, "without configVersion: v1 this is read as the engine's first format, whose contexts differ")
 	return c
 }

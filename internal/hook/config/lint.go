@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// lints finds what the engine takes without a word.
-func (j *judge) lints(c *Config) {
+// lintText finds what the text says, and nobody reads, or reads as something else.
+func (j *judge) lintText() {
 	if j.more != nil {
 		j.add(Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
 	}
@@ -18,6 +18,11 @@ func (j *judge) lints(c *Config) {
 	if j.root != nil && !stepsSay {
 		j.lintNode(j.root, nil)
 	}
+}
+
+// lints finds what the engine takes without a word.
+func (j *judge) lints(c *Config) {
+	j.lintText()
 	j.lintUnasked(c)
 	j.lintNames(c)
 	j.lintGroups(c)

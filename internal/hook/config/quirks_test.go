@@ -89,3 +89,27 @@ kubernetesValidating:
 		}
 	}
 }
+
+// TestLegacyText looks at the text of a configuration without a version as at others.
+func TestLegacyText(t *testing.T) {
+	t.Parallel()
+	c, findings := Parse([]byte("schedule:\n- crontab: '* * * * *'\n  crontab: '@daily'\nonStartup: 010\nonStartup: 011\nonKubernetesEvent:\n- {kind: Pod, event: [add], allowFailure: on}\n---\nx: y\n"))
+	var got []string
+	for _, f := range findings {
+		got = append(got, line(f))
+	}
+	want := []string{
+		"1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ",
+		"2:3: lint key-twice: schedule[0].crontab is passed over: the key is there again, and the last one counts",
+		"4:1: lint key-twice: onStartup is passed over: the key is there again, and the last one counts",
+		"4:12: lint misread: onStartup: YAML reads 010 by eights: leave out the zero before it",
+		"5:12: lint misread: onStartup: YAML reads 011 by eights: leave out the zero before it",
+		"9:1: lint second-document: the engine reads the first document and passes over the others",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if c == nil || *c.OnStartup != 9 || c.Schedule[0].Crontab != "@daily" {
+		t.Errorf("%+v", c)
+	}
+}

@@ -22,7 +22,7 @@ const (
 
 	ruleVersion     = "legacy-version"
 	ruleDocuments   = "second-document"
-	RuleTwice       = "key-twice"
+	RuleKeyTwice    = "key-twice"
 	ruleMisread     = "misread"
 	ruleDuplicate   = "duplicate-binding"
 	ruleUnnamed     = "unnamed-binding"
@@ -56,7 +56,7 @@ func Rules() []Rule {
 		{ruleWebhook, true, "a validating webhook that the API server would refuse"},
 		{ruleVersion, false, "no configVersion: the engine's first format"},
 		{ruleDocuments, false, "a second YAML document, which nobody reads"},
-		{RuleTwice, false, "a key that is there twice: the last one counts"},
+		{RuleKeyTwice, false, "a key that is there twice: the last one counts"},
 		{ruleMisread, false, "what YAML reads as another thing: the key on is true, 010 is 8"},
 		{ruleDuplicate, false, "two bindings of one name"},
 		{ruleUnnamed, false, "several schedules without names"},

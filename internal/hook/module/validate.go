@@ -84,7 +84,7 @@ func (j *judge) values() error {
 		j.add(*failed)
 	}
 	j.strange()
-	j.add(j.own.twice(config.RuleTwice, false, ": the last one counts")...)
+	j.add(j.own.twice(config.RuleKeyTwice, false, ": the last one counts")...)
 	static, found := j.common.static(j.Key(), j.own)
 	j.add(found...)
 	schemas, findings, err := readSchemas(filepath.Join(j.Dir, "openapi"), j.at+"/openapi")
