@@ -2,8 +2,10 @@ package hook
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Stage is a folder of hooks as it is going to be: that of a project, with what a
@@ -45,21 +47,25 @@ func (s *Stage) fill(from string, content map[string][]byte, mode map[string]fs.
 			return err
 		}
 	}
+	// All first, and what is above before what is below: a file may become a folder, and a
+	// link leads out of the copy.
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if err := os.RemoveAll(filepath.Join(s.root, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
 	for name, text := range content {
-		name, as := filepath.Join(s.root, filepath.FromSlash(name)), mode[name]
 		if text == nil {
-			if err := os.RemoveAll(name); err != nil {
-				return err
-			}
 			continue
 		}
+		as, name := mode[name], filepath.Join(s.root, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
 		if err := os.WriteFile(name, text, as); err != nil {
 			return err
 		}
-		if err := os.Chmod(name, as); err != nil { // it may have been there
+		if err := os.Chmod(name, as); err != nil { // whatever the umask
 			return err
 		}
 	}
