@@ -8,15 +8,14 @@ import (
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 )
 
-// resource is where objects of a kind are. A kind without namespaces has none,
-// whatever is asked for.
+// resource is where objects of a kind are. Whoever names a namespace for a kind that
+// has none gets the API server's answer, as patch.API says.
 func (c *Cluster) resource(k kinds.Kind, namespace string) dynamic.ResourceInterface {
-	all := c.objects.Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource})
+	all := c.objects.Resource(k.GVR())
 	if namespace == "" {
 		return all
 	}

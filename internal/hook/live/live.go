@@ -89,7 +89,7 @@ func Open(w Where, getenv func(string) string) (*Cluster, error) {
 	case name == "":
 		return nil, fault.Usage("name one with --context", "the kubeconfig has no current context")
 	case !there:
-		return nil, fault.Usage("contexts: "+contexts(raw), "the kubeconfig has no context %q", name)
+		return nil, fault.Usage("contexts: "+strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", "), "the kubeconfig has no context %q", name)
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
@@ -156,14 +156,6 @@ func files(getenv func(string) string) []string {
 	return nil
 }
 
-func contexts(c api.Config) string {
-	var names []string
-	for name := range c.Contexts {
-		names = append(names, name)
-	}
-	return list(names)
-}
-
 // alone is a kubeconfig with one context, which is its current one.
 func alone(c api.Config, name, namespace string) ([]byte, error) {
 	own := *c.DeepCopy()
@@ -218,9 +210,4 @@ func (c *Cluster) outbound() (string, error) {
 	defer func() { _ = conn.Close() }()
 	own, _, err := net.SplitHostPort(conn.LocalAddr().String())
 	return own, err
-}
-
-func list(names []string) string {
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }

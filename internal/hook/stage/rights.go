@@ -19,8 +19,9 @@ var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: 
 func (s *Stage) allowed(ctx context.Context) error {
 	for _, role := range s.roles {
 		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
-		for _, rule := range rules {
-			attributes, something := asked(rule.(map[string]any))
+		for _, v := range rules {
+			rule, _ := v.(map[string]any)
+			attributes, something := asked(rule)
 			if !something {
 				continue
 			}
