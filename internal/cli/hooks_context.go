@@ -146,7 +146,11 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 		return nil, err
 	}
 	defer sandbox.Close()
-	return configOf(ctx, sandbox, hooks[i])
+	conf, findings, err := sandbox.Config(ctx, hooks[i])
+	if err != nil {
+		return nil, err
+	}
+	return conf, refusal(findings)
 }
 
 // noHook says that no hook is called so, and what may be meant.
@@ -201,12 +205,12 @@ func onlyStem(files []string, name string) int {
 	return i
 }
 
-// configOf asks a hook for its configuration, which the engine must take.
-func configOf(ctx context.Context, sandbox *hook.Sandbox, h hook.Hook) (*config.Config, error) {
-	conf, found, err := sandbox.Config(ctx, h)
-	if err != nil || conf != nil {
-		return conf, err
+// refusal is the error about the first finding for which the engine does not start, or
+// nil.
+func refusal(findings []hook.Finding) error {
+	i := slices.IndexFunc(findings, func(f hook.Finding) bool { return f.Refused })
+	if i < 0 {
+		return nil
 	}
-	refusal := found[slices.IndexFunc(found, func(f hook.Finding) bool { return f.Refused })]
-	return nil, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", h.Name, refusal.Message)
+	return fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", findings[i].File, findings[i].Message)
 }

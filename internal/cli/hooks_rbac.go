@@ -189,8 +189,8 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 	if err != nil {
 		return none, err
 	}
-	if i := slices.IndexFunc(findings, func(f hook.Finding) bool { return f.Refused }); i >= 0 {
-		return none, fault.Failed("operon hooks validate lists all that is wrong", "%s: %s", findings[i].File, findings[i].Message)
+	if err := refusal(findings); err != nil {
+		return none, err
 	}
 	if in.Kinds, err = a.kinds(root, o.crds); err != nil {
 		return none, err

@@ -10,13 +10,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/objects"
 	"github.com/operon-dev/operon/internal/hook/spec"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -290,11 +288,10 @@ func (o *hooksTest) find(a *App) (testedHooks, error) {
 
 // crds are those that clusters of tests have.
 func (w testedHooks) crds(a *App) ([]*unstructured.Unstructured, error) {
-	folder := filepath.Join("config", "crd", "bases")
-	if w.addon != nil || !isFolder(a.inDir(folder)) {
+	if w.addon != nil {
 		return w.installed, nil
 	}
-	return objects.Read(a.inDir(folder), filepath.ToSlash(folder))
+	return a.crds(a.Dir, nil)
 }
 
 // instead is a hint about a hook that there is not.
@@ -327,22 +324,16 @@ func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests [
 			return nil, fault.Usage(w.instead(t.File.Hook, names), "%s: %s has no hook %s", t.File.Path, w.shown, t.File.Hook)
 		}
 	}
-	hooks, errs := make([]engine.Hook, len(wanted)), make([]error, len(wanted))
-	var group sync.WaitGroup
-	tokens := make(chan struct{}, 8)
-	for i, h := range wanted {
-		group.Go(func() {
-			tokens <- struct{}{}
-			defer func() { <-tokens }()
-			hooks[i].Hook = h
-			hooks[i].Config, errs[i] = configOf(ctx, sandbox, h)
-		})
+	configs, found, err := hook.Load(ctx, sandbox, wanted)
+	if err == nil {
+		err = refusal(found)
 	}
-	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
+	}
+	hooks := make([]engine.Hook, len(wanted))
+	for i, h := range wanted {
+		hooks[i] = engine.Hook{Hook: h, Config: configs[i]}
 	}
 	return hooks, nil
 }
