@@ -38,7 +38,7 @@ func CheckHookName(s string) error {
 		}
 		return fault.Usage(hint, "hook name %q is not a DNS label (RFC 1123)", s)
 	}
-	return nil
+	return project.CheckFileName("hook name", s)
 }
 
 // Kinds are the kinds of Kubernetes and of the CRDs in folders of a project: in the

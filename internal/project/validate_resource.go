@@ -110,6 +110,14 @@ func (c *Config) checkGroupFits(r Resource) error {
 	return nil
 }
 
+// CheckFileName checks a name that files are called by: what is called so.
+func CheckFileName(what, s string) error {
+	if reservedOnWindows(s) {
+		return fault.Usage("choose another name", "%s %q makes files whose names Windows reserves", what, s)
+	}
+	return nil
+}
+
 // reservedOnWindows reports a device name, which no file's name may be up to
 // its first dot.
 func reservedOnWindows(name string) bool {

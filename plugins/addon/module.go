@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/module"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/templates"
@@ -38,7 +39,10 @@ func CheckModuleName(s string) error {
 	if wrong := module.CheckName(s); wrong != "" {
 		return fault.Usage("addon-operator finds its values by the name in camel case", "module name %q %s", s, wrong)
 	}
-	return nil
+	if wrong := module.CheckKey(s); wrong != "" {
+		return fault.Usage("choose another name", "module name %q %s", s, wrong)
+	}
+	return project.CheckFileName("module name", s)
 }
 
 // Folder is the path of the module in the project.

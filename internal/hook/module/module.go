@@ -55,6 +55,17 @@ func CheckName(name string) string {
 	return ""
 }
 
+// CheckKey returns why a module has no section of its own in the ConfigMap, or "": what
+// ends so there is about another module.
+func CheckKey(name string) string {
+	for _, suffix := range []string{"-enabled", "-maintenance"} {
+		if other, ends := strings.CutSuffix(name, suffix); ends {
+			return fmt.Sprintf("ends with %s: %s in the ConfigMap is a switch of the module %s, so users could set none of its values", suffix, Key(name), other)
+		}
+	}
+	return ""
+}
+
 var folderName = regexp.MustCompile(`^(?:([0-9]+)-)?(.+)$`)
 
 // OfFolder reads a folder's name: an order, when there is one, and the name.
@@ -91,6 +102,9 @@ func Find(dir string) ([]Module, []hook.Finding, error) {
 			findings = append(findings, hook.Finding{File: entry.Name(), Rule: ruleName, Refused: true,
 				Message: fmt.Sprintf("the name of the module is %q, and %s", name, wrong)})
 			continue
+		}
+		if wrong := CheckKey(name); wrong != "" {
+			findings = append(findings, hook.Finding{File: entry.Name(), Rule: ruleSwitch, Message: "the name of the module " + wrong})
 		}
 		modules = append(modules, Module{Name: name, Order: order, Folder: entry.Name(), Dir: target})
 	}

@@ -14,6 +14,7 @@ const (
 	ruleCRD         = "module-crd"
 	ruleCRDUnread   = "crd-unread"
 	ruleTwice       = "module-twice"
+	ruleSwitch      = "module-switch"
 	ruleNoExtension = "no-extension"
 	ruleStock       = "stock-library"
 	ruleEnabled     = "enabled-script"
@@ -38,6 +39,7 @@ func Rules() []config.Rule {
 		{Name: ruleCRD, Refuses: true, About: "a file in crds of a module that is not installed"},
 		{Name: ruleCRDUnread, About: "a file in crds of a module that nobody reads"},
 		{Name: ruleTwice, About: "two modules of one name"},
+		{Name: ruleSwitch, About: "a module that is called like a switch of another"},
 		{Name: ruleNoExtension, About: "a hook that addon-operator takes for a compiled one at first"},
 		{Name: ruleStock, About: "a hook of addon-operator that reads the library of the image, which is not whole there"},
 		{Name: ruleEnabled, About: "a script enabled that is not run"},
