@@ -208,7 +208,7 @@ func (s *Stage) reset(ctx context.Context) error {
 				clean = false
 				err = s.remove(ctx, o)
 			case o.GetDeletionTimestamp() != nil:
-				clean = false
+				clean = clean && was.GetDeletionTimestamp() != nil
 			case !reflect.DeepEqual(bare(was), bare(o)):
 				clean = false
 				err = s.put(ctx, was)
@@ -222,7 +222,7 @@ func (s *Stage) reset(ctx context.Context) error {
 			there[identity(o)] = true
 		}
 		for id, was := range s.base {
-			if !there[id] {
+			if !there[id] && was.GetDeletionTimestamp() == nil {
 				clean = false
 				lost = lost || id == identity(object("v1", "ServiceAccount", s.namespace, account))
 				if err := s.put(ctx, was); err != nil && !harmless(err) {

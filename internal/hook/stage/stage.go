@@ -44,6 +44,12 @@ type Stage struct {
 // without a namespace is for that one). kubectl is the folder of the program.
 func Open(ctx context.Context, admin *live.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Stage, error) {
 	s := &Stage{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
+	for did := true; did; { // what somebody deleted goes first, where nothing holds it
+		var err error
+		if did, err = s.collect(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.define(ctx, crds); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,9 @@ import (
 func TestStage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
+	if has(t, s.admin, "v1", "Namespace", "", "going") != nil {
+		t.Error("a namespace that was deleted before is there")
+	}
 	before := s.content(t)
 	for _, tc := range []struct {
 		name string
@@ -51,6 +54,19 @@ func TestStage(t *testing.T) {
 	if diff := cmp.Diff(before, s.content(t)); diff != "" {
 		t.Errorf("what is left of a test that was not opened (-before +after):\n%s", diff)
 	}
+	// What was about to go may go.
+	k, err := s.admin.Kind(t.Context(), "v1", "ConfigMap")
+	if err == nil {
+		_, err = s.admin.Patch(t.Context(), k, "default", "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openTest(t, s)
+	c.Close()
+	if s.spoilt != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
+		t.Errorf("what was deleted before, and not held any more, is there: %v", s.spoilt)
+	}
 }
 
 // newStage is one on an API server of its own, with a CRD and roles.
@@ -67,6 +83,16 @@ func newStage(t *testing.T) *Stage {
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: there, namespace: team}, rules: [{apiGroups: [""], resources: [secrets], resourceNames: [one], verbs: [get]}]}
 `)
+	for _, o := range []*unstructured.Unstructured{
+		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
+		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: ops}}"), // which is to be made again
+		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: going}}"),
+		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: default, finalizers: [example.org/held]}}"),
+	} {
+		if o.GetName() != "inside" {
+			remove(t, admin, o, metav1.DeletePropagationBackground)
+		}
+	}
 	s, err := Open(t.Context(), admin, "ops", "/kubectl", []*unstructured.Unstructured{crd(t, "boats")}, roles)
 	if err != nil {
 		t.Fatal(err)
