@@ -154,6 +154,7 @@ type hookRunner struct {
 
 	operator *operator.Operator
 	texts    map[string]string // what each hook was when it was started, by name
+	files    map[string]bool   // in the folder when it was last looked at
 }
 
 // start asks all hooks for their configuration. Where the engine would refuse to
@@ -180,7 +181,7 @@ func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 	if len(findings) > 0 {
 		r.note("%s: see operon hooks validate", plural(len(findings), "warning"))
 	}
-	r.texts = map[string]string{}
+	r.texts, r.files = map[string]string{}, filesBelow(r.dir)
 	var hooks []engine.Hook
 	for i, h := range found {
 		r.texts[h.Name] = contentOf(h.Path)

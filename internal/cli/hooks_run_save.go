@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -51,10 +53,13 @@ func (r *hookRunner) saved(ctx context.Context, paths []string) error {
 			changed = append(changed, h)
 		}
 	}
+	there := filesBelow(r.dir)
 	shared := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, was := r.texts[path]
-		return names[path] || was || unread(path)
+		passed := !there[path] && !r.files[path] // such as what an editor renames to the file that it saves
+		return names[path] || was || passed || unread(path)
 	})
+	r.files = there
 	if len(shared) > 0 {
 		r.note("%s changed, which hooks may read: all start anew", strings.Join(shared, ", "))
 		changed = found
@@ -72,6 +77,18 @@ func (r *hookRunner) saved(ctx context.Context, paths []string) error {
 		}
 	}
 	return nil
+}
+
+// filesBelow are the files of a folder, by their paths from there.
+func filesBelow(dir string) map[string]bool {
+	all := map[string]bool{}
+	_ = fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error { // what cannot be read, hooks do not read
+		if err == nil && !e.IsDir() {
+			all[path] = true
+		}
+		return nil
+	})
+	return all
 }
 
 // unread reports whether a file is of an editor, and of no hook: hidden, or a copy.
