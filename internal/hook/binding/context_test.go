@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hook/config"
@@ -272,5 +273,12 @@ func TestFilter(t *testing.T) {
 	}
 	if _, err := failing.Show(o); err == nil {
 		t.Error("a filter that fails is no error")
+	}
+	endless, err := NewView(config.Kubernetes{JQFilter: "def f: f; f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := endless.run(o, time.Millisecond); err == nil || err.Error() != "it does not end within 1ms, and the engine waits for that" {
+		t.Errorf("a filter without an end: %v", err)
 	}
 }

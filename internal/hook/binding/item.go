@@ -2,11 +2,13 @@ package binding
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/itchyny/gojq"
 	"github.com/operon-dev/operon/internal/hook/config"
@@ -70,7 +72,7 @@ func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 		i.sum = sha256.Sum256(content)
 		return i, err
 	}
-	results, err := v.run(o)
+	results, err := v.run(o, enough)
 	if err != nil {
 		return i, fmt.Errorf("jqFilter of %s, over %s: %w", v.binding.BindingName(), name(o), err)
 	}
@@ -90,15 +92,24 @@ func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 	return i, json.Unmarshal(content, &i.result) // numbers become what they are in a context
 }
 
-// run is all that the filter gives for an object.
-func (v View) run(o *unstructured.Unstructured) ([]any, error) {
+// enough is more than a filter takes for an object, unless it does not end.
+const enough = 5 * time.Second
+
+// run is all that the filter gives for an object. The engine would wait for a filter
+// without an end; nobody could end what waits here.
+func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
 	var results []any
-	for iter := v.filter.Run(runtime.DeepCopyJSON(o.Object)); ; {
+	for iter := v.filter.RunWithContext(ctx, runtime.DeepCopyJSON(o.Object)); ; {
 		result, more := iter.Next()
 		if !more {
 			return results, nil
 		}
 		if err, failed := result.(error); failed {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("it does not end within %s, and the engine waits for that", within)
+			}
 			if halt := (*gojq.HaltError)(nil); errors.As(err, &halt) && halt.Value() == nil {
 				return results, nil
 			}
