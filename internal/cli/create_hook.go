@@ -32,13 +32,13 @@ type createHook struct {
 
 // hookLists are the flags that may be given several times, with their usage.
 var hookLists = []struct{ name, usage string }{
-	{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and GROUP/VERSION/KIND"},
+	{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and KIND any name of it, GROUP/VERSION/KIND, or as in deployments.apps"},
 	{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly, or NAME:CRONTAB"},
 	{"validate", "run before the API server stores an object of a `KIND`, to refuse it"},
 	{"mutate", "run before that, to change an object of a `KIND`"},
 	{"convert", "convert the objects of --crd between versions, `FROM:TO`"},
-	{"namespace", "only objects of the namespace `[BINDING:]NAME`"},
-	{"name", "only the object of the name `[BINDING:]NAME`"},
+	{"namespace", "only objects of the namespaces `[BINDING:]NAME[,NAME...]`"},
+	{"name", "only the objects of the names `[BINDING:]NAME[,NAME...]`"},
 	{"selector", "only objects with labels, a `[BINDING:]SELECTOR` as for kubectl"},
 	{"field-selector", "only objects with fields, a `[BINDING:]SELECTOR` as for kubectl"},
 	{"jq", "tell the hook what this `[BINDING:]FILTER` of jq makes of an object, and run it when that changes"},

@@ -101,7 +101,7 @@ func Ask(e plugin.Event, t Terms) (Hook, error) {
 	for _, step := range []func() error{
 		func() error { return CheckHookName(a.hook.Name) },
 		func() error { return checkLang(a.hook.Lang) },
-		a.startup, a.steps, a.objects, a.schedules, a.admissions, a.conversions, a.any, a.filters,
+		a.startup, a.steps, a.objects, a.schedules, a.admissions, a.conversions, a.filters, a.any,
 	} {
 		if err := step(); err != nil {
 			return Hook{}, err
@@ -147,14 +147,18 @@ func (a *asking) steps() error {
 func (a *asking) objects() error {
 	for _, on := range a.Strings("on") {
 		source, rest, found := strings.Cut(on, ":")
-		if !found || source != "kubernetes" || rest == "" {
+		if !found || strings.TrimSpace(source) != "kubernetes" || strings.TrimSpace(rest) == "" {
 			return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod; for other bindings there are --schedule, --startup, --validate, --mutate and --convert",
 				"--on %s: kubernetes:KIND is expected", on)
 		}
 		for item := range strings.SplitSeq(rest, ",") {
 			name, kind := "", item
 			if before, after, named := strings.Cut(item, ":"); named {
-				name, kind = before, after
+				name, kind = strings.TrimSpace(before), after
+			}
+			kind = strings.TrimSpace(kind)
+			if kind == "" {
+				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind is missing beside a comma", on)
 			}
 			k, err := a.kind("on", kind)
 			if err != nil {
@@ -195,13 +199,17 @@ func (a *asking) bindings() []string {
 	return names
 }
 
-// kind finds a kind by any name of it, or by GROUP/VERSION/KIND.
+// kind finds a kind by any name of it, by GROUP/VERSION/KIND, or as kubectl names it
+// with its group, such as deployments.apps.
 func (a *asking) kind(flag, name string) (Kind, error) {
 	apiVersion, kind := "", name
 	if i := strings.LastIndex(name, "/"); i >= 0 {
 		apiVersion, kind = strings.TrimPrefix(name[:i], "core/"), name[i+1:]
 	}
 	k, err := a.Kinds.Find(apiVersion, kind)
+	if apiVersion == "" && strings.Contains(kind, ".") {
+		k, err = a.Kinds.Argument(kind)
+	}
 	if err == nil {
 		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil
 	}
@@ -212,15 +220,18 @@ func (a *asking) kind(flag, name string) (Kind, error) {
 func (a *asking) schedules() error {
 	for _, s := range a.Strings("schedule") {
 		name, crontab := "tick", s
-		if before, after, named := strings.Cut(s, ":"); named && bindingName.MatchString(before) {
-			name, crontab = before, after
+		if before, after, named := strings.Cut(s, ":"); named && bindingName.MatchString(strings.TrimSpace(before)) {
+			name, crontab = strings.TrimSpace(before), after
 		} else if n := len(a.hook.Schedule); n > 0 {
 			name += strconv.Itoa(n + 1)
+		}
+		if crontab = strings.TrimSpace(crontab); crontab == "" {
+			return empty("schedule", s)
 		}
 		if err := a.add("schedule", name); err != nil {
 			return err
 		}
-		a.hook.Schedule = append(a.hook.Schedule, Schedule{Name: name, Crontab: strings.TrimSpace(crontab)})
+		a.hook.Schedule = append(a.hook.Schedule, Schedule{Name: name, Crontab: crontab})
 	}
 	return nil
 }
@@ -329,7 +340,8 @@ func (a *asking) converted(crd string) (kinds.Kind, error) {
 // any refuses a hook that nothing would run.
 func (a *asking) any() error {
 	h := a.hook
-	if h.Startup != nil || len(h.Steps)+len(h.Kubernetes)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) > 0 {
+	runs := slices.ContainsFunc(h.Kubernetes, func(o Objects) bool { return !o.silent() })
+	if runs || h.Startup != nil || len(h.Steps)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) > 0 {
 		return nil
 	}
 	flags := "--validate KIND, --mutate KIND or --convert FROM:TO"

@@ -8,7 +8,6 @@ import (
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 )
 
@@ -160,7 +159,7 @@ func (p *page) labels(selector string) error {
 	if selector == "" {
 		return nil
 	}
-	s, err := metav1.ParseToLabelSelector(selector)
+	s, err := labelSelector(selector)
 	if err != nil {
 		return fault.Usage("", "--selector %s: %v", selector, err)
 	}

@@ -5,8 +5,12 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // filters reads the flags that say more of bindings. Each value may have the name of
@@ -22,12 +26,13 @@ func (a *asking) filters() error {
 			if o.ClusterScoped {
 				return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: objects of %s live in none", v, o.Kind.Kind)
 			}
-			o.Namespaces = append(o.Namespaces, v)
-			return nil
+			return addNames(&o.Namespaces, "namespace", v, "a namespace", validation.IsDNS1123Label)
 		}},
-		{flag: "name", set: func(o *Objects, v string) error { o.Names = append(o.Names, v); return nil }},
+		{flag: "name", set: func(o *Objects, v string) error {
+			return addNames(&o.Names, "name", v, article(o.Kind.Kind)+" "+o.Kind.Kind, o.nameProblems)
+		}},
 		{flag: "selector", set: func(o *Objects, v string) error {
-			if _, err := metav1.ParseToLabelSelector(v); err != nil {
+			if _, err := labelSelector(v); err != nil {
 				return fault.Usage("write it as for kubectl: app=web,tier in (a,b),!legacy", "--selector %s: %v", v, err)
 			}
 			return once("selector", &o.Selector, v)
@@ -51,11 +56,11 @@ func (a *asking) filters() error {
 		{flag: "queue", times: true, set: func(o *Objects, v string) error { return once("queue", &o.Queue, v) },
 			tick: func(s *Schedule, v string) { s.Queue = v }},
 	} {
-		for _, value := range a.Strings(f.flag) {
+		for _, given := range a.Strings(f.flag) {
+			name, value := a.addressed(given)
 			if value == "" {
-				return fault.Usage("give it a value, or leave it out", "--%s is empty", f.flag)
+				return empty(f.flag, given)
 			}
-			name, value := a.addressed(value)
 			if err := a.misaddressed(f.flag, name, value); err != nil {
 				return err
 			}
@@ -82,6 +87,11 @@ func (a *asking) filters() error {
 	return a.groups()
 }
 
+// empty refuses a flag without a value, or with the name of a binding alone.
+func empty(flag, given string) error {
+	return fault.Usage("give it a value, or leave it out", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
+}
+
 func also(times bool) string {
 	if times {
 		return " and --schedule"
@@ -98,12 +108,60 @@ func once(flag string, to *string, value string) error {
 	return nil
 }
 
-// addressed takes the name of a binding off a value.
-func (a *asking) addressed(value string) (binding, rest string) {
-	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), name) {
-		return name, rest
+// addNames adds the names in a list with commas, each of which must be one of what.
+func addNames(to *[]string, flag, list, what string, problems func(string) []string) error {
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return fault.Usage("write it as in --"+flag+" one,other", "--%s %s: a name is missing beside a comma", flag, list)
+		}
+		if found := problems(name); len(found) > 0 {
+			problem, _, _ := strings.Cut(found[0], " (e.g.") // and a regular expression
+			return fault.Usage("names are in lower case, such as --"+flag+" my-name", "--%s %s is not the name of %s: %s", flag, name, what, problem)
+		}
+		if !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
 	}
-	return "", value
+	return nil
+}
+
+// nameProblems says why no object of the kind has a name. Those of RBAC may have almost
+// any, such as system:node.
+func (k Kind) nameProblems(name string) []string {
+	if strings.HasPrefix(k.APIVersion, "rbac.authorization.k8s.io/") {
+		return path.IsValidPathSegmentName(name)
+	}
+	return validation.IsDNS1123Subdomain(name)
+}
+
+// labelSelector reads a selector as kubectl takes it. The selectors of configurations
+// have no word for !=, but one that means the same.
+func labelSelector(text string) (*metav1.LabelSelector, error) {
+	requirements, err := labels.ParseToRequirements(text)
+	if err != nil {
+		return nil, err
+	}
+	selector := labels.NewSelector()
+	for _, r := range requirements {
+		if r.Operator() == selection.NotEquals {
+			same, err := labels.NewRequirement(r.Key(), selection.NotIn, r.ValuesUnsorted())
+			if err != nil {
+				return nil, err
+			}
+			r = *same
+		}
+		selector = selector.Add(r)
+	}
+	return metav1.ParseToLabelSelector(selector.String())
+}
+
+// addressed takes the name of a binding off a value, and the spaces around both.
+func (a *asking) addressed(value string) (binding, rest string) {
+	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), strings.TrimSpace(name)) {
+		return strings.TrimSpace(name), strings.TrimSpace(rest)
+	}
+	return "", strings.TrimSpace(value)
 }
 
 // misaddressed refuses a value for a binding that is not there, where no value looks
@@ -124,6 +182,7 @@ const noEvents = "none"
 
 func addEvents(o *Objects, value string) error {
 	for word := range strings.SplitSeq(value, ",") {
+		word = strings.TrimSpace(word)
 		i := slices.IndexFunc(events, func(e string) bool { return strings.EqualFold(e, word) })
 		switch {
 		case strings.EqualFold(word, noEvents) && value == word:

@@ -213,7 +213,7 @@ func (o Objects) example() object {
 	if len(o.Namespaces) > 0 {
 		metadata["namespace"] = o.Namespaces[0]
 	}
-	if s, err := metav1.ParseToLabelSelector(o.Selector); err == nil {
+	if s, err := labelSelector(o.Selector); err == nil {
 		labels := object{}
 		for key, value := range s.MatchLabels {
 			labels[key] = value

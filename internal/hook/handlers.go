@@ -1,49 +1,69 @@
 package hook
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/config"
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// handlers compares the functions of a script that calls hook::run with the
-// bindings of its configuration.
-func (h Hook) handlers(script []byte, c *config.Config) []Finding {
-	functions, runs := functionsOf(script)
+// place is where something stands in a script, from 1.
+type place struct{ line, column int }
+
+// handling is what a script says of the functions that handle its contexts.
+type handling struct {
+	functions map[string]place // by the names that calls has for them
+	spelled   func(name string) string
+	sources   []string // what else it reads: the ends of names of files, as far as they are written out
+	unclear   bool     // there may be more of them
+}
+
+// handlers compares the functions of a script that calls hook::run, or that of the
+// library in Python, with the bindings of its configuration.
+func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []Finding {
+	said, runs := handlingOf(script)
 	if !runs {
 		return nil
 	}
 	called := calls(c)
+	findings := dead(h, said, called)
+	var missing []binding
+	for _, b := range called {
+		if !b.handled(said.functions) {
+			missing = append(missing, b)
+		}
+	}
+	if len(missing) == 0 || !s.follow(&said) {
+		return findings
+	}
+	for _, b := range missing {
+		if !b.handled(said.functions) {
+			findings = append(findings, Finding{File: h.Name, Rule: ruleNoHandler,
+				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs(said.spelled))})
+		}
+	}
+	return findings
+}
+
+// dead finds the functions that look like handlers, and that nothing calls.
+func dead(h Hook, said handling, called []binding) []Finding {
 	var findings []Finding
-	for name, pos := range functions {
-		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(called, func(b binding) bool { return b.calls(name) }) {
+	for name, pos := range said.functions {
+		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(called, func(b binding) bool { return slices.Contains(b.handlers, name) }) {
 			continue
 		}
 		var known []string
 		for _, b := range called {
 			known = append(known, b.handlers...)
 		}
-		f := Finding{File: h.Name, Line: int(pos.Line()), Column: int(pos.Col()), Rule: ruleDeadHandler,
-			Message: fmt.Sprintf("nothing calls %s: the configuration has no such binding", name)}
+		f := Finding{File: h.Name, Line: pos.line, Column: pos.column, Rule: ruleDeadHandler,
+			Message: fmt.Sprintf("nothing calls %s: no binding of the configuration asks for that", said.spelled(name))}
 		if near := fault.Nearest(name, known); near != "" {
-			f.Message += "; did you mean " + near + "?"
+			f.Message += "; did you mean " + said.spelled(near) + "?"
 		}
 		findings = append(findings, f)
-	}
-	if _, catches := functions["__main__"]; catches {
-		return findings
-	}
-	for _, b := range called {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(functions)), b.calls) {
-			findings = append(findings, Finding{File: h.Name, Rule: ruleNoHandler,
-				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs())})
-		}
 	}
 	return findings
 }
@@ -54,13 +74,29 @@ type binding struct {
 	handlers []string
 }
 
-func (b binding) calls(function string) bool { return slices.Contains(b.handlers, function) }
+// handled reports whether there is a function for the contexts of the binding.
+func (b binding) handled(functions map[string]place) bool {
+	return slices.ContainsFunc(append(b.handlers[:len(b.handlers):len(b.handlers)], anyHandler), func(name string) bool {
+		_, there := functions[name]
+		return there
+	})
+}
 
-func (b binding) needs() string {
-	if len(b.handlers) == 0 {
-		return "__main__"
+// anyHandler is the function for what no other one handles.
+const anyHandler = "__main__"
+
+// needs says which functions would do, as the script's language writes them.
+func (b binding) needs(spelled func(string) string) string {
+	var names []string
+	for _, name := range b.handlers {
+		if name = spelled(name); name != "" {
+			names = append(names, name)
+		}
 	}
-	return strings.Join(b.handlers, " or ") + ", or __main__"
+	if len(names) == 0 {
+		return spelled(anyHandler)
+	}
+	return strings.Join(names, " or ") + ", or " + spelled(anyHandler)
 }
 
 // calls lists the functions that contexts of a configuration call, by source.
@@ -114,33 +150,13 @@ func calls(c *config.Config) []binding {
 	for _, v := range c.Conversion {
 		base := "__on_conversion::" + v.Name
 		for _, r := range v.Conversions {
-			from, to := strings.Replace(r.FromVersion, "/", ".", 1), strings.Replace(r.ToVersion, "/", ".", 1)
-			add(fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion), base+"::"+from+"::"+to, base)
+			add(fmt.Sprintf("the conversion %s from %s to %s", v.Name, r.FromVersion, r.ToVersion), dotted(base, r.FromVersion, r.ToVersion), base)
 		}
 	}
 	return all
 }
 
-// functionsOf returns the functions of a shell script with their places, and
-// whether it calls hook::run. What is no shell script has neither.
-func functionsOf(script []byte) (functions map[string]syntax.Pos, runs bool) {
-	first, _, _ := bytes.Cut(script, []byte("\n"))
-	if !bytes.HasPrefix(first, []byte("#!")) || !bytes.Contains(first, []byte("sh")) {
-		return nil, false
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(script), "")
-	if err != nil {
-		return nil, false // bash itself may take it, and it was run
-	}
-	functions = map[string]syntax.Pos{}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch x := n.(type) {
-		case *syntax.FuncDecl:
-			functions[x.Name.Value] = x.Name.Pos()
-		case *syntax.CallExpr:
-			runs = runs || len(x.Args) > 0 && x.Args[0].Lit() == "hook::run"
-		}
-		return true
-	})
-	return functions, runs
+// dotted is the function for a step of a conversion: a function has no slash in its name.
+func dotted(base, from, to string) string {
+	return base + "::" + strings.Replace(from, "/", ".", 1) + "::" + strings.Replace(to, "/", ".", 1)
 }

@@ -108,7 +108,7 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 		}
 	}
 	if c != nil {
-		findings = append(findings, h.handlers(script, c)...)
+		findings = append(findings, s.handlers(h, script, c)...)
 	}
 	return c, findings, nil
 }
