@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Say here what this hook looks after."""
 
-import pathlib
+import os
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+# In place of the hook's own folder, where hooks may be called as Python's modules.
+sys.path[0] = os.path.join(os.path.dirname(os.path.realpath(__file__)), "lib")
 sys.dont_write_bytecode = True
 
 import operon
