@@ -46,11 +46,12 @@ func (w writtenFiles) judge(a *App) ([]hook.Finding, error) {
 	} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(kind.names))) {
 			text, err := os.ReadFile(a.inDir(name))
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, fault.Usage("name a file that a hook wrote; with --debug-keep-tmp-files the engine keeps them", "--%s %s: there is no such file", kind.flag, name)
-			}
 			if err != nil {
-				return nil, fault.Usage("", "--%s %s: %v", kind.flag, name, err)
+				problem := err
+				if at, is := errors.AsType[*fs.PathError](err); is {
+					problem = at.Err
+				}
+				return nil, fault.Usage("name a file that a hook wrote; with --debug-keep-tmp-files the engine keeps them", "--%s %s: %v", kind.flag, name, problem)
 			}
 			for _, f := range kind.judge(text) {
 				all = append(all, hook.Finding{File: filepath.ToSlash(name), Line: f.Line, Column: f.Column, Rule: f.Rule, Refused: f.Refused, Message: f.Message})

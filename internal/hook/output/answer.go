@@ -100,7 +100,8 @@ func answer[T any](j *judge, text []byte, into *T) (document, bool) {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("there is nothing but white space")
 		}
-		j.refuse(d.at, ruleAnswerSyntax, "%s", streamFault[T](text, 0, err))
+		_, message := streamFault[T](text, 0, err)
+		j.refuse(d.at, ruleAnswerSyntax, "%s", message)
 		return d, false
 	}
 	if len(docs) > 1 {

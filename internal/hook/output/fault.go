@@ -2,9 +2,9 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -25,36 +25,66 @@ func yamlFault(err error) (line int, message string) {
 		line, _ = strconv.Atoi(m[1])
 		message = message[len(m[0]):]
 	}
-	message, _, _ = strings.Cut(strings.TrimPrefix(message, "yaml: "), "\n")
-	return line, message
+	return line, plainly(strings.TrimPrefix(message, "yaml: "))
 }
 
-// streamFault says what is wrong with the values of a stream up to an index, in the
-// words of a decoder that speaks of JSON and T only, when that agrees that something
-// is. An index of -1 is that of the last one.
-func streamFault[T any](text []byte, index int, err error) string {
+// streamFault says what is wrong with the values of a stream up to an index, and which
+// of them is, in the words of a decoder that speaks of JSON and T only, when that agrees
+// that something is. An index of -1 is that of the last one.
+func streamFault[T any](text []byte, index int, err error) (at int, message string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for i := 0; ; i++ {
 		var v T
 		strict := dec.Decode(&v)
 		switch {
 		case errors.Is(strict, io.EOF), strict == nil && i == index:
-			return plainly(err.Error())
+			return index, plainly(err.Error())
 		case strict != nil:
-			return plainly(strict.Error())
+			return i, plainly(strict.Error())
 		}
 	}
 }
 
+var (
+	jsonMisfit = regexp.MustCompile(`^cannot unmarshal (\w+)(?: \S+)? into Go (?:value|struct field \w*\.([\w.]+)) of type (\S+)`)
+	yamlMisfit = regexp.MustCompile("^cannot unmarshal !!(\\w+)(?: `[^`]*`)? into (\\S+)")
+	noJSON     = regexp.MustCompile(`^(invalid character|unexpected (EOF|end))`)
+)
+
 // plainly takes the names of Go out of an error of a decoder.
 func plainly(message string) string {
 	message, _, _ = strings.Cut(strings.TrimPrefix(message, "json: "), "\n")
-	if what, field, found := strings.Cut(message, " into Go struct field "); found {
-		field, _, _ = strings.Cut(field, " of type")
-		_, field, _ = strings.Cut(field, ".")
-		return fmt.Sprintf("%s into %s", what, field)
+	if m := jsonMisfit.FindStringSubmatch(message); m != nil {
+		return strings.TrimPrefix(m[2]+": ", ": ") + decoded(m[1]) + " where " + belongs(m[3]) + " belongs"
+	}
+	if m := yamlMisfit.FindStringSubmatch(message); m != nil {
+		return decoded(m[1]) + " where " + belongs(m[2]) + " belongs"
+	}
+	if noJSON.MatchString(message) {
+		return "this is no JSON: " + message
 	}
 	return message
+}
+
+// words are those for kinds of values that decoders name otherwise.
+var words = map[string]string{
+	"object": "object", "map": "object", "array": "list", "seq": "list", "string": "text", "str": "text", "bool": "boolean", "null": "empty value",
+}
+
+// decoded names a kind of value in the words of a decoder.
+func decoded(kind string) string { return article(cmp.Or(words[kind], "number")) }
+
+// belongs names what a type of Go is decoded from.
+func belongs(kind string) string {
+	switch {
+	case kind == "uint8" || kind == "[]uint8":
+		return "a text in base64"
+	case strings.HasPrefix(kind, "[]"):
+		return decoded("array")
+	case strings.HasPrefix(kind, "map[") || strings.Contains(kind, "."):
+		return decoded("object")
+	}
+	return decoded(kind)
 }
 
 // kindOf names the type of a decoded value.

@@ -48,7 +48,8 @@ func ParseMetrics(text []byte, hook string) ([]Metric, []config.Finding) {
 			if d.at.line == 0 { // it is no JSON by anyone's letter
 				d.at.line = lastLine(docs, text)
 			}
-			j.refuse(d.at, ruleMetricSyntax, "%s", streamFault[metric](text, i, err))
+			_, message := streamFault[metric](text, i, err)
+			j.refuse(d.at, ruleMetricSyntax, "%s", message)
 			break
 		}
 		j.unknown(d, metricKeys, ruleMetricKey)

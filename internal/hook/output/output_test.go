@@ -36,7 +36,10 @@ func TestFindings(t *testing.T) {
 		want  string
 	}{
 		{patch, "operation: Delete\n\tkind: Pod", "2:0 error patch-syntax: found a tab character that violates indentation"},
-		{patch, `{"operation": "Delete"}` + "\n" + `{"operation": }`, `1:0 error patch-syntax: invalid character '}' looking for beginning of value`},
+		{patch, `{"operation": "Delete"}` + "\n" + `{"operation": }`, `2:0 error patch-syntax: this is no JSON: invalid character '}' looking for beginning of value`},
+		{patch, `[{"operation": "Delete"}]`, "1:0 error patch-syntax: a list where an object belongs"},
+		{patch, "{\"operation\": \"Delete\"}\n{\"operation\": [1]}\n{\"operation\": \"Delete\"}", "2:1 error patch-syntax: operation: a list where a text belongs"},
+		{patch, "operation: Delete\nignoreHookError: {a: b}", "2:0 error patch-syntax: an object where a boolean belongs"},
 		{patch, `{"operation": "create", "object": {"a": 1}}`, `1:15 error patch-schema: operation is "create", and must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch; did you mean Create?`},
 		{patch, "---\nkind: Pod\n", "2:1 error patch-schema: lacks operation, one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch"},
 		{patch, "operation: Create\nobject: {}\n", "2:9 error patch-schema: object of Create is empty"},
@@ -63,8 +66,10 @@ func TestFindings(t *testing.T) {
 		{patch, `{"operation": "CreateOrUpdate", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "resourceVersion": "5"}}}`,
 			"1:43 warning patch-resource-version: object has a metadata.resourceVersion, as those of snapshots do, and no API server creates it: take it out with del(.metadata.resourceVersion)"},
 
-		{metric, "{\"name\": \"x\", \"set\": 1}\nname: y\n", "2:0 error metric-syntax: invalid character 'a' in literal null (expecting 'u')"},
-		{metric, `{"name": "x", "set": "1"}`, "1:1 error metric-syntax: cannot unmarshal string into set"},
+		{metric, "{\"name\": \"x\", \"set\": 1}\nname: y\n", "2:0 error metric-syntax: this is no JSON: invalid character 'a' in literal null (expecting 'u')"},
+		{metric, `{"name": "x", "set": "1"}`, "1:1 error metric-syntax: set: a text where a number belongs"},
+		{metric, `{"name": "x", "set": 1, "labels": {"a": 1}}`, "1:1 error metric-syntax: labels: a number where a text belongs"},
+		{metric, `[{"name": "x", "set": 1}]`, "1:1 error metric-syntax: a list where an object belongs"},
 		{metric, `{"name": "x", "action": "set"}`, "1:1 error metric: set of x lacks value"},
 		{metric, `{"name": "x", "action": "observe", "value": 1}`, "1:1 error metric: observe of x lacks buckets"},
 		{metric, "\n" + `{"name": "x", "set": 1, "label": {}}`, "2:25 warning metric-unknown-key: the engine knows no label, and drops it; did you mean labels?"},
@@ -73,7 +78,8 @@ func TestFindings(t *testing.T) {
 			"2:1 warning metric-counter: x does not grow: each run of the hook that writes to its group, g, begins it anew: count in the hook, and set\n2:1 warning metric-dropped: add of x is dropped: the metric began with set, and stays what it is"},
 		{metric, `{"name": "x", "set": 1, "buckets": [1]}`, "1:25 warning metric-no-effect: buckets have no effect on set"},
 
-		{admission, "allowed: true", "1:0 error answer-syntax: invalid character 'a' looking for beginning of value"},
+		{admission, `{"allowed": true, "patch": [{"op": "add"}]}`, "1:1 error answer-syntax: patch: an object where a text in base64 belongs"},
+		{admission, "allowed: true", "1:0 error answer-syntax: this is no JSON: invalid character 'a' looking for beginning of value"},
 		{admission, "", "0:0 warning answer-missing: is empty: the engine answers with an error"},
 		{admission, `{"allowed": false}`, "1:1 warning answer-denies: denies without message, so nobody learns why"},
 		{admission, `{"allow": true, "message": "x"}`, "1:1 warning answer-denies: lacks allowed, and so denies\n1:2 warning answer-unknown-key: the engine knows no allow, and drops it"},

@@ -91,11 +91,12 @@ func (j *judge) operations(text []byte) ([]operation, []document, bool) {
 	}
 	if looksLikeJSON(text) {
 		docs := jsonDocuments(text)
-		at := place{line: 1}
-		if len(docs) > 0 {
-			at.line = docs[len(docs)-1].at.line
+		i, message := streamFault[operation](text, -1, err)
+		at := place{line: lastLine(docs, text)}
+		if i >= 0 && i < len(docs) {
+			at = docs[i].at
 		}
-		j.refuse(at, rulePatchSyntax, "%s", streamFault[operation](text, -1, err))
+		j.refuse(at, rulePatchSyntax, "%s", message)
 	} else {
 		line, message := yamlFault(yamlErr)
 		j.refuse(place{line: line}, rulePatchSyntax, "%s", message)
