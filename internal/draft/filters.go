@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -130,7 +130,7 @@ func addNames(to *[]string, flag, list, what string, problems func(string) []str
 // any, such as system:node.
 func (k Kind) nameProblems(name string) []string {
 	if strings.HasPrefix(k.APIVersion, "rbac.authorization.k8s.io/") {
-		return path.IsValidPathSegmentName(name)
+		return content.IsPathSegmentName(name)
 	}
 	return validation.IsDNS1123Subdomain(name)
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -110,9 +111,7 @@ func (s *Sandbox) follow(said *handling) bool {
 			if more.functions == nil {
 				return false
 			}
-			for function, pos := range more.functions {
-				said.functions[function] = pos
-			}
+			maps.Copy(said.functions, more.functions)
 			said.sources, said.unclear = append(said.sources, more.sources...), said.unclear || more.unclear
 		}
 	}
