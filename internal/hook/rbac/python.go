@@ -19,7 +19,8 @@ type pythonReader struct {
 	found     []found // dicts, lists and texts, outer ones first
 	uses      []found // names of what is used
 	constants map[string]string
-	dicts     map[string]any // by the only name that each is given
+	dicts     map[string]any  // by the only name that each is given
+	grown     map[string]bool // see growing
 }
 
 var (

@@ -15,8 +15,11 @@ const manyIn = standIn + "S"
 var (
 	pythonImport  = regexp.MustCompile(`^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w \t,]*)|import[ \t]+([\w., \t]+))`)
 	pythonProgram = regexp.MustCompile(`^\(\s*["'](?:/[\w/.-]*/)?(?:kubectl|oc)["']\s*[,)]`)
-	pythonFormat  = regexp.MustCompile(`%[sdr]|\{[\w.!:]*\}`)
-	pythonClients = []string{"kubernetes", "kubernetes_asyncio", "openshift", "lightkube", "pykube", "kr8s", "kopf"}
+	// Names before what appends to them, and those that are appended with a plus.
+	pythonAppended = regexp.MustCompile(`\b([A-Za-z_]\w*)[ \t]*(?:\+|\.(?:append|extend|insert)\b)`)
+	pythonSummand  = regexp.MustCompile(`\+[ \t]*([A-Za-z_]\w*)`)
+	pythonFormat   = regexp.MustCompile(`%[sdr]|\{[\w.!:]*\}`)
+	pythonClients  = []string{"kubernetes", "kubernetes_asyncio", "openshift", "lightkube", "pykube", "kr8s", "kopf"}
 )
 
 // python allows what a hook in Python does, as far as it is written out: patch
@@ -128,11 +131,21 @@ func (r *pythonReader) grows(start int) bool {
 		return true
 	}
 	line := r.text[strings.LastIndex(r.text[:start], "\n")+1 : start]
-	name := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "="))
-	if !strings.HasSuffix(strings.TrimSpace(line), "=") || !regexp.MustCompile(`^[A-Za-z_]\w*$`).MatchString(name) {
-		return false
+	name, given := strings.CutSuffix(strings.TrimSpace(line), "=")
+	return given && r.growing()[strings.TrimSpace(name)]
+}
+
+// growing are the names of what more is appended to anywhere.
+func (r *pythonReader) growing() map[string]bool {
+	if r.grown == nil {
+		r.grown = map[string]bool{}
+		for _, where := range []*regexp.Regexp{pythonAppended, pythonSummand} {
+			for _, m := range where.FindAllStringSubmatch(r.text, -1) {
+				r.grown[m[1]] = true
+			}
+		}
 	}
-	return regexp.MustCompile(`\b` + name + `[ \t]*(?:\+|\.(?:append|extend|insert)\b)|\+[ \t]*` + name + `\b`).MatchString(r.text)
+	return r.grown
 }
 
 // arguments handles a list that may be the arguments of kubectl, or of a program that
