@@ -127,6 +127,9 @@ func find(args []string) (string, command, []string) {
 			return name, cmd, args[n:]
 		}
 	}
+	if args[0] == "create" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return "create " + args[1], command{}, nil // flags of which create itself does not have
+	}
 	return args[0], commands[args[0]], args[1:]
 }
 
