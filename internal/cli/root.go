@@ -74,6 +74,22 @@ func newGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 // peerCommands are commands of kubebuilder that its users will try here.
 var peerCommands = []string{"alpha"}
 
+// makeTargets are targets of all Makefiles that operon writes, of which it has no command.
+var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
+
+// deeper are the commands of that name in the groups of a command.
+func deeper(cmd *cobra.Command, name string) []string {
+	var found []string
+	for _, group := range cmd.Commands() {
+		for _, c := range group.Commands() {
+			if c.Name() == name && c.IsAvailableCommand() {
+				found = append(found, group.Name()+" "+name)
+			}
+		}
+	}
+	return found
+}
+
 // groupHelp shows a group's help, or says that its argument is no command.
 func groupHelp(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
@@ -86,8 +102,11 @@ func groupHelp(cmd *cobra.Command, args []string) error {
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "a hook is made by operon create hook NAME"
 	}
+	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
+		hint = "that is a target of the project's Makefile: make " + args[0]
+	}
 	cmd.SuggestionsMinimumDistance = 2
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+	if s := append(cmd.SuggestionsFor(args[0]), deeper(cmd, args[0])...); len(s) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
 	}
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
