@@ -16,6 +16,7 @@ const (
 	ruleLibExecutable = "executable-in-lib"
 	ruleNoHandler     = "no-handler"
 	ruleDeadHandler   = "dead-handler"
+	ruleAnsweredTwice = "answered-twice"
 )
 
 // Rules are all that findings can be about: first those that refuse.
@@ -27,6 +28,7 @@ func Rules() []config.Rule {
 		{Name: ruleLibExecutable, About: "an executable file in lib, which is no hook there"},
 		{Name: ruleNoHandler, About: "a binding that no function of the script handles"},
 		{Name: ruleDeadHandler, About: "a function that no binding calls"},
+		{Name: ruleAnsweredTwice, About: "requests that two webhooks or conversions answer"},
 		{Name: rbac.RuleMarker, About: "an RBAC marker that does not parse, or allows nothing"},
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b config.Rule) int {

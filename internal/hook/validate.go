@@ -16,10 +16,11 @@ import (
 // starts, and more. Findings are in the order of their places. The error is about
 // the validation itself.
 func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) {
-	_, findings, err := Load(ctx, s, hooks)
+	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {
 		return nil, err
 	}
+	findings = append(findings, answeredTwice(hooks, configs)...)
 	more, err := s.markers(hooks)
 	return Sorted(append(findings, more...)), err
 }

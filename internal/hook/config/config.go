@@ -91,6 +91,11 @@ type NamespaceSelector struct {
 	LabelSelector *metav1.LabelSelector
 }
 
+// names reports whether the selector leaves out namespaces.
+func (s *NamespaceSelector) names() bool {
+	return s != nil && (s.LabelSelector != nil || s.NameSelector != nil && len(s.NameSelector.MatchNames) > 0)
+}
+
 // Admission is a binding to requests of the API server, to validate or mutate.
 type Admission struct {
 	Name                 string

@@ -69,6 +69,8 @@ func TestFindings(t *testing.T) {
 		{"configVersion: v1\nkubernetes:\n- {kind: Node, name: nodes}\n- kind: Pdo\n  apiVersion: v1", "4:9: lint unknown-kind: kubernetes[1].kind: v1 has no Pdo", Shell},
 		{"configVersion: v1\nkubernetes:\n- {kind: Pod, fieldSelector: {matchExpressions: [{field: spec.foo, operator: Equals, value: x}]}}",
 			"3:58: lint unknown-field: kubernetes[0].fieldSelector.matchExpressions[0].field: Pod has no spec.foo", Shell},
+		{"configVersion: v1\nkubernetes:\n- {kind: Node, namespace: {labelSelector: {matchLabels: {a: b}}}}",
+			"3:27: lint no-namespace: kubernetes[0].namespace: Node has none", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: secrets", "3:3: lint secrets-in-memory: kubernetes[0] keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Node\n  resynchronizationPeriod: x", "4:28: lint no-effect: kubernetes[0].resynchronizationPeriod has no effect: no version of the engine reads it", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Node\n  watchEvent: []\n  executeHookOnEvent: []", "4:15: lint no-effect: kubernetes[0].watchEvent has no effect beside executeHookOnEvent", Shell},
@@ -175,6 +177,13 @@ func (unwatched) CannotWatch(apiVersion, kind string) string {
 		return ""
 	}
 	return apiVersion + " has no " + kind
+}
+
+func (unwatched) CannotDivide(_, kind string) string {
+	if kind == "Node" {
+		return kind + " has none"
+	}
+	return ""
 }
 
 func (unwatched) CannotSelect(_, kind, field string) string {

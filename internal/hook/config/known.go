@@ -10,13 +10,16 @@ type Kinds interface {
 	// CannotSelect says why a binding cannot select objects of a kind by a field, or
 	// "" when it can, or nobody can tell.
 	CannotSelect(apiVersion, kind, field string) string
+	// CannotDivide says why a binding cannot name namespaces for a kind, or "" when it
+	// can, or nobody can tell.
+	CannotDivide(apiVersion, kind string) string
 }
 
 // CheckKinds finds the bindings of a configuration, which text says, to kinds that
-// are not known, and those that select by fields that their kind does not have. The
-// engine takes both: it looks for the kind when it starts, again and again, and what
-// is behind in the queue main waits; and it asks again and again for a list that the
-// API server refuses.
+// are not known, and those that select by fields, or name namespaces, that their kind
+// does not have. The engine takes all of them: it looks for the kind when it starts,
+// again and again, and what is behind in the queue main waits; and it asks again and
+// again for a list that the API server refuses.
 func CheckKinds(text []byte, c *Config, known Kinds) []Finding {
 	var findings []Finding
 	find := func(rule, problem string, p path) {
@@ -32,6 +35,9 @@ func CheckKinds(text []byte, c *Config, known Kinds) []Finding {
 	for i, k := range c.Kubernetes {
 		p := path{"kubernetes", i}
 		find(ruleUnknown, known.CannotWatch(k.APIVersion, k.Kind), p.in("kind"))
+		if k.Namespace.names() {
+			find(ruleNoNamespace, known.CannotDivide(k.APIVersion, k.Kind), p.in("namespace"))
+		}
 		if k.FieldSelector == nil {
 			continue
 		}

@@ -39,6 +39,7 @@ const (
 	ruleUnasked     = "webhook-of-addon"
 	ruleUnknown     = "unknown-kind"
 	ruleField       = "unknown-field"
+	ruleNoNamespace = "no-namespace"
 )
 
 // Rules are all that findings of this package can be about.
@@ -72,6 +73,7 @@ func Rules() []Rule {
 		{ruleSameVersion, false, "a conversion from a version to itself"},
 		{ruleUnknown, false, "a kind that neither Kubernetes nor a CRD in config/crd/bases has to watch"},
 		{ruleField, false, "a field that the API server selects no objects of the kind by"},
+		{ruleNoNamespace, false, "namespaces of objects that live in none"},
 		{ruleUnasked, false, "a webhook of an addon-operator's hook: it asks none"},
 	}
 }
