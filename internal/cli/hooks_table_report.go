@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
@@ -172,7 +174,12 @@ func writeJUnit(path string, outcomes []spec.Outcome) error {
 // updateTests writes into files of tests what is the case, and reports whether there
 // was anything to write. Nothing is written when one of them cannot be updated.
 func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bool, err error) {
-	var writes []func() error
+	var all []*rewritten
+	defer func() {
+		for _, r := range all {
+			_ = os.Remove(r.staged) // what was not put in its place
+		}
+	}()
 	for _, f := range files {
 		path := a.inDir(f.Path)
 		before, err := os.ReadFile(path)
@@ -186,22 +193,43 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bo
 		if bytes.Equal(before, after) {
 			continue
 		}
-		writes = append(writes, func() error {
-			info, err := os.Stat(path)
-			if err == nil {
-				err = os.WriteFile(path, after, info.Mode())
-			}
-			if err != nil {
-				return fault.Failed("", "%v", err)
-			}
-			a.note("%s: %s updated", f.Path, plural(changed, "value"))
-			return nil
-		})
-	}
-	for _, write := range writes {
-		if err := write(); err != nil {
-			return true, err
+		r := &rewritten{shown: f.Path, changed: changed}
+		all = append(all, r)
+		if err := r.stage(path, after); err != nil {
+			return false, fault.Failed("", "%v", err)
 		}
 	}
-	return len(writes) > 0, nil
+	for _, r := range all {
+		if err := os.Rename(r.staged, r.path); err != nil {
+			return true, fault.Failed("", "%v", err)
+		}
+		a.note("%s: %s updated", r.shown, plural(r.changed, "value"))
+	}
+	return len(all) > 0, nil
+}
+
+// rewritten is a file of the user's with another content, which stands beside it until
+// that of all is written: a full disk must not leave a part of one.
+type rewritten struct {
+	path, staged string
+	shown        string
+	changed      int // values
+}
+
+// stage writes the content, with the mode of the file. A link stays one.
+func (r *rewritten) stage(path string, content []byte) (err error) {
+	if r.path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(r.path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(r.path), ".operon-*")
+	if err != nil {
+		return err
+	}
+	r.staged = f.Name()
+	_, err = f.Write(content)
+	return errors.Join(err, f.Chmod(info.Mode()), f.Close())
 }
