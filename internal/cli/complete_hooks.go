@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,8 +90,10 @@ func (a *App) hookNamed(hooks []hook.Hook, name string) int {
 		names = append(names, h.Name)
 	}
 	i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
-	if i < 0 {
-		i = onlyStem(names, name)
+	for _, called := range []func(file string) string{stem, path.Base, func(file string) string { return path.Base(stem(file)) }} {
+		if i < 0 {
+			i = only(names, func(file string) bool { return called(file) == name })
+		}
 	}
 	return i
 }

@@ -55,7 +55,8 @@ The objects come from files; no cluster is asked. The hook is run with --config,
 as hooks validate does.
 
 Among the modules of an addon-operator, a hook is named by its path from there,
-such as modules/010-web/hooks/nodes.sh.
+such as modules/010-web/hooks/nodes.sh, or by the last part of it where that is
+one hook's alone.
 
 Snapshots and synchronizations show the objects that --given names, and
 snapshots the object of the event. When the engine would not run the hook, that
@@ -120,7 +121,7 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 // find lists the hooks that may be meant, and the folder that they start in.
 func (o *hooksContext) find(a *App) (dir string, hooks []hook.Hook, err error) {
 	dir = a.inDir(o.dir)
-	if d, isAddon := addonAt(a.Dir); isAddon && !isFolder(dir) {
+	if d, isAddon := a.addon(o.dir); isAddon {
 		_, hooks, _, err = d.hooks()
 		return d.root, hooks, err
 	}
@@ -139,7 +140,11 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 	}
 	i := a.hookNamed(hooks, name)
 	if i < 0 {
-		return nil, a.noHook(o.dir, name, hooks)
+		folder := o.dir
+		if _, isAddon := a.addon(o.dir); isAddon {
+			folder = "the project"
+		}
+		return nil, a.noHook(folder, name, hooks)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
@@ -157,8 +162,8 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 func (a *App) noHook(folder, name string, hooks []hook.Hook) error {
 	var names, stems, alike []string
 	for _, h := range hooks {
-		names, stems = append(names, h.Name), append(stems, strings.TrimSuffix(h.Name, path.Ext(h.Name)))
-		if stems[len(stems)-1] == name {
+		names, stems = append(names, h.Name), append(stems, stem(h.Name))
+		if base := path.Base(h.Name); stem(h.Name) == name || base == name || stem(base) == name {
 			alike = append(alike, h.Name)
 		}
 	}
@@ -194,10 +199,11 @@ func meantOf(word string, known []string, title string) string {
 	return title + strings.Join(known, ", ")
 }
 
-// onlyStem is the place of the one file that is called so but for its extension, as
-// create hook calls hooks, or -1.
-func onlyStem(files []string, name string) int {
-	is := func(file string) bool { return strings.TrimSuffix(file, path.Ext(file)) == name }
+// stem is a file without its extension, as create hook calls hooks.
+func stem(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
+
+// only is the place of the one file that is so, or -1.
+func only(files []string, is func(string) bool) int {
 	i := slices.IndexFunc(files, is)
 	if i >= 0 && slices.ContainsFunc(files[i+1:], is) {
 		return -1

@@ -41,6 +41,14 @@ func addonAt(dir string) (addonFolder, bool) {
 	return addonFolder{}, false
 }
 
+// addon tells whether hooks are those of an addon-operator: where the working folder
+// belongs to one, unless it has hooks of a shell-operator beside. The folder hooks of a
+// module has none of these.
+func (a *App) addon(hooks string) (addonFolder, bool) {
+	d, isAddon := addonAt(a.Dir)
+	return d, isAddon && (d.part != "" || !isFolder(a.inDir(hooks)))
+}
+
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()

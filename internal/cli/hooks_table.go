@@ -273,7 +273,7 @@ type testedHooks struct {
 // find looks for hooks: in the folder of hooks, or among modules.
 func (o *hooksTest) find(a *App) (testedHooks, error) {
 	dir := a.inDir(o.dir)
-	if d, isAddon := addonAt(a.Dir); isAddon && !isFolder(dir) {
+	if d, isAddon := a.addon(o.dir); isAddon {
 		return d.tested()
 	}
 	found, _, err := hook.Discover(dir)

@@ -158,7 +158,7 @@ func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judge
 	}
 	if d, isAddon := addonAt(a.inDir(folder)); isAddon {
 		j, err := d.validate(ctx, a, o)
-		if err != nil || len(args) == 1 || !isFolder(a.inDir("hooks")) {
+		if err != nil || len(args) == 1 || d.part != "" || !isFolder(a.inDir("hooks")) {
 			return j, err
 		}
 		more, err := o.hooks(ctx, a, "hooks")

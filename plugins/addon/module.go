@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -75,10 +76,28 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 			}
 		}
 	default:
+		if err := unmade(m.Name, p); err != nil {
+			return err
+		}
 		r.Modules = append(r.Modules, m)
 	}
 	e.Project.Remember(Key, r)
 	return planModule(m, p)
+}
+
+// unmade refuses the name of a module that is there, though PROJECT does not record it.
+func unmade(name string, p *scaffold.Plan) error {
+	files, err := p.Below("modules")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		folder, _, inside := strings.Cut(strings.TrimPrefix(file, "modules/"), "/")
+		if other, _ := module.OfFolder(folder); inside && other == name && p.Exists(file) {
+			return fault.Usage("choose another name, or move that folder away", "the module %s is there already, and operon did not make it: modules/%s", name, folder)
+		}
+	}
+	return nil
 }
 
 // weight reads --weight: the next ten when it is not given.
