@@ -32,8 +32,9 @@ type script struct {
 }
 
 type function struct {
-	decl *syntax.FuncDecl
-	in   *script
+	decl   *syntax.FuncDecl
+	in     *script
+	filled map[string]bool // its locals that a bare declaration leaves without a value for nobody to see
 }
 
 // program allows what a hook does when it runs.
@@ -164,10 +165,18 @@ func (p *program) declare(in *script) {
 		if len(stack) > 0 {
 			in.parents[n] = stack[len(stack)-1]
 		}
-		if x, is := n.(*syntax.FuncDecl); is && x.Name != nil { // the parser lets some without a name pass, bash none
-			p.functions[x.Name.Value] = &function{x, in}
+		fn := p.functionOf(stack)
+		switch x := n.(type) {
+		case *syntax.FuncDecl:
+			if x.Name != nil { // the parser lets some without a name pass, bash none
+				p.functions[x.Name.Value] = &function{x, in, map[string]bool{}}
+			}
+		case *syntax.Block:
+			if fn != nil {
+				fn.fill(x)
+			}
 		}
-		p.note(n, p.functionOf(stack))
+		p.note(n, fn)
 	})
 }
 

@@ -22,6 +22,7 @@ type writer struct {
 	list  bool           // an array
 	each  bool           // a loop, over all that the words become
 	local bool
+	naked bool // a declaration that says no value
 	any   bool // some value
 }
 
@@ -80,7 +81,7 @@ func (s scope) assign(a *syntax.Assign, fn *function, local bool) {
 	w := writer{fn: fn, local: local && fn != nil}
 	switch {
 	case a.Naked: // it gets its value elsewhere, or none
-		if !w.local {
+		if w.naked = w.local; !w.local {
 			return
 		}
 	case a.Append || a.Index != nil:
@@ -212,17 +213,12 @@ func (p *program) writers(name string, f *frame) (all []bound, given values) {
 			return all, nil
 		}
 	}
-	found := p.vars[name]
-	own := func(w writer) bool { return w.local && w.fn == f.fn }
-	inside := f.fn != nil && slices.ContainsFunc(found, own)
-	for _, w := range found {
-		switch {
-		case inside && w.fn != f.fn, f.fn == nil && w.local:
-		case w.fn != f.fn:
-			all = append(all, bound{w, &frame{fn: w.fn, deep: f.deep}})
-		default:
-			all = append(all, bound{w, f})
+	for _, w := range p.visible(name, f.fn) {
+		in := f
+		if w.fn != f.fn {
+			in = &frame{fn: w.fn, deep: f.deep}
 		}
+		all = append(all, bound{w, in})
 	}
 	return all, nil
 }
