@@ -133,6 +133,19 @@ func Library(lang, dir string, p *scaffold.Plan) error {
 	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
 }
 
+// Yields refuses to put a hook in the place of the recorded one of its name, whose
+// script is old, unless that is gone or the plan replaces it by force.
+func Yields(name, old, next string, p *scaffold.Plan) error {
+	hint := "edit " + old + ", choose another name, or start anew with --force"
+	switch {
+	case !p.Exists(old) || p.Forced() && old == next:
+		return nil
+	case p.Forced():
+		hint = "delete " + old + " first, or choose another name"
+	}
+	return fault.Usage(hint, "the hook %s exists with other bindings", name)
+}
+
 // Place is where a hook belongs in a project.
 type Place struct {
 	Owner   config.Owner

@@ -43,13 +43,18 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	switch old, known := r.hook(h.Module, h.Name); {
-	case known && !reflect.DeepEqual(old, h):
-		return fault.Usage("edit "+old.Path(r.place(old))+", or choose another name", "the hook %s exists with other bindings", h.Name)
-	case !known:
-		r.Hooks = append(r.Hooks, h)
-		e.Project.Remember(Key, r)
+	old, known := r.hook(h.Module, h.Name)
+	if known && reflect.DeepEqual(old, h) {
+		return planHook(e.Project, r, h, p)
 	}
+	if known {
+		if err := draft.Yields(h.Name, old.Path(r.place(old)), h.Path(r.place(h)), p); err != nil {
+			return err
+		}
+		r.Hooks = slices.DeleteFunc(r.Hooks, func(o Hook) bool { return o.Name == h.Name && o.Module == h.Module })
+	}
+	r.Hooks = append(r.Hooks, h)
+	e.Project.Remember(Key, r)
 	return planHook(e.Project, r, h, p)
 }
 

@@ -28,16 +28,21 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	switch old, known := r.find(h.Name); {
-	case known && !reflect.DeepEqual(old, h):
-		return fault.Usage("edit "+old.Path(place(old))+", or choose another name", "the hook %s exists with other bindings", h.Name)
-	case !known:
-		if err := r.clashes(h); err != nil {
+	old, known := r.find(h.Name)
+	if known && reflect.DeepEqual(old, h) {
+		return planHook(e.Project, r, h, p)
+	}
+	if known {
+		if err := draft.Yields(h.Name, old.Path(place(old)), h.Path(place(h)), p); err != nil {
 			return err
 		}
-		r.Hooks = append(r.Hooks, h)
-		e.Project.Remember(Key, r)
+		r.Hooks = slices.DeleteFunc(r.Hooks, func(o draft.Hook) bool { return o.Name == h.Name })
 	}
+	if err := r.clashes(h); err != nil {
+		return err
+	}
+	r.Hooks = append(r.Hooks, h)
+	e.Project.Remember(Key, r)
 	return planHook(e.Project, r, h, p)
 }
 
