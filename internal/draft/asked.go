@@ -32,8 +32,8 @@ func CheckHookName(s string) error {
 		return fault.Usage("such as operon create hook secret-copier", "the name of the hook is missing")
 	case !hookName.MatchString(s):
 		hint := "use lower-case letters, digits and '-'"
-		stem, _, _ := strings.Cut(s, ".")
-		if guess := strings.ToLower(strings.NewReplacer("_", "-", "/", "-").Replace(stem)); hookName.MatchString(guess) {
+		stem, _, _ := strings.Cut(path.Base(s), ".")
+		if guess := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); hookName.MatchString(guess) {
 			hint = "try " + guess
 		}
 		return fault.Usage(hint, "hook name %q is not a DNS label (RFC 1123)", s)
@@ -153,11 +153,15 @@ func (a *asking) objects() error {
 		}
 		for item := range strings.SplitSeq(rest, ",") {
 			name, kind := "", item
-			if before, after, named := strings.Cut(item, ":"); named {
+			before, after, named := strings.Cut(item, ":")
+			if named {
 				name, kind = strings.TrimSpace(before), after
 			}
 			kind = strings.TrimSpace(kind)
-			if kind == "" {
+			switch {
+			case named && (name == "" || kind == ""):
+				return fault.Usage("write it as in --on kubernetes:source:Secret", "--on %s: NAME:KIND is expected, got %q", on, item)
+			case kind == "":
 				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind is missing beside a comma", on)
 			}
 			k, err := a.kind("on", kind)
@@ -213,7 +217,10 @@ func (a *asking) kind(flag, name string) (Kind, error) {
 	if err == nil {
 		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil
 	}
-	hint := "name one of Kubernetes or of a CRD in " + a.CRDs + "; of another's CRD, put its file there, or write the hook without this flag"
+	hint := "name one of Kubernetes or of a CRD in " + a.CRDs + ", where another's belongs too"
+	if a.Owner == config.Shell {
+		hint += "; operon create api writes your own"
+	}
 	return Kind{}, fault.Usage(hint, "--%s %s: %v", flag, name, err)
 }
 

@@ -164,12 +164,12 @@ func (a *asking) addressed(value string) (binding, rest string) {
 	return "", strings.TrimSpace(value)
 }
 
-// misaddressed refuses a value for a binding that is not there, where no value looks
-// like that. Names of roles do.
+// misaddressed refuses a value for a binding that is not there. No value looks like that
+// but names of roles.
 func (a *asking) misaddressed(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
 	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
-	if name != "" || !colon || !bindingName.MatchString(before) || !slices.Contains([]string{"namespace", "name", "events", "group", "queue"}, flag) || flag == "name" && roles {
+	if name != "" || !colon || !bindingName.MatchString(before) || flag == "name" && roles {
 		return nil
 	}
 	return fault.Usage("the bindings are "+strings.Join(a.bindings(), ", "), "--%s %s: there is no binding %s", flag, value, before)
