@@ -67,8 +67,8 @@ that no API server would store are refused.`,
     --given cluster/
   operon hooks context policy.sh --event validating --operation UPDATE \
     --object new.yaml --old-object old.yaml
-  BINDING_CONTEXT_PATH=<(operon hooks context copy.sh --event sync) \
-    hooks/copy.sh`,
+  export BINDING_CONTEXT_PATH=context.json KUBERNETES_PATCH_PATH=/dev/stdout
+  operon hooks context copy.sh --event sync >context.json && hooks/copy.sh`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), a, args) },
 	}
@@ -96,7 +96,7 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 		if o.event == "" {
 			return fault.Usage("events: "+strings.Join(hookEvents, ", "), "--event is missing")
 		}
-		return fault.Usage(meantOf(o.event, hookEvents, "events: "), "unknown --event %q", o.event)
+		return fault.Usage(meantOf(asFlag(o.event), hookEvents, "events: "), "unknown --event %q", o.event)
 	}
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (o *hooksContext) find(a *App) (dir string, hooks []hook.Hook, err error) {
 func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config.Config, error) {
 	dir, hooks, err := o.find(a)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
+		return nil, fault.Usage(a.elsewhere("name the folder with --hooks"), "there is no folder %s", o.dir)
 	}
 	if err != nil {
 		return nil, err

@@ -126,11 +126,7 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 		}
 		return h.cluster.Schedule(conf, s)
 	case "sync":
-		k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
-		if err != nil {
-			return nil, err
-		}
-		return h.cluster.Synchronization(conf, k)
+		return o.synchronization(conf, h)
 	case "conversion":
 		return o.conversion(conf, h)
 	case "validating":
@@ -145,22 +141,10 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 	return h.cluster.Step(conf, steps[slices.IndexFunc(steps, is)]) // no other events are left
 }
 
-func (o *hooksContext) change(conf *config.Config, h happening) (binding.Context, error) {
-	object, err := o.one(h.objects)
-	if err != nil {
-		return nil, err
-	}
-	k, err := pick(o.binding, "kubernetes binding", conf.Kubernetes, config.Kubernetes.BindingName)
-	if err != nil {
-		return nil, err
-	}
-	return h.cluster.After(o.event, object).Event(conf, k, o.event, object, h.old)
-}
-
 // one is the object of an event that is about one.
 func (o *hooksContext) one(objects []*unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if len(objects) != 1 {
-		return nil, fault.Usage("--object file.yaml, with one object in it", "--event %s is about one object, got %d", o.event, len(objects))
+		return nil, fault.Usage("--object file.yaml, with one object in it; --given is for others that are there", "--event %s is about one object, got %d", o.event, len(objects))
 	}
 	return objects[0], nil
 }
@@ -238,7 +222,7 @@ func pick[B any](name, what string, all []B, nameOf func(B) string) (B, error) {
 	case name != "":
 		return none, fault.Usage("it has "+strings.Join(names, ", "), "no %s is named %q", what, name)
 	case len(all) > 1:
-		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "it has %d of them: which %s is meant?", len(all), what)
+		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "which of its %d %ss is meant?", len(all), what)
 	}
 	return all[0], nil
 }

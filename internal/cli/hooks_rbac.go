@@ -169,7 +169,7 @@ func (o *hooksRBAC) names(root string) (cfg *project.Config, n rbac.Names, err e
 // derive reads everything and derives the roles.
 func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *project.Config) (rbac.Result, error) {
 	var none rbac.Result
-	hooks, _, err := hook.Discover(dir)
+	hooks, passed, err := hook.Discover(dir)
 	if err != nil {
 		return none, err
 	}
@@ -178,7 +178,7 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 		return none, fault.Failed("", "%v", err)
 	}
 	if len(hooks) == 0 {
-		return none, noHooksIn(shown)
+		return none, a.noHooksIn(shown, passed)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {

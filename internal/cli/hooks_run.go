@@ -160,12 +160,12 @@ type hookRunner struct {
 // start asks all hooks for their configuration. Where the engine would refuse to
 // start, so does this.
 func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
-	found, _, err := hook.Discover(r.dir)
+	found, passed, err := hook.Discover(r.dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, noHooksIn(r.o.dir)
+		return nil, r.noHooksIn(r.o.dir, passed)
 	}
 	configured, findings, err := hook.Load(ctx, r.sandbox, found)
 	if err != nil {

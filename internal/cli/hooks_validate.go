@@ -184,7 +184,7 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 		return none, err
 	}
 	if len(hooks)+len(findings) == 0 {
-		return none, noHooksIn(folder)
+		return none, a.noHooksIn(folder, nil)
 	}
 	known, err := a.kinds(aroundHooks(dir), nil)
 	if err != nil {
@@ -200,9 +200,19 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 	return judged{folder: filepath.ToSlash(folder), hooks: len(hooks), findings: hook.Sorted(append(findings, more...))}, err
 }
 
-// noHooksIn is the error about a folder of hooks without any.
-func noHooksIn(folder string) error {
-	return fault.Usage("hooks are executable files, of any name but those of data and prose, and not below lib", "there are no hooks in %s", folder)
+// noHooksIn is the error about a folder of hooks without any; findings are about what
+// lies there.
+func (a *App) noHooksIn(folder string, findings []hook.Finding) error {
+	hint := "hooks are executable files, of any name but those of data and prose, and not below lib"
+	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
+		hint = "operon create hook NAME --on kubernetes:KIND writes one"
+	}
+	for _, f := range findings {
+		if f.Rule == hook.RuleNotExecutable {
+			hint = "hooks are executable: chmod +x " + path.Join(filepath.ToSlash(folder), f.File)
+		}
+	}
+	return fault.Usage(hint, "there are no hooks in %s", folder)
 }
 
 // hooksFolder is the absolute path of a folder of hooks.

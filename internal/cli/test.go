@@ -84,7 +84,11 @@ func (o *test) test(a *App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if cfg, err := a.readConfig(); err == nil && (ofHooks(cfg) || ofModules(cfg)) {
+	cfg, err := a.readConfig()
+	if err != nil {
+		return err
+	}
+	if ofHooks(cfg) || ofModules(cfg) {
 		return o.hooks(a, root, args)
 	}
 	t := goTest{root: root, packages: args}

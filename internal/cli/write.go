@@ -162,6 +162,9 @@ func parseConfig(src []byte) (*project.Config, error) {
 		// It starts with line:column: together they are a place to jump to.
 		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 	}
+	if len(cfg.Layout) == 0 {
+		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
+	}
 	if err := cfg.Validate(); err != nil {
 		return nil, fault.In(project.File, err)
 	}

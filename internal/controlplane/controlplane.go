@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 )
@@ -80,6 +81,10 @@ func CheckName(name string) error {
 	if nameRE.MatchString(name) {
 		return nil
 	}
-	return fault.Usage("use at most 63 lower-case letters, digits and dashes",
+	hint := "use at most 63 lower-case letters, digits and dashes"
+	if guess := strings.ToLower(strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(name)); nameRE.MatchString(guess) {
+		hint = "try " + guess
+	}
+	return fault.Usage(hint,
 		"control plane name %q is not a DNS label (RFC 1123)", name)
 }

@@ -158,14 +158,18 @@ func forbidden(h Hook) string {
 	return "permission denied"
 }
 
-// lineOf is the line of a hook that an interpreter complains about, as bash and
-// Python name it, or 0.
+// lineOf is the line of a hook that an interpreter complains about, or 0: the first that
+// bash names, for what it says then follows from that, and the last of Python, which
+// names callers first.
 func lineOf(h Hook, stderr string) int {
-	named := regexp.MustCompile(regexp.QuoteMeta(h.Path) + `(?:: line |", line )(\d+)`)
-	all := named.FindAllStringSubmatch(stderr, -1)
-	if len(all) == 0 {
+	file := regexp.QuoteMeta(h.Path)
+	at := regexp.MustCompile(file + `: line (\d+)`).FindStringSubmatch(stderr)
+	if all := regexp.MustCompile(file+`", line (\d+)`).FindAllStringSubmatch(stderr, -1); len(all) > 0 {
+		at = all[len(all)-1]
+	}
+	if at == nil {
 		return 0
 	}
-	line, _ := strconv.Atoi(all[len(all)-1][1])
+	line, _ := strconv.Atoi(at[1])
 	return line
 }

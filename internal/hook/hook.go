@@ -76,7 +76,7 @@ func Discover(dir string) ([]Hook, []Finding, error) {
 		case executable:
 			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name):
-			findings = append(findings, Finding{File: rel, Line: 1, Rule: ruleNotExecutable,
+			findings = append(findings, Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
 				Message: "is a script that the engine passes over, for it is not executable: chmod +x, or move it below lib"})
 		}
 		return nil

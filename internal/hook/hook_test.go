@@ -93,6 +93,12 @@ func TestAsk(t *testing.T) {
 	if _, _, err := s.Config(ended, Hook{Name: "sub/hook.sh", Path: path}); err == nil {
 		t.Error("a hook is judged although all ended")
 	}
+	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\nset -e\ncaat || true\n\nhook::run\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, findings, err := s.Config(t.Context(), Hook{Name: "sub/hook.sh", Path: path}); err != nil || len(findings) != 1 || findings[0].Line != 3 {
+		t.Errorf("where it went wrong first: %+v, %v", findings, err)
+	}
 	if i := slices.IndexFunc(s.Env(), func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }); i >= 0 {
 		t.Error("hooks find the user's cluster")
 	}

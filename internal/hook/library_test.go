@@ -212,6 +212,10 @@ error: hook:5: exit code 1 of x=$(context::get --required a.b)
 		"__main__() {\nfalse | true\necho on\n}": `error: hook:4: exit code 1 of true
   in __main__
 `, // bash names the last of a pipeline
+		"__main__() {\ncaat <<E\na\nE\n}": `hook: line 4: caat: command not found
+error: hook:4: exit code 127 of caat <<E
+  in __main__
+`,
 		"__main__() {\necho $unset\necho on\n}":  "hook: line 4: unset: unbound variable\n",
 		"__main__() {\nls *.nothing\necho on\n}": "hook: line 4: no match: *.nothing\n",
 	} {

@@ -12,7 +12,7 @@ import (
 const (
 	ruleShebang       = "shebang"
 	ruleConfigFails   = "config-fails"
-	ruleNotExecutable = "not-executable"
+	RuleNotExecutable = "not-executable"
 	ruleLibExecutable = "executable-in-lib"
 	ruleNoHandler     = "no-handler"
 	ruleDeadHandler   = "dead-handler"
@@ -24,7 +24,7 @@ func Rules() []config.Rule {
 	all := append([]config.Rule{
 		{Name: ruleShebang, Refuses: true, About: "a first line with which the system cannot start the hook"},
 		{Name: ruleConfigFails, Refuses: true, About: "--config fails, or does not end"},
-		{Name: ruleNotExecutable, About: "a script that the engine passes over"},
+		{Name: RuleNotExecutable, About: "a script that the engine passes over"},
 		{Name: ruleLibExecutable, About: "an executable file in lib, which is no hook there"},
 		{Name: ruleNoHandler, About: "a binding that no function of the script handles"},
 		{Name: ruleDeadHandler, About: "a function that no binding calls"},

@@ -97,7 +97,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	}
 	for _, f := range findings {
 		if f.Refused {
-			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all that is wrong; --make=false leaves the roles for later", "%s (%s)", f.Message, f.Rule))
+			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all that is wrong", "%s (%s)", f.Message, f.Rule))
 		}
 	}
 	return in, nil

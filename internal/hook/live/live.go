@@ -84,6 +84,8 @@ func Open(w Where, getenv func(string) string) (*Cluster, error) {
 	}
 	name := cmp.Or(w.Context, raw.CurrentContext)
 	switch _, there := raw.Contexts[name]; {
+	case len(raw.Contexts) == 0 && w.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), isThere):
+		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "there is no cluster to talk to: KUBECONFIG names %s, which is not there", getenv("KUBECONFIG"))
 	case len(raw.Contexts) == 0:
 		return nil, fault.Usage("export KUBECONFIG=\"$(operon envtest start --detach)\", or name a file with --kubeconfig", "there is no cluster to talk to: no kubeconfig has a context")
 	case name == "":
@@ -154,6 +156,11 @@ func files(getenv func(string) string) []string {
 		return []string{filepath.Join(home, ".kube", "config")}
 	}
 	return nil
+}
+
+func isThere(file string) bool {
+	_, err := os.Stat(file)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // alone is a kubeconfig with one context, which is its current one.

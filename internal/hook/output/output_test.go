@@ -41,6 +41,7 @@ func TestFindings(t *testing.T) {
 		{patch, "{\"operation\": \"Delete\"}\n{\"operation\": [1]}\n{\"operation\": \"Delete\"}", "2:1 error patch-syntax: operation: a list where a text belongs"},
 		{patch, "operation: Delete\nignoreHookError: {a: b}", "2:0 error patch-syntax: an object where a boolean belongs"},
 		{patch, `{"operation": "create", "object": {"a": 1}}`, `1:15 error patch-schema: operation is "create", and must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch; did you mean Create?`},
+		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\n---\n", "5:1 error patch-schema: is an empty document, with no operation; there is nothing behind a last ---"},
 		{patch, "---\nkind: Pod\n", "2:1 error patch-schema: lacks operation, one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch"},
 		{patch, "operation: Create\nobject: {}\n", "2:9 error patch-schema: object of Create is empty"},
 		{patch, "operation: MergePatch\nkind: Pod\nname: x\nmergePatch: [a]\n", "4:13 error patch-schema: mergePatch of MergePatch must be an object, or a text of one, not a list"},

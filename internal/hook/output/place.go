@@ -72,6 +72,9 @@ func documentAt(docs []document, i int) document {
 	return document{}
 }
 
+// isEmpty reports whether there is nothing in the document.
+func (d document) isEmpty() bool { return d.root != nil && d.root.Tag == "!!null" }
+
 func (d document) placeOf(n *yaml.Node) place {
 	return place{d.before + n.Line, n.Column}
 }
