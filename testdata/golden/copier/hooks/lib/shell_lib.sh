@@ -224,7 +224,7 @@ hook::_handle() {
 # hook::_backtrace says where a command failed, and at the level of the handler, who
 # called that. Of frames in this library it names the function that the hook called.
 hook::_backtrace() {
-  local status=$? what="${BASH_COMMAND}" frame=1
+  local status=$? what="${BASH_COMMAND%%$'\n'*}" frame=1
   while ((frame < ${#FUNCNAME[@]} - 1)) && [[ "${BASH_SOURCE[frame]}" == "${BASH_SOURCE[0]}" ]]; do
     what="${FUNCNAME[frame]}"
     frame=$((frame + 1))
