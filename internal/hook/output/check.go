@@ -10,14 +10,15 @@ import (
 // that is nothing. The engine drops texts that are empty before it looks.
 func (j *judge) operation(o Operation, d document) bool {
 	known := len(j.findings)
-	if !slices.Contains(everyone, o.Operation) {
-		if d.isEmpty() {
-			j.refuse(d.at, rulePatchSchema, "is an empty document, with no operation; there is nothing behind a last ---")
-		} else if o.Operation == "" {
-			j.refuse(d.key("operation"), rulePatchSchema, "lacks operation, one of %s", strings.Join(everyone, ", "))
-		} else {
-			j.refuse(d.value("operation"), rulePatchSchema, "operation is %q, and must be one of %s%s", o.Operation, strings.Join(everyone, ", "), meant(o.Operation, everyone))
-		}
+	switch {
+	case d.isEmpty():
+		j.refuse(d.at, rulePatchSchema, "is an empty document, with no operation; there is nothing behind a last ---")
+		return false
+	case o.Operation == "":
+		j.refuse(d.key("operation"), rulePatchSchema, "lacks operation, one of %s", strings.Join(everyone, ", "))
+		return false
+	case !slices.Contains(everyone, o.Operation):
+		j.refuse(d.value("operation"), rulePatchSchema, "operation is %q, and must be one of %s%s", o.Operation, strings.Join(everyone, ", "), meant(o.Operation, everyone))
 		return false
 	}
 	for _, part := range []struct {
