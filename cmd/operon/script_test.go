@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// cached runs the tests with a cache of their own.
+// cached runs the tests with a cache of their own, and with Python itself where a
+// version manager's script stands for it: hooks start it thousands of times, and the
+// script takes as long as Python does.
 type cached struct{ *testing.M }
 
 func (c cached) Run() int {
@@ -34,8 +36,20 @@ func (c cached) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Setenv("OPERON_CACHE", dir); err != nil {
+	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
 		panic(err)
+	}
+	if err := os.Symlink(strings.TrimSpace(string(python)), filepath.Join(dir, "python3")); err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"OPERON_CACHE": filepath.Join(dir, "cache"),
+		"PATH":         dir + string(filepath.ListSeparator) + os.Getenv("PATH"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	return c.M.Run()
 }
