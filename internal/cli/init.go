@@ -257,25 +257,16 @@ func (a *App) readLicence(opts map[string]any) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return refused(reason(err))
+		return refused(fault.Reason(err))
 	case !info.Mode().IsRegular() || info.Size() > maxLicence:
 		return refused(fmt.Sprintf("is not a text file of at most %d KiB", maxLicence>>10))
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return refused(reason(err))
+		return refused(fault.Reason(err))
 	}
 	opts["license-text"] = string(text)
 	return nil
-}
-
-// reason is what is wrong with a file, without its path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // maxLicence is the size, in bytes, above which a file is no header of others.

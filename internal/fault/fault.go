@@ -6,6 +6,8 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 )
 
 // Exit codes. They are part of the interface: the help text and the command
@@ -86,4 +88,16 @@ func HintOf(err error) string {
 		return f.Hint
 	}
 	return ""
+}
+
+// Reason is what err says, without the path or the address that it is about: whoever
+// reports it names these as the user did.
+func Reason(err error) error {
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		return at.Err
+	}
+	if at, is := errors.AsType[*url.Error](err); is {
+		return at.Err
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"testing"
 )
 
@@ -41,5 +42,15 @@ func TestError(t *testing.T) {
 	}
 	if !errors.Is(In("read", missing), fs.ErrNotExist) {
 		t.Error("the cause is lost")
+	}
+}
+
+func TestReason(t *testing.T) {
+	t.Parallel()
+	plain := errors.New("plain")
+	for _, err := range []error{plain, &fs.PathError{Op: "open", Path: "/x", Err: plain}, fmt.Errorf("around: %w", &url.Error{Op: "Get", URL: "https://x", Err: plain})} {
+		if got := Reason(err); !errors.Is(plain, got) {
+			t.Errorf("%v: %v", err, got)
+		}
 	}
 }

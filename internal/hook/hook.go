@@ -88,14 +88,6 @@ func Discover(dir string) ([]Hook, []Finding, error) {
 	return hooks, findings, nil
 }
 
-// reason is what is wrong with a file, without its path.
-func reason(err error) string {
-	if at, is := errors.AsType[*fs.PathError](err); is {
-		return at.Err.Error()
-	}
-	return err.Error()
-}
-
 func isScript(name string) bool {
 	line, err := firstLine(name)
 	return err == nil && strings.HasPrefix(line, "#!")
@@ -124,7 +116,7 @@ func (h Hook) startable() *Finding {
 	f := &Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Refused: true}
 	switch {
 	case err != nil:
-		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+reason(err)
+		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+fault.Reason(err).Error()
 	case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
 		f.Column, f.Message = len(line), "the lines end with CR LF, so the system looks for an interpreter with a CR in its name: write LF alone"
 	case strings.HasPrefix(line, "\xef\xbb\xbf#!"):

@@ -74,7 +74,7 @@ func Contexts(w Where, getenv func(string) string) []string {
 func Open(w Where, getenv func(string) string) (*Cluster, error) {
 	if w.Kubeconfig != "" {
 		if _, err := os.Stat(w.Kubeconfig); err != nil {
-			return nil, fault.Usage("name a file that kubectl takes, too", "--kubeconfig %s: %v", w.Kubeconfig, reason(err))
+			return nil, fault.Usage("name a file that kubectl takes, too", "--kubeconfig %s: %v", w.Kubeconfig, fault.Reason(err))
 		}
 	}
 	loader := w.loader(getenv)
@@ -142,7 +142,7 @@ func (c *Cluster) Reach(ctx context.Context) (version string, err error) {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		return "", fault.Failed("is it the right one? see kubectl --context "+c.Context+" cluster-info", "the API server %s of context %s does not answer: %v", c.Server, c.Context, reason(err))
+		return "", fault.Failed("is it the right one? see kubectl --context "+c.Context+" cluster-info", "the API server %s of context %s does not answer: %v", c.Server, c.Context, fault.Reason(err))
 	}
 	return v.GitVersion, nil
 }
@@ -175,18 +175,6 @@ func alone(c api.Config, name, namespace string) ([]byte, error) {
 		return nil, err
 	}
 	return clientcmd.Write(own)
-}
-
-// reason is what an error says without the words that every error of its kind
-// begins with.
-func reason(err error) error {
-	if path, ok := errors.AsType[*os.PathError](err); ok {
-		return path.Err
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
 }
 
 // Address is where the API server finds this machine, and where to listen for it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,7 +44,7 @@ func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s: %s", shown, reasonOf(err))
+		return nil, fault.Usage("name a file with a Kubernetes object in YAML or JSON", "%s: %v", shown, fault.Reason(err))
 	}
 	defer func() { _ = f.Close() }()
 	var all []*unstructured.Unstructured
@@ -94,11 +93,4 @@ func atLine(document int, err error) string {
 		return ":" + m[1] + ": " + text
 	}
 	return fmt.Sprintf(": line %s of document %d: %s", m[1], document, text)
-}
-
-func reasonOf(err error) string {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return fmt.Sprint(p.Err)
-	}
-	return err.Error()
 }

@@ -161,7 +161,7 @@ const howTo = "operon hooks test --help shows what a file of tests has"
 func Read(path, shown string) (*File, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Usage("", "%s: %v", shown, reasonOf(err))
+		return nil, fault.Usage("", "%s: %v", shown, fault.Reason(err))
 	}
 	return read(content, shown, filepath.Dir(path))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -288,11 +287,4 @@ func identity(o *unstructured.Unstructured) string {
 		name = o.GetNamespace() + "/" + name
 	}
 	return o.GetAPIVersion() + " " + o.GetKind() + " " + name
-}
-
-func reasonOf(err error) string {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return fmt.Sprint(p.Err)
-	}
-	return err.Error()
 }
