@@ -27,8 +27,8 @@ var moduleName = regexp.MustCompile(`^[a-z][-a-z0-9]{0,51}[a-z0-9]$`)
 // maxWeight is the largest order that three digits hold.
 const maxWeight = 999
 
-// CheckModuleName checks the name of a new module.
-func CheckModuleName(s string) error {
+// checkModuleName checks the name of a new module.
+func checkModuleName(s string) error {
 	switch {
 	case s == "":
 		return fault.Usage("such as operon create module cert-manager", "the name of the module is missing")
@@ -56,7 +56,7 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	m := Module{Name: e.String("module"), Enabled: e.Bool("enabled-script")}
-	if err := CheckModuleName(m.Name); err != nil {
+	if err := checkModuleName(m.Name); err != nil {
 		return err
 	}
 	old, known := r.module(m.Name)

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Cluster is what charts are told of a cluster that serves these kinds.
-func Cluster(table *kinds.Table) chart.Cluster {
+// clusterOf is what charts are told of a cluster that serves these kinds.
+func clusterOf(table *kinds.Table) chart.Cluster {
 	c := chart.Cluster{Version: "v" + kinds.Release + ".0"}
 	for _, k := range table.All() {
 		for _, v := range []string{k.APIVersion(), k.APIVersion() + "/" + k.Kind} {

@@ -11,8 +11,8 @@ type Values struct {
 // Effective are the values that hooks and the chart see, for what the ConfigMap
 // has: the static ones below it, and defaults where there is nothing.
 func (v Values) Effective(config map[string]any) map[string]any {
-	values := withDefaults(v.Schemas.Config, Merge(v.Static))
-	return withDefaults(v.Schemas.Values, Merge(values, config))
+	values := withDefaults(v.Schemas.Config, merge(v.Static))
+	return withDefaults(v.Schemas.Values, merge(values, config))
 }
 
 // CheckConfig judges what stands in the ConfigMap, as addon-operator does: static
@@ -21,5 +21,5 @@ func (v Values) CheckConfig(config map[string]any) []Misfit {
 	if len(config) == 0 {
 		return nil
 	}
-	return Check(v.Schemas.Config, Merge(withDefaults(v.Schemas.Config, nil), config))
+	return Check(v.Schemas.Config, merge(withDefaults(v.Schemas.Config, nil), config))
 }

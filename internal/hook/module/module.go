@@ -43,8 +43,8 @@ func (m Module) Key() string { return Key(m.Name) }
 // Key is the name of a module in camel case.
 func Key(name string) string { return strcase.ToCamel(name) }
 
-// EnabledKey is the key that switches a module on and off.
-func (m Module) EnabledKey() string { return m.Key() + "Enabled" }
+// enabledKey is the key that switches a module on and off.
+func (m Module) enabledKey() string { return m.Key() + "Enabled" }
 
 // CheckName returns what is wrong with the name of a module, or "". The name must
 // come back from camel case as it was.
@@ -66,7 +66,7 @@ func CheckKey(name string) string {
 	return ""
 }
 
-var folderName = regexp.MustCompile(`^(?:([0-9]+)-)?(.+)$`)
+var folderName = regexp.MustCompile(`(?s)^(?:([0-9]+)-)?(.+)$`)
 
 // OfFolder reads a folder's name: an order, when there is one, and the name.
 func OfFolder(folder string) (name string, order int) {

@@ -28,6 +28,7 @@ func TestNames(t *testing.T) {
 		{"010-Web", "Web", "web", 10, false},
 		{"010-web_one", "web_one", "webOne", 10, false},
 		{".git", ".git", "git", 1, false},
+		{"010-a\nb", "a\nb", "aB", 10, false},
 	} {
 		name, order := OfFolder(tc.folder)
 		if wrong := CheckName(name); name != tc.name || order != tc.order || Key(name) != tc.key || (wrong == "") != tc.right {
@@ -49,7 +50,7 @@ func object(t *testing.T, text string) map[string]any {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	low := object(t, "{a: 1, b: {c: 1, d: [1]}, e: {f: 1}, g: 1}")
-	got := Merge(low, object(t, "{a: null, b: {d: [2]}, e: 5, g: {h: 1}}"), nil)
+	got := merge(low, object(t, "{a: null, b: {d: [2]}, e: 5, g: {h: 1}}"), nil)
 	if diff := cmp.Diff(object(t, "{a: null, b: {c: 1, d: [2]}, e: 5, g: {h: 1}}"), got); diff != "" {
 		t.Error(diff)
 	}

@@ -179,7 +179,7 @@ func require(s *spec.Schema) {
 // withDefaults returns values with the defaults of a schema where they have
 // nothing. Only properties and items of lists have defaults.
 func withDefaults(s *spec.Schema, values map[string]any) map[string]any {
-	values = Merge(values)
+	values = merge(values)
 	if s != nil {
 		addDefaults(s, values)
 	}

@@ -97,7 +97,7 @@ func (s *Store) layer(key string) *layers {
 
 // commit works out the values, which stay as they are when the patches do not apply.
 func (l *layers) commit() error {
-	result, _, err := patched(l.Key, Merge(l.Effective(l.config), l.given), l.patches, true)
+	result, _, err := patched(l.Key, merge(l.Effective(l.config), l.given), l.patches, true)
 	if err == nil {
 		l.result = result
 	}
@@ -131,7 +131,7 @@ func (s *Store) sections(of func(*layers) map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, key := range s.keys() {
 		if section := of(s.layer(key)); section != nil {
-			all[key] = Merge(section)
+			all[key] = merge(section)
 		} else {
 			all[key] = nil
 		}
@@ -152,7 +152,7 @@ func (s *Store) Files() (values, config []byte, err error) {
 // modules that come before are enabled, unless the values say it.
 func (s *Store) ScriptFiles() (values, config []byte, err error) {
 	all := s.sections(func(l *layers) map[string]any { return l.result })
-	all[globalKey] = Merge(map[string]any{"enabledModules": []any{}}, s.global.result)
+	all[globalKey] = merge(map[string]any{"enabledModules": []any{}}, s.global.result)
 	if values, err = json.Marshal(all); err != nil {
 		return nil, nil, err
 	}
@@ -279,14 +279,14 @@ func (s *Store) Rendered(m Module, table *kinds.Table) ([]*unstructured.Unstruct
 	if wrong := Check(s.own.Schemas.Helm, s.own.result); len(wrong) > 0 {
 		return nil, fmt.Errorf("addon-operator does not install the chart: %s", misfits(s.own.Key, wrong))
 	}
-	c, err := m.LoadChart()
+	c, err := m.loadChart()
 	if err != nil {
 		return nil, err
 	}
 	if c == nil {
 		return nil, fmt.Errorf("the module %s has no chart", m.Name)
 	}
-	files, err := chart.Render(c, m.ChartValues(Merge(s.global.result), Merge(s.own.result)), m.Release("default"), Cluster(table))
+	files, err := chart.Render(c, m.chartValues(merge(s.global.result), merge(s.own.result)), m.release("default"), clusterOf(table))
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (j *judge) strange() {
 	for _, key := range slices.Sorted(maps.Keys(j.own.values)) {
 		switch {
 		case key == j.Key():
-		case key == j.EnabledKey():
+		case key == j.enabledKey():
 			j.add(j.own.finding(ruleFlag, false, []string{key}, "%s has no effect here: addon-operator reads it from values.yaml in the folder of modules, and from the ConfigMap", key))
 		default:
 			hint := ""
@@ -203,7 +203,7 @@ func (j *judge) keywords(file string, at []string, s spec.Schema) {
 
 // chart judges the chart by rendering it with the values that there are.
 func (j *judge) chart() error {
-	c, err := j.LoadChart()
+	c, err := j.loadChart()
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 		if j.broken && wrong.File == "values.yaml" {
 			return nil // which is said already
@@ -221,7 +221,7 @@ func (j *judge) chart() error {
 	if j.broken {
 		return nil
 	}
-	rendered, err := chart.Render(c, j.ChartValues(j.common.Global.Effective(nil), j.known.Effective(nil)), j.Release("default"), Cluster(j.table))
+	rendered, err := chart.Render(c, j.chartValues(j.common.Global.Effective(nil), j.known.Effective(nil)), j.release("default"), clusterOf(j.table))
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 		f := hook.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Refused: true, Message: wrong.Msg}
 		if j.lacks || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
@@ -262,9 +262,9 @@ func (j *judge) rendered(files map[string]string) {
 	}
 }
 
-// LoadChart loads the module's chart as addon-operator does; nil when there is
+// loadChart loads the module's chart as addon-operator does; nil when there is
 // none. A chart that is wrong is a chart.Error.
-func (m Module) LoadChart() (*helmchart.Chart, error) {
+func (m Module) loadChart() (*helmchart.Chart, error) {
 	_, err := os.Stat(filepath.Join(m.Dir, "Chart.yaml"))
 	if err == nil {
 		return chart.Load(m.Dir)
@@ -280,12 +280,12 @@ func (m Module) LoadChart() (*helmchart.Chart, error) {
 	return chart.LoadBare(m.Dir, m.Name)
 }
 
-// ChartValues are the values that the chart is rendered with.
-func (m Module) ChartValues(global, values map[string]any) map[string]any {
+// chartValues are the values that the chart is rendered with.
+func (m Module) chartValues(global, values map[string]any) map[string]any {
 	return map[string]any{"global": global, m.Key(): values}
 }
 
-// Release is what the chart becomes in a namespace, the operator's own.
-func (m Module) Release(namespace string) chart.Release {
+// release is what the chart becomes in a namespace, the operator's own.
+func (m Module) release(namespace string) chart.Release {
 	return chart.Release{Name: m.Name, Namespace: namespace}
 }

@@ -172,16 +172,16 @@ func (d document) ignored(key string) []hook.Finding {
 	return []hook.Finding{d.finding(ruleIgnored, false, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
 }
 
-// Merge lays values over each other, later ones over earlier: objects are merged,
+// merge lays values over each other, later ones over earlier: objects are merged,
 // anything else replaces what was there. The result shares nothing with them.
-func Merge(layers ...map[string]any) map[string]any {
+func merge(layers ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, layer := range layers {
 		for key, v := range layer {
 			below, isTable := merged[key].(map[string]any)
 			above, other := v.(map[string]any)
 			if isTable && other {
-				merged[key] = Merge(below, above)
+				merged[key] = merge(below, above)
 			} else {
 				merged[key] = clone(v)
 			}
@@ -194,7 +194,7 @@ func Merge(layers ...map[string]any) map[string]any {
 func clone(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
-		return Merge(x)
+		return merge(x)
 	case []any:
 		c := make([]any, len(x))
 		for i, item := range x {
@@ -252,7 +252,7 @@ func (c *Common) static(key string, own document) (map[string]any, []hook.Findin
 	if wrong != nil {
 		findings = append(findings, *wrong)
 	}
-	return Merge(shared, mine), findings
+	return merge(shared, mine), findings
 }
 
 // Values reads the values of a module and their schemas. The error is the first

@@ -23,9 +23,9 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// DefaultWebhooks is what the engine calls its webhook configurations, unless
+// defaultWebhooks is what the engine calls its webhook configurations, unless
 // VALIDATING_WEBHOOK_CONFIGURATION_NAME says otherwise, before it appends "-hooks".
-const DefaultWebhooks = "shell-operator-hooks"
+const defaultWebhooks = "shell-operator-hooks"
 
 // Path is the file of a project that Result.File is the content of, and Generator
 // what is recorded to have generated it.
@@ -56,7 +56,7 @@ type Input struct {
 	Hooks    []Hook
 	Library  []Source // files that hooks may source or import
 	Recorded []Source // patch operations that hooks wrote, or that tests of hooks expect
-	Webhooks string   // see DefaultWebhooks, which it is when empty
+	Webhooks string   // see defaultWebhooks, which it is when empty
 
 	// Namespace is the operator's, when it is known: what names it means the same
 	// as what names none.
@@ -121,7 +121,7 @@ const (
 // do what their sources say.
 func Derive(in Input) Result {
 	d := &deriver{Input: in, started: map[string]bool{}}
-	d.Webhooks = cmp.Or(d.Webhooks, DefaultWebhooks)
+	d.Webhooks = cmp.Or(d.Webhooks, defaultWebhooks)
 	for _, h := range in.Hooks {
 		if h.Config != nil {
 			d.bindings(h)
