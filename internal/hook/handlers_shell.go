@@ -126,7 +126,7 @@ func (s *Sandbox) named(name string) []string {
 	}
 	var files []string
 	_ = filepath.WalkDir(s.dir, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(filepath.ToSlash(file), "/"+name) {
+		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(filepath.ToSlash(file), "/"+name) {
 			files = append(files, file)
 		}
 		return nil

@@ -96,7 +96,7 @@ func isScript(name string) bool {
 // firstLine returns the first line of a file, as far as a system would read it,
 // without its end.
 func firstLine(name string) (string, error) {
-	f, err := os.Open(name)
+	f, err := open(name)
 	if err != nil {
 		return "", err
 	}
@@ -108,6 +108,29 @@ func firstLine(name string) (string, error) {
 	}
 	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
 	return string(line), nil
+}
+
+// open opens a file, or a folder, which cannot be read. A pipe is neither: opening it
+// would wait for whoever writes to it.
+func open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, errors.New("it is no file, but a pipe, a socket or a device")
+	}
+	return os.Open(name)
+}
+
+// text is what the file of a hook holds.
+func (h Hook) text() ([]byte, error) {
+	f, err := open(h.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(f)
 }
 
 // startable finds what keeps the system from starting a hook.

@@ -26,7 +26,7 @@ func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (r
 		return in, nil, err
 	}
 	for i, h := range hooks {
-		text, err := os.ReadFile(h.Path)
+		text, err := h.text()
 		if err != nil {
 			return in, findings, nil // which tell of it
 		}

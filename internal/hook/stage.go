@@ -43,7 +43,7 @@ func (s *Stage) fill(from string, content map[string][]byte, mode map[string]fs.
 		return err
 	}
 	if _, err := os.Stat(from); err == nil {
-		if err := os.CopyFS(s.dir, os.DirFS(from)); err != nil {
+		if err := s.copy(from); err != nil {
 			return err
 		}
 	}
@@ -70,4 +70,41 @@ func (s *Stage) fill(from string, content map[string][]byte, mode map[string]fs.
 		}
 	}
 	return nil
+}
+
+// copy copies a folder. Links out of it lead where they led, and what is neither a file,
+// a folder nor a link is left out: no hook is one.
+func (s *Stage) copy(from string) error {
+	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(s.dir, rel)
+		switch info, err := entry.Info(); {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return os.MkdirAll(to, 0o700)
+		case entry.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			if aim := filepath.Join(filepath.Dir(rel), target); !filepath.IsAbs(target) && !filepath.IsLocal(aim) {
+				target = filepath.Join(from, aim)
+			}
+			return os.Symlink(target, to)
+		case info.Mode().IsRegular():
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(to, text, info.Mode().Perm()|0o600)
+		}
+		return nil
+	})
 }

@@ -3,7 +3,6 @@ package hook
 import (
 	"cmp"
 	"context"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -32,7 +31,7 @@ func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
 		return nil, err
 	}
 	for _, h := range hooks {
-		text, err := os.ReadFile(h.Path)
+		text, err := h.text()
 		if err != nil {
 			continue // which is found already
 		}
@@ -93,7 +92,7 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 	if failed != nil {
 		return nil, []Finding{*failed}, nil
 	}
-	script, err := os.ReadFile(h.Path)
+	script, err := h.text()
 	if err != nil {
 		return nil, nil, err
 	}
