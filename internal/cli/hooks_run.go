@@ -51,6 +51,13 @@ this one is killed; so in one cluster there can be one run with webhooks at a
 time. The API server must reach that address: one in a container does not reach
 127.0.0.1 of its host, so name another with --webhook-host.
 
+Requests are as few as the engine's: 5 a second after the first 10 to follow
+objects, and as many to patch, each of which may take 10 seconds. To try other
+limits set the variables that the engine reads: KUBE_CLIENT_QPS, of which -1 is
+no limit, and KUBE_CLIENT_BURST; and for patches OBJECT_PATCHER_KUBE_CLIENT_QPS,
+_BURST and _TIMEOUT. What operon asks on its own does not count. Fields that a
+conversion gives objects, and that their version does not have, are told once.
+
 This is for development: one process on your machine, which keeps nothing. In
 the cluster hooks run in the engine's image. With --engine that program is run
 in place of operon's own loop, on the same hooks, cluster and certificates; it
@@ -107,11 +114,21 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	if o.where.Kubeconfig != "" {
 		o.where.Kubeconfig = a.inDir(o.where.Kubeconfig)
 	}
+	follow, patches, err := live.EngineLimits(a.getenv)
+	if err != nil {
+		return err
+	}
 	cluster, err := live.Open(o.where, a.getenv)
 	if err != nil {
 		return err
 	}
-	r := &hookRunner{App: a, o: o, dir: dir, cluster: cluster}
+	r := &hookRunner{App: a, o: o, dir: dir}
+	if r.cluster, err = cluster.Limited(follow); err != nil {
+		return err
+	}
+	if r.patcher, err = cluster.Limited(patches); err != nil {
+		return err
+	}
 	if r.sandbox, err = hook.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
 		return err
 	}
@@ -148,6 +165,7 @@ type hookRunner struct {
 	o       *hooksRun
 	dir     string
 	cluster *live.Cluster
+	patcher *live.Cluster // with limits of its own
 	sandbox *hook.Sandbox
 	watcher *watch.Watcher
 	env     []string
@@ -203,7 +221,7 @@ func (r *hookRunner) loop(ctx context.Context, hooks []engine.Hook) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	r.operator = &operator.Operator{
-		Cluster: r.cluster, Runner: engine.Runner{Env: r.env}, Host: r.o.host, Port: r.o.port, Now: r.Now, Report: r.tell,
+		Cluster: r.cluster, Patcher: r.patcher, Runner: engine.Runner{Env: r.env}, Host: r.o.host, Port: r.o.port, Now: r.Now, Report: r.tell,
 		Trouble: func(hook string, err error) {
 			r.note("%s %s: %v", painter(r.Err, r.getenv)(yellow, "warning:"), cmp.Or(hook, "webhooks"), err)
 		},

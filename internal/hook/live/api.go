@@ -75,4 +75,11 @@ func (c *Cluster) get(ctx context.Context, path, accept string, into any) error 
 	return json.Unmarshal(body, into)
 }
 
+// CRD reads a CustomResourceDefinition for operon itself, which no limit holds up.
+func (c *Cluster) CRD(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+	o := &unstructured.Unstructured{}
+	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource+"/"+name, "application/json", &o.Object)
+	return o, err
+}
+
 func base64Of(b []byte) string { return base64.StdEncoding.EncodeToString(b) }

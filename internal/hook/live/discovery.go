@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/hook/kinds"
 )
@@ -34,6 +35,12 @@ type resource struct {
 	Subresources     []struct{ Subresource string }
 }
 
+// discovered are the kinds of an API server.
+type discovered struct {
+	mu    sync.Mutex
+	known *kinds.Table // nil before the first question
+}
+
 // Kind finds the kind that a hook means, as kinds.Table.Find does among those of
 // this API server. One that is not known is asked for again, for its CRD may be
 // new.
@@ -61,16 +68,16 @@ func (c *Cluster) Kinds(ctx context.Context) (*kinds.Table, error) {
 
 // Forget has the API server asked for its kinds the next time.
 func (c *Cluster) Forget() {
-	c.mu.Lock()
-	c.known = nil
-	c.mu.Unlock()
+	c.kinds.mu.Lock()
+	c.kinds.known = nil
+	c.kinds.mu.Unlock()
 }
 
 func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known != nil {
-		return c.known, false, nil
+	c.kinds.mu.Lock()
+	defer c.kinds.mu.Unlock()
+	if c.kinds.known != nil {
+		return c.kinds.known, false, nil
 	}
 	var all []kinds.Kind
 	for _, path := range []string{"/api", "/apis"} {
@@ -83,8 +90,8 @@ func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, er
 		}
 		all = append(all, groups.kinds()...)
 	}
-	c.known = kinds.New(all)
-	return c.known, true, nil
+	c.kinds.known = kinds.New(all)
+	return c.kinds.known, true, nil
 }
 
 func (g groupList) kinds() []kinds.Kind {

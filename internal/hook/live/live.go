@@ -22,7 +22,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/kinds"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -48,10 +47,8 @@ type Cluster struct {
 
 	config  *rest.Config
 	objects dynamic.Interface
-	raw     rest.Interface
-
-	mu    sync.Mutex
-	known *kinds.Table // nil before the first question
+	raw     rest.Interface // for what operon asks on its own
+	kinds   *discovered    // that clients of one server share
 }
 
 func (w Where) loader(getenv func(string) string) clientcmd.ClientConfig {
@@ -112,8 +109,7 @@ func Open(w Where, getenv func(string) string) (*Cluster, error) {
 // ends with a test is none.
 var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
-// connect makes the clients. They are not slowed down, as the engine's are to 5
-// requests a second: it is one developer's machine.
+// connect makes the clients. They are not slowed down: see Limited.
 func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster, error) {
 	config.QPS = -1
 	silence()
@@ -131,7 +127,7 @@ func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster,
 	if err != nil {
 		return nil, fault.Usage("", "context %s of the kubeconfig: %v", name, err)
 	}
-	return &Cluster{Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own, config: config, objects: objects, raw: raw}, nil
+	return &Cluster{Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own, config: config, objects: objects, raw: raw, kinds: &discovered{}}, nil
 }
 
 // Reach asks the server whether it is there, and for its version, such as

@@ -14,12 +14,14 @@ import (
 	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/live"
+	"github.com/operon-dev/operon/internal/hook/patch"
 	"golang.org/x/time/rate"
 )
 
 // Operator runs hooks.
 type Operator struct {
 	Cluster *live.Cluster
+	Patcher patch.API // for what hooks have patched
 	Runner  engine.Runner
 	// Host and Port are where the API server finds webhooks; see live.Cluster.Serve.
 	Host string
@@ -53,6 +55,7 @@ type hooked struct {
 	limit   *rate.Limiter
 	bound   map[engine.Ref]bool
 	running sync.WaitGroup // runs and informers
+	told    sync.Map       // trouble that is told once
 }
 
 // Run runs hooks until ctx ends, and then takes back what it registered. The error

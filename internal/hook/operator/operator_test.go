@@ -180,6 +180,7 @@ func testEnd(t *testing.T, server servertest.Server) {
 	r := &told{}
 	o := r.operator()
 	o.Cluster = open(t, server)
+	o.Patcher = o.Cluster
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	ended := make(chan error, 1)
@@ -220,6 +221,7 @@ func running(t *testing.T, server servertest.Server, hooks ...engine.Hook) (*Ope
 	r := &told{}
 	o := r.operator()
 	o.Cluster = open(t, server)
+	o.Patcher = o.Cluster
 	ctx, end := context.WithCancel(t.Context())
 	var ran sync.WaitGroup
 	ran.Go(func() {

@@ -177,8 +177,10 @@ func (o *Operator) convert(ctx context.Context, crd string, review live.Review) 
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	var last *hooked
 	objects, err := o.state.Convert(crd, request, typed.Objects, func(t engine.Task) ([]*unstructured, bool, error) {
 		h := o.hooks[t.Hook.Name]
+		last = h
 		if h.life.Err() != nil {
 			return nil, false, h.life.Err()
 		}
@@ -190,6 +192,13 @@ func (o *Operator) convert(ctx context.Context, crd string, review live.Review) 
 	})
 	if err != nil {
 		return nil, err
+	}
+	if last.life.Err() == nil {
+		var own []*unstructured
+		for _, object := range objects {
+			own = append(own, object.DeepCopy())
+		}
+		last.running.Go(func() { o.lost(last, crd, own) }) // the answer does not wait for it
 	}
 	return map[string]any{"convertedObjects": objects, "result": map[string]any{"status": "Success"}}, nil
 }

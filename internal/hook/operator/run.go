@@ -42,7 +42,7 @@ func (o *Operator) tell(r Run) {
 // reported.
 func (o *Operator) run(ctx context.Context, t engine.Task, answered func(*Run)) error {
 	r := Run{At: o.Now(), Hook: t.Hook.Name, Queue: t.Queue, Contexts: t.Contexts}
-	r.Execution, r.Err = engine.Executor{Runner: o.Runner, Applier: patch.Applier{API: o.Cluster}}.Execute(ctx, t)
+	r.Execution, r.Err = engine.Executor{Runner: o.Runner, Applier: patch.Applier{API: o.Patcher}}.Execute(ctx, t)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
