@@ -15,6 +15,7 @@ import (
 	"github.com/operon-dev/operon/internal/hook"
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -104,11 +105,11 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 	if flag := o.idle(); flag != "" {
 		return fault.Usage("leave it out", "--%s says nothing about --event %s", flag, o.event)
 	}
-	conf, err := o.config(ctx, a, args[0])
+	h, all, err := o.configs(ctx, a, args[0])
 	if err != nil {
 		return err
 	}
-	made, err := o.context(a, conf)
+	made, err := o.context(a, h, all)
 	if notRun := (*binding.NotRunError)(nil); errors.As(err, &notRun) {
 		return fault.Failed("", "the engine would not run %s: %v", args[0], err)
 	}
@@ -129,14 +130,15 @@ func (o *hooksContext) find(a *App) (dir string, hooks []hook.Hook, err error) {
 	return dir, hooks, err
 }
 
-// config asks the hook for its configuration.
-func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config.Config, error) {
+// configs asks the hook for its configuration. all does so for all hooks, and leaves out
+// those that the engine refuses.
+func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engine.Hook, all func() ([]engine.Hook, error), err error) {
 	dir, hooks, err := o.find(a)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Usage(a.elsewhere("name the folder with --hooks"), "there is no folder %s", o.dir)
+		return h, nil, fault.Usage(a.elsewhere("name the folder with --hooks"), "there is no folder %s", o.dir)
 	}
 	if err != nil {
-		return nil, err
+		return h, nil, err
 	}
 	i := a.hookNamed(hooks, name)
 	if i < 0 {
@@ -144,18 +146,31 @@ func (o *hooksContext) config(ctx context.Context, a *App, name string) (*config
 		if _, isAddon := a.addon(o.dir); isAddon {
 			folder = "the project"
 		}
-		return nil, a.noHook(folder, name, hooks)
+		return h, nil, a.noHook(folder, name, hooks)
 	}
 	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
-		return nil, err
+		return h, nil, err
 	}
 	defer sandbox.Close()
 	conf, findings, err := sandbox.Config(ctx, hooks[i])
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = refusal(findings)
 	}
-	return conf, refusal(findings)
+	return engine.Hook{Hook: hooks[i], Config: conf}, func() (taken []engine.Hook, err error) {
+		sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+		if err != nil {
+			return nil, err
+		}
+		defer sandbox.Close()
+		configs, _, err := hook.Load(ctx, sandbox, hooks)
+		for i, conf := range configs {
+			if conf != nil {
+				taken = append(taken, engine.Hook{Hook: hooks[i], Config: conf})
+			}
+		}
+		return taken, err
+	}, err
 }
 
 // noHook says that no hook is called so, and what may be meant.

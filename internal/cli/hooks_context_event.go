@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hook/binding"
 	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/kinds"
 	"github.com/operon-dev/operon/internal/hook/memory"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -108,7 +109,8 @@ func (f origins) storable(table *kinds.Table) error {
 }
 
 // context makes the context of the event.
-func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, error) {
+func (o *hooksContext) context(a *App, of engine.Hook, all func() ([]engine.Hook, error)) (binding.Context, error) {
+	conf := of.Config
 	h, err := o.read(a)
 	if err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (o *hooksContext) context(a *App, conf *config.Config) (binding.Context, er
 	case "sync":
 		return o.synchronization(conf, h)
 	case "conversion":
-		return o.conversion(conf, h)
+		return o.conversion(of, all, h)
 	case "validating":
 		return o.admission(conf, conf.Validating, h)
 	case "mutating":
@@ -168,7 +170,8 @@ func (o *hooksContext) admission(conf *config.Config, webhooks []config.Admissio
 	return h.cluster.Admission(conf, w, o.event == "mutating", r)
 }
 
-func (o *hooksContext) conversion(conf *config.Config, h happening) (binding.Context, error) {
+func (o *hooksContext) conversion(of engine.Hook, all func() ([]engine.Hook, error), h happening) (binding.Context, error) {
+	conf := of.Config
 	v, err := pick(o.binding, "conversion", conf.Conversion, func(v config.Conversion) string { return v.Name })
 	if err != nil {
 		return nil, err
@@ -192,15 +195,44 @@ func (o *hooksContext) conversion(conf *config.Config, h happening) (binding.Con
 			meant = append(meant, i)
 		}
 	}
+	if len(meant) == 0 && o.to != "" {
+		if made, err := o.onTheWay(of, all, v, h); made != nil || err != nil {
+			return made, err
+		}
+	}
 	hint := "it converts " + strings.Join(rules, ", ") + ": choose with --from and --to"
 	switch len(meant) {
 	case 0:
 		return nil, fault.Usage(hint, "%s has no such conversion of %s", v.Name, h.objects[0].GetAPIVersion())
 	case 1:
 		r := v.Conversions[meant[0]]
-		return h.cluster.Conversion(conf, v, r.FromVersion, r.ToVersion, h.objects)
+		return h.cluster.Conversion(conf, v, r.FromVersion, r.ToVersion, r.ToVersion, h.objects)
 	}
 	return nil, fault.Usage(hint, "%s: which conversion is meant?", v.Name)
+}
+
+// onTheWay is the context of the first of several conversions to the version that is
+// asked for, or nil when the hook has no part in that. The way may be over any of them.
+func (o *hooksContext) onTheWay(of engine.Hook, all func() ([]engine.Hook, error), v config.Conversion, h happening) (binding.Context, error) {
+	from := h.objects[0].GetAPIVersion()
+	to := o.to
+	if !strings.Contains(to, "/") {
+		to = h.objects[0].GroupVersionKind().Group + "/" + to
+	}
+	hooks, err := all()
+	if err != nil {
+		return nil, err
+	}
+	way := engine.New(hooks).Way(v.CRDName, from, to)
+	takesPart := slices.ContainsFunc(way, func(s engine.Step) bool { return s.Hook == of.Name })
+	if !takesPart || !asks(o.from, way[0].From) {
+		return nil, nil
+	}
+	first := way[0]
+	if first.Hook == of.Name {
+		return h.cluster.Conversion(of.Config, v, first.From, first.To, to, h.objects)
+	}
+	return nil, &binding.NotRunError{Reason: first.Hook + " converts " + from + " to " + first.To + " first; give what that makes of the objects"}
 }
 
 // asks reports whether a flag, unless it is left out, names a version.

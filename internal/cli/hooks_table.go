@@ -309,13 +309,18 @@ func (w testedHooks) instead(name string, names []string) string {
 	return "an executable file in " + w.shown + ", by its path from there"
 }
 
-// configs asks the hooks of tests for their configurations.
+// configs asks the hooks of tests for their configurations; for a conversion all hooks,
+// for the way to a version may lead over any that the engine does not refuse.
 func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests []*spec.Test) ([]engine.Hook, error) {
 	var wanted []hook.Hook
 	var names []string
+	converts := w.addon == nil && slices.ContainsFunc(tests, (*spec.Test).Converts)
+	tested := func(name string) bool {
+		return slices.ContainsFunc(tests, func(t *spec.Test) bool { return t.File.Hook == name })
+	}
 	for _, h := range w.all {
 		names = append(names, h.Name)
-		if slices.ContainsFunc(tests, func(t *spec.Test) bool { return t.File.Hook == h.Name }) {
+		if converts || tested(h.Name) {
 			wanted = append(wanted, h)
 		}
 	}
@@ -326,14 +331,16 @@ func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests [
 	}
 	configs, found, err := hook.Load(ctx, sandbox, wanted)
 	if err == nil {
-		err = refusal(found)
+		err = refusal(slices.DeleteFunc(found, func(f hook.Finding) bool { return slices.Contains(names, f.File) && !tested(f.File) }))
 	}
 	if err != nil {
 		return nil, err
 	}
-	hooks := make([]engine.Hook, len(wanted))
+	var configured []engine.Hook
 	for i, h := range wanted {
-		hooks[i] = engine.Hook{Hook: h, Config: configs[i]}
+		if configs[i] != nil {
+			configured = append(configured, engine.Hook{Hook: h, Config: configs[i]})
+		}
 	}
-	return hooks, nil
+	return configured, nil
 }

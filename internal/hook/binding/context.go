@@ -97,11 +97,10 @@ func SameVersion(a, b string) bool {
 }
 
 // Conversion is the context of a request to convert objects, by one of the rules
-// of a binding.
-func (c Cluster) Conversion(conf *config.Config, v config.Conversion, from, to string, objects []*unstructured.Unstructured) (Context, error) {
-	desired := to
-	if len(objects) > 0 && !strings.Contains(to, "/") {
-		desired = objects[0].GroupVersionKind().Group + "/" + to
+// of a binding: to the version that is desired, or to another one on the way there.
+func (c Cluster) Conversion(conf *config.Config, v config.Conversion, from, to, desired string, objects []*unstructured.Unstructured) (Context, error) {
+	if len(objects) > 0 && !strings.Contains(desired, "/") {
+		desired = objects[0].GroupVersionKind().Group + "/" + desired
 	}
 	request := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "desiredAPIVersion": desired}
 	return c.contexts(conf).Conversion(v, from, to, request, objects)

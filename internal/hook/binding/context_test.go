@@ -66,7 +66,7 @@ kubernetes:
 		}},
 		"Conversion": {watch, func(c Cluster, conf *config.Config, r Context) (Context, error) {
 			rule := conf.Conversion[0].Conversions[0]
-			return c.Conversion(conf, conf.Conversion[0], rule.FromVersion, rule.ToVersion,
+			return c.Conversion(conf, conf.Conversion[0], rule.FromVersion, rule.ToVersion, rule.ToVersion,
 				[]*unstructured.Unstructured{object(request(r)["objects"].([]any)[0])})
 		}},
 	} {

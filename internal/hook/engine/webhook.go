@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/hook/binding"
+	"github.com/operon-dev/operon/internal/hook/config"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -53,26 +54,62 @@ func (s *State) Convert(crd string, request map[string]any, objects []*unstructu
 	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's words
 }
 
+// Step is one of several conversions, and whose it is.
+type Step struct{ Hook, From, To string }
+
+// Way are the conversions that lead from one version of a CRD's objects to another, or
+// none.
+func (s *State) Way(crd, from, to string) []Step {
+	var steps []Step
+	for _, r := range s.chain(crd).find(rule{from, to}) {
+		h, _ := s.converter(crd, r)
+		steps = append(steps, Step{h.Name, r.from, r.to})
+	}
+	return steps
+}
+
+// Answering is a hook without what runs it, but for the conversions: with what these
+// have snapshots of.
+func (h Hook) Answering() Hook {
+	c := &config.Config{Version: h.Config.Version, Conversion: h.Config.Conversion}
+	if slices.ContainsFunc(c.Conversion, func(v config.Conversion) bool { return v.Group != "" || len(v.IncludeSnapshotsFrom) > 0 }) {
+		c.Kubernetes = slices.Clone(h.Config.Kubernetes)
+	}
+	never := false
+	for i := range c.Kubernetes {
+		c.Kubernetes[i].ExecuteHookOnEvent, c.Kubernetes[i].ExecuteHookOnSynchronization = []string{}, &never
+	}
+	return Hook{h.Hook, c}
+}
+
 // Converts reports whether there is a way from one version of a CRD's objects to
 // another.
 func (s *State) Converts(crd, from, to string) bool {
 	return from != to && s.chain(crd).find(rule{from, to}) != nil
 }
 
-// conversion makes the task for one rule, of the last binding that has it.
+// conversion makes the task for one rule.
 func (s *State) conversion(crd string, step rule, request map[string]any, objects []*unstructured.Unstructured) (t Task, found bool) {
+	h, v := s.converter(crd, step)
+	if h == nil {
+		return t, false
+	}
+	ctx, _ := h.contexts().Conversion(v, step.from, step.to, request, objects)
+	return Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}, true
+}
+
+// converter is the last binding that has a rule, with its hook, or nil.
+func (s *State) converter(crd string, step rule) (found *known, binding config.Conversion) {
 	for _, h := range s.hooks {
 		for _, v := range h.Config.Conversion {
 			for _, r := range v.Conversions {
-				if v.CRDName != crd || r.FromVersion != step.from || r.ToVersion != step.to {
-					continue
+				if v.CRDName == crd && r.FromVersion == step.from && r.ToVersion == step.to {
+					found, binding = h, v
 				}
-				ctx, _ := h.contexts().Conversion(v, step.from, step.to, request, objects)
-				t, found = Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}, true
 			}
 		}
 	}
-	return t, found
+	return found, binding
 }
 
 // chain are the conversions of all hooks for a CRD.

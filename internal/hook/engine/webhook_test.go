@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,21 @@ func TestChain(t *testing.T) {
 		if s := strings.Join(got, " "); s != tc.want {
 			t.Errorf("%s: from %s to %s by %q, want %q", tc.rules, tc.from, tc.to, s, tc.want)
 		}
+	}
+}
+
+// TestWay names the hook of each step, the last one that has it.
+func TestWay(t *testing.T) {
+	t.Parallel()
+	const one = "configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: up, crdName: %s, conversions: [{fromVersion: %s, toVersion: %s}]}"
+	s := New([]Hook{hookOf(t, "a", fmt.Sprintf(one, "xs.g", "v1", "v2")), hookOf(t, "b", fmt.Sprintf(one, "xs.g", "g/v2", "v3")),
+		hookOf(t, "c", fmt.Sprintf(one, "xs.g", "v1", "v2")), hookOf(t, "d", fmt.Sprintf(one, "ys.g", "v3", "v4"))})
+	want := []Step{{"c", "v1", "v2"}, {"b", "g/v2", "v3"}}
+	if got := s.Way("xs.g", "g/v1", "g/v3"); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := s.Way("xs.g", "g/v1", "g/v4"); got != nil {
+		t.Errorf("%v", got)
 	}
 }
 

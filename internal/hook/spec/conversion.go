@@ -14,6 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Converts reports whether a test asks for a conversion.
+func (t *Test) Converts() bool {
+	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Is == "convert" })
+}
+
 // conversion is a request to convert objects.
 type conversion struct {
 	crd     string
@@ -143,7 +148,7 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	if err != nil {
 		return fmt.Errorf("an API server would not ask: %w", err)
 	}
-	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.run(ctx, t) })
+	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.part(ctx, t) })
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -161,6 +166,19 @@ func (s *session) convert(ctx context.Context, e Event) error {
 		}
 	})
 	return nil
+}
+
+// part runs a hook for its part in a conversion. Another one than the test's counts for
+// nothing but its failure.
+func (s *session) part(ctx context.Context, t engine.Task) (engine.Execution, error) {
+	if t.Hook.Name == s.hook.Name {
+		return s.run(ctx, t)
+	}
+	done, err := s.executor.Execute(ctx, t)
+	if err != nil && ctx.Err() == nil {
+		s.note(fmt.Errorf("%s, with %s: %w", t.Hook.Name, summary(t.Contexts), err))
+	}
+	return done, err
 }
 
 // judgeConversion finds what objects lose when they are converted, there and back.

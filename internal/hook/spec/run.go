@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/hook/config"
 	"github.com/operon-dev/operon/internal/hook/engine"
 	"github.com/operon-dev/operon/internal/hook/patch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,7 +21,7 @@ import (
 
 // Suite is what tests are run with.
 type Suite struct {
-	Hooks   []engine.Hook
+	Hooks   []engine.Hook // that tests are about, and others that convert objects
 	Backend Backend
 	Env     []string      // of hooks: see hook.Sandbox
 	Timeout time.Duration // of a test
@@ -95,7 +96,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	}
 	defer func() { _ = os.RemoveAll(home) }()
 	run := &session{
-		test: t, cluster: cluster, state: engine.New(hooks), failed: map[string]bool{}, outcome: &out, addon: addon,
+		test: t, cluster: cluster, state: engine.New(s.with(hooks)), failed: map[string]bool{}, outcome: &out, addon: addon,
 		executor: engine.Executor{
 			Runner:  engine.Runner{Env: s.env(t, cluster, home), Temp: home},
 			Applier: patch.Applier{API: cluster.Hook(), Wait: cluster.Wait},
@@ -139,6 +140,25 @@ func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
 	}
 	a, err := s.Addon.open(t)
 	return hooks, a, err
+}
+
+// with are hooks and those that convert what they convert, in the order of the engine.
+func (s Suite) with(hooks []engine.Hook) []engine.Hook {
+	if len(hooks) == 0 || len(hooks[0].Config.Conversion) == 0 {
+		return hooks
+	}
+	var all []engine.Hook
+	for _, h := range s.Hooks {
+		switch {
+		case h.Name == hooks[0].Name:
+			all = append(all, h)
+		case slices.ContainsFunc(h.Config.Conversion, func(c config.Conversion) bool {
+			return slices.ContainsFunc(hooks[0].Config.Conversion, func(own config.Conversion) bool { return own.CRDName == c.CRDName })
+		}):
+			all = append(all, h.Answering())
+		}
+	}
+	return all
 }
 
 // env is the environment of the hooks of a test.

@@ -154,7 +154,7 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 		s.note(failure)
 	case engine.Enable:
 		for _, b := range t.Bindings {
-			objects, err := s.cluster.Bind(ctx, b, s.hook.Config.Kubernetes[b.Place])
+			objects, err := s.cluster.Bind(ctx, b, t.Hook.Config.Kubernetes[b.Place])
 			if err == nil {
 				err = s.state.Synced(b, objects)
 			}
