@@ -186,16 +186,16 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bo
 		if err != nil {
 			return false, fault.Failed("", "%v", err)
 		}
-		after, changed, err := f.Update(before, outcomes)
+		u, err := f.Update(before, outcomes)
 		if err != nil {
 			return false, err
 		}
-		if bytes.Equal(before, after) {
+		if bytes.Equal(before, u.Text) {
 			continue
 		}
-		r := &rewritten{shown: f.Path, changed: changed}
+		r := &rewritten{shown: f.Path, Updated: u}
 		all = append(all, r)
-		if err := r.stage(path, after); err != nil {
+		if err := r.stage(path); err != nil {
 			return false, fault.Failed("", "%v", err)
 		}
 	}
@@ -203,7 +203,10 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bo
 		if err := os.Rename(r.staged, r.path); err != nil {
 			return true, fault.Failed("", "%v", err)
 		}
-		a.note("%s: %s updated", r.shown, plural(r.changed, "value"))
+		a.note("%s: %s updated", r.shown, plural(r.Changed, "value"))
+		for _, test := range r.Failing {
+			a.note("%s %s: the test %q expects a failure now: keep that only if the hook is to fail", painter(a.Err, a.getenv)(yellow, "warning:"), r.shown, test)
+		}
 	}
 	return len(all) > 0, nil
 }
@@ -211,13 +214,13 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bo
 // rewritten is a file of the user's with another content, which stands beside it until
 // that of all is written: a full disk must not leave a part of one.
 type rewritten struct {
+	spec.Updated
 	path, staged string
 	shown        string
-	changed      int // values
 }
 
-// stage writes the content, with the mode of the file. A link stays one.
-func (r *rewritten) stage(path string, content []byte) (err error) {
+// stage writes the text, with the mode of the file. A link stays one.
+func (r *rewritten) stage(path string) (err error) {
 	if r.path, err = filepath.EvalSymlinks(path); err != nil {
 		return err
 	}
@@ -230,6 +233,6 @@ func (r *rewritten) stage(path string, content []byte) (err error) {
 		return err
 	}
 	r.staged = f.Name()
-	_, err = f.Write(content)
+	_, err = f.Write(r.Text)
 	return errors.Join(err, f.Chmod(info.Mode()), f.Close())
 }

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/edit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -19,14 +20,21 @@ func (s *session) amend(x *Expect, change func(written map[string]any)) {
 	s.outcome.fixes = append(s.outcome.fixes, fix{x, change})
 }
 
+// Updated is a file with what is the case.
+type Updated struct {
+	Text    []byte
+	Changed int      // expectations that were not met
+	Failing []string // the names of tests that expect a failure now and did not
+}
+
 // Update returns the text of a file with what is the case in the place of what was
-// expected and was not, and how many expectations that were. Other text, comments
+// expected and was not. Other text, comments
 // among it, stays as it is. Whether the tests pass then, a run of them tells: there is
 // no value for all that may fail. A text that is no file of tests is never returned.
-func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, changed int, err error) {
+func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	y, err := edit.DecodeYAML(text)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", f.Path, err)
+		return Updated{}, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	next, _ := copied(y.Value).(map[string]any)
 	for _, o := range outcomes {
@@ -44,17 +52,26 @@ func (f *File) Update(text []byte, outcomes []Outcome) (updated []byte, changed 
 			before := copied(written)
 			fix.change(written)
 			if !reflect.DeepEqual(before, any(written)) {
-				changed++
+				u.Changed++
+			}
+			if was, _ := before.(map[string]any); fails(written) && !fails(was) && !slices.Contains(u.Failing, o.Test.Name) {
+				u.Failing = append(u.Failing, o.Test.Name)
 			}
 		}
 	}
-	if updated, err = edit.RewriteYAML(text, next); err != nil {
-		return nil, 0, fmt.Errorf("%s:%w", f.Path, err)
+	if u.Text, err = edit.RewriteYAML(text, next); err != nil {
+		return Updated{}, fmt.Errorf("%s:%w", f.Path, err)
 	}
-	if _, err := read(updated, f.Path, f.dir); err != nil {
-		return nil, 0, fault.Failed("write by hand what is expected there; the file is as it was", "what is the case cannot be written as a test: %v", err)
+	if _, err := read(u.Text, f.Path, f.dir); err != nil {
+		return Updated{}, fault.Failed("write by hand what is expected there; the file is as it was", "what is the case cannot be written as a test: %v", err)
 	}
-	return updated, changed, nil
+	return u, nil
+}
+
+// fails reports whether an expectation is one of a failure.
+func fails(expect map[string]any) bool {
+	code, coded := expect["exitCode"]
+	return expect["error"] != nil || coded && code != nil && fmt.Sprint(code) != "0"
 }
 
 // path leads to an expectation in the file.

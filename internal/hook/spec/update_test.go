@@ -92,10 +92,10 @@ func TestUpdateKeepsTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, changed, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
+	u, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
 	want := "what is the case cannot be written as a test: t.yaml:4: enabled must be true or false"
-	if got != nil || changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
-		t.Errorf("%d changes, %v, want %s\n%s", changed, err, want, got)
+	if u.Text != nil || u.Changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
+		t.Errorf("%d changes, %v, want %s\n%s", u.Changed, err, want, u.Text)
 	}
 }
 
@@ -164,20 +164,20 @@ func TestUpdate(t *testing.T) {
 			if failures(outcomes) == "" {
 				t.Fatal("it passes as it is")
 			}
-			got, changed, err := f.Update([]byte(text(tc.events)), outcomes)
+			u, err := f.Update([]byte(text(tc.events)), outcomes)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(text(tc.want), string(got)); diff != "" || changed == 0 {
-				t.Errorf("%d changes (-want +got):\n%s", changed, diff)
+			if diff := cmp.Diff(text(tc.want), string(u.Text)); diff != "" || u.Changed == 0 {
+				t.Errorf("%d changes (-want +got):\n%s", u.Changed, diff)
 			}
-			f, outcomes = s.outcomesOf(t, string(got))
+			f, outcomes = s.outcomesOf(t, string(u.Text))
 			if failed := failures(outcomes); failed != "" {
 				t.Errorf("it fails now:\n%s", failed)
 			}
-			again, changed, err := f.Update(got, outcomes)
-			if err != nil || changed > 0 || string(again) != string(got) {
-				t.Errorf("again: %d changes, %v\n%s", changed, err, again)
+			again, err := f.Update(u.Text, outcomes)
+			if err != nil || again.Changed > 0 || string(again.Text) != string(u.Text) {
+				t.Errorf("again: %d changes, %v\n%s", again.Changed, err, again.Text)
 			}
 		})
 	}
