@@ -98,7 +98,8 @@ func (a *application) run(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if back := a.back(); back != nil {
+	// Of a journal without a record no file was touched; Recover removes what is left of it.
+	if back := a.back(); back != nil && a.armed {
 		return &fault.Error{
 			Code: fault.CodeFailed, Err: errors.Join(err, back),
 			Msg:  "the project is half written",

@@ -11,18 +11,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"golang.org/x/sys/unix"
 )
 
 // inNamespace tells the child that it may mount.
 const inNamespace = "OPERON_TEST_IN_NAMESPACE"
 
-// TestFullDisk runs every scenario on a real disk with less and less room. A
-// mount needs rights: where they lack, the test runs again in a namespace that
-// gives them.
-func TestFullDisk(t *testing.T) {
+// TestFullDisk runs every scenario on a real disk with less and less room.
+func TestFullDisk(t *testing.T) { onSmallDisks(t, scenario.onFullDisk) }
+
+// TestReadOnlyDisk runs every scenario on a real disk that takes no writes.
+func TestReadOnlyDisk(t *testing.T) { onSmallDisks(t, scenario.onReadOnlyDisk) }
+
+// onSmallDisks runs every scenario on a small disk of its own. A mount needs
+// rights: where they lack, the test runs again in a namespace that gives them.
+func onSmallDisks(t *testing.T, run func(s scenario, t *testing.T, disk string)) {
+	t.Helper()
 	if os.Getuid() != 0 && os.Getenv(inNamespace) == "" {
-		cmd := exec.Command("unshare", "-rm", os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
+		cmd := exec.Command("unshare", "-rm", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		cmd.Env = append(os.Environ(), inNamespace+"=1")
 		out, err := cmd.CombinedOutput()
 		switch {
@@ -34,17 +41,35 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("a small disk needs root, or unshare -rm, which fails here: %v\n%s", err, out)
 	}
 	for _, s := range scenarios() {
-		t.Run(s.name, func(t *testing.T) { s.onSmallDisk(t) })
+		t.Run(s.name, func(t *testing.T) {
+			disk := t.TempDir()
+			if err := unix.Mount("tmpfs", disk, "tmpfs", 0, smallDisk); err != nil {
+				t.Skipf("a small disk can not be mounted here: %v", err)
+			}
+			t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+			run(s, t, disk)
+		})
 	}
 }
 
-func (s scenario) onSmallDisk(t *testing.T) {
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=256k,nr_inodes=400"); err != nil {
-		t.Skipf("a small disk can not be mounted here: %v", err)
-	}
-	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+const smallDisk = "size=256k,nr_inodes=400"
 
+func (s scenario) onReadOnlyDisk(t *testing.T, disk string) {
+	tr := s.trial(t)
+	tr.root = filepath.Join(disk, "project")
+	restore(t, tr.root, tr.before)
+	p, err := New(baseFs(tr.root), Options{})
+	must(t, err)
+	must(t, s.fill(p))
+	must(t, unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, smallDisk))
+	err = p.Apply(t.Context())
+	if !errors.Is(err, unix.EROFS) || fault.HintOf(err) != untouched || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
+	}
+	tr.untouched(t, "read-only")
+}
+
+func (s scenario) onFullDisk(t *testing.T, disk string) {
 	tr := s.trial(t)
 	tr.root = filepath.Join(disk, "project")
 	failed := 0
