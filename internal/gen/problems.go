@@ -31,7 +31,8 @@ func (p Problem) String() string {
 	return place + ": " + p.Message
 }
 
-// Problems are all errors of a run, in the order of their places, each once.
+// Problems are all errors of a run, in the order of their places, each once;
+// those without a place come last.
 type Problems []Problem
 
 // Error implements error, with one line for each problem.
@@ -47,8 +48,11 @@ func (p Problems) Error() string {
 // returned. As controller-gen does, it passes over type errors: packages that
 // no generated type refers to are not loaded, so references to them never
 // resolve; what matters is found again when a type is generated.
+//
+// Where it is known what is wrong with the sources, errors in the code that was
+// made of them follow from that.
 func collect(set *packageSet, returned []error, src *sources) Problems {
-	var all Problems
+	var all, made Problems
 	for _, err := range returned {
 		all = append(all, Problem{Message: src.shorten(err.Error())})
 	}
@@ -58,26 +62,43 @@ func collect(set *packageSet, returned []error, src *sources) Problems {
 	}
 	packages.Visit(raw, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
-			if e.Kind != packages.TypeError {
-				all = append(all, newProblem(e, src))
+			switch p := newProblem(e, src); {
+			case e.Kind == packages.TypeError:
+			case inGenerated.MatchString(e.Pos):
+				made = append(made, p)
+			default:
+				all = append(all, p)
 			}
 		}
 	})
+	if len(all) == 0 {
+		all = made
+	}
 	slices.SortFunc(all, func(a, b Problem) int {
+		if (a.File == "") != (b.File == "") {
+			return -cmp.Compare(a.File, b.File)
+		}
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)
 }
 
-var position = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+var (
+	position    = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+	inGenerated = regexp.MustCompile(`^\d+:\d+$`) // no file has the code
+)
 
 // newProblem reads the loader's position, which is file:line:column, a package
-// ID with ":-", or empty.
+// ID with ":-", line:column in generated code, "-", or empty.
 func newProblem(e packages.Error, src *sources) Problem {
 	p := Problem{Message: src.shorten(strings.TrimSpace(e.Msg))}
-	pos := strings.TrimSuffix(strings.TrimSuffix(e.Pos, "-"), ":")
-	if m := position.FindStringSubmatch(pos); m != nil {
+	id, ofPackage := strings.CutSuffix(e.Pos, ":-")
+	switch {
+	case ofPackage || inGenerated.MatchString(e.Pos):
+		p.Message = id + ": " + p.Message
+	case e.Pos != "-":
+		m := position.FindStringSubmatch(e.Pos) // it always matches
 		p.File = src.rel(m[1])
 		p.Line, _ = strconv.Atoi(m[2])
 		p.Column, _ = strconv.Atoi(m[3])

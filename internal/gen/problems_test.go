@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ var broken = []struct {
 	{"unused wrong type", "-- api/v1/wrong.go --\npackage v1\n\nvar x int = \"text\"\n", inAPI},
 	{"wrong call in a body", "-- internal/controller/wrong.go --\npackage controller\n\nfunc f() { g(1, 2) }\n", ""},
 	{"unknown type in a kind", "-- api/v2/groupversion_info.go --\n// +kubebuilder:object:generate=true\n// +groupName=zoo.example.com\npackage v2\n\n// S is used.\ntype S struct {\n\tMissing Nothing `json:\"missing\"`\n}\n", inAPI},
+	{"package that is not imported yet", "-- api/v1/s.go --\npackage v1\n\n// S has.\ntype S struct {\n\tA []corev1.Container `json:\"a\"`\n}\n", inAPI},
 	{"field without a tag", "-- api/v2/s.go --\npackage v2\n\ntype S struct {\n\tA string\n\tB chan int `json:\"b\"`\n}\n", inAPI},
 	{"float", "-- api/v1/s.go --\npackage v1\n\n// MoreSpec is.\ntype MoreSpec struct {\n\tF float64 `json:\"f\"`\n}\n\nfunc init() {}\n", inAPI},
 	{"unknown standard import", "-- api/v1/s.go --\npackage v1\n\nimport \"nosuch/pkg\"\n\nvar _ = pkg.X\n", ""},
@@ -143,7 +145,8 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	if strings.Contains(stderr, "panic: ") {
 		return // the command crashes; an error is the better answer
 	}
-	want := messages(strings.ReplaceAll(noise.ReplaceAllString(stderr, ""), dir+string(os.PathSeparator), ""))
+	stderr = aboutGenerated.ReplaceAllString(noise.ReplaceAllString(stderr, ""), "")
+	want := messages(strings.ReplaceAll(stderr, dir+string(os.PathSeparator), ""))
 	if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
 		t.Errorf("(-controller-gen +operon):\n%s", diff)
 	}
@@ -151,7 +154,21 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	if !errors.As(err, &problems) {
 		t.Errorf("error is a %T", err)
 	}
+	for i, q := range problems {
+		if q.File == "" {
+			continue
+		}
+		if _, err := os.Stat(path.Join(dir, q.File)); err != nil {
+			t.Errorf("%q has a place that is no file: %v", q, err)
+		}
+		if i > 0 && problems[i-1].File == "" {
+			t.Errorf("%q comes after %q, which has no place", q, problems[i-1])
+		}
+	}
 }
+
+// aboutGenerated are messages about code that was made of unknown types.
+var aboutGenerated = regexp.MustCompile(`(?m)^\d+:\d+: .*\n`)
 
 // messages splits output into lines, less the dash that stands for an unknown
 // place: "-: no Go files", "example.com/x:-: unknown type".
