@@ -30,6 +30,8 @@ func newGenerate(a *App) *cobra.Command {
 		Long: `Generate everything that derives from the project's sources, from one load of
 its packages. The output is byte for byte that of controller-gen with the same
 arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
+A generator among the arguments has the options that stand there and no others:
+object alone writes no header. --only and --paths choose among the defaults.
 
 In a project of hooks it derives the roles from them: they are run for their
 configuration, and their sources are read. There the engine itself registers

@@ -68,8 +68,8 @@ type Request struct {
 }
 
 // Plan runs the generators that r asks for and adds their output to p, with
-// warnings about markers that have no effect and about files that nothing
-// generates any more. On an error it adds nothing. Wrong arguments exit 2,
+// warnings about markers that have no effect, about files that nothing
+// generates any more, and about a header that gets lost. On an error it adds nothing. Wrong arguments exit 2,
 // errors in the sources exit 1 and are all listed ([Problems]).
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	job, err := newJob(r, p)
@@ -94,6 +94,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	}
 
 	warnPinned(p)
+	warnHeader(job, p)
 	for _, w := range res.warnings {
 		p.Warn(w)
 	}

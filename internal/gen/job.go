@@ -20,6 +20,7 @@ import (
 type job struct {
 	generators []generator
 	headerFile string // of the request
+	leftOut    string // the header file of Go code by default, where this job writes it without one
 	paths      []string
 	// whole names the generators that run over the default paths into the
 	// default place, so that a file they leave out is stale.
@@ -60,6 +61,9 @@ func newJob(r Request, p *scaffold.Plan) (*job, error) {
 	for i, g := range j.generators {
 		j.generators[i].gen = withHeader(g.gen, r.HeaderFile, r.Year)
 		d := defaults.find(g.name)
+		if d >= 0 && g.name == "object" && headerOf(j.generators[i].gen) == "" {
+			j.leftOut = headerOf(defaults.generators[d].gen)
+		}
 		if d >= 0 && defaults.generators[d].rule == g.rule && slices.Equal(merged.paths, defaults.paths) {
 			j.whole = append(j.whole, g.name)
 		}
