@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestEditThereAndBack switches a project with user edits in every file to each
@@ -51,7 +49,7 @@ func TestEditThereAndBack(t *testing.T) {
 			suitesPass(t, dir)
 		}
 		operon(t, dir, append([]string{"edit"}, s.back...)...)
-		if d := cmp.Diff(before, readTree(t, dir)); d != "" {
+		if d := treeDiff(before, readTree(t, dir)); d != "" {
 			t.Fatalf("there and back with %s (-before +after):\n%s", name, d)
 		}
 	}

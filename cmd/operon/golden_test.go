@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/controlplane/servertest"
 	"github.com/operon-dev/operon/internal/peertest"
@@ -32,7 +31,7 @@ func TestGolden(t *testing.T) {
 			if *update {
 				writeTree(t, want, got)
 			}
-			if diff := cmp.Diff(readTree(t, want), got); diff != "" {
+			if diff := treeDiff(readTree(t, want), got); diff != "" {
 				t.Errorf("tree differs (-golden +now; `make golden` accepts it):\n%s", diff)
 			}
 		})
@@ -213,7 +212,7 @@ func TestGoldenProjects(t *testing.T) {
 			}
 			again := maps.Clone(files)
 			maps.Copy(again, made.Written)
-			if diff := cmp.Diff(again, files); diff != "" {
+			if diff := treeDiff(again, files); diff != "" {
 				t.Errorf("controller-gen makes other files (-controller-gen +operon):\n%s", diff)
 			}
 		})
@@ -234,7 +233,7 @@ func checkHooks(t *testing.T, from string) {
 		command(t, dir, "operon", "hooks", "rbac", "--check")
 	}
 	command(t, dir, "operon", "hooks", "test")
-	if diff := cmp.Diff(readTree(t, from), readTree(t, dir)); diff != "" {
+	if diff := treeDiff(readTree(t, from), readTree(t, dir)); diff != "" {
 		t.Errorf("the checks change files (-before +after):\n%s", diff)
 	}
 }
