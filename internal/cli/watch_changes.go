@@ -60,8 +60,10 @@ func (k *keeper) outside() []string {
 }
 
 // counts reports whether a change of a file may change what is generated. While
-// there is an error that may be any.
-func (k *keeper) counts(file string) bool { return k.failure != "" || k.known(file) }
+// there is an error that may be any but what editors keep for themselves.
+func (k *keeper) counts(file string) bool {
+	return k.known(file) || k.failure != "" && !watch.IsScratch(file)
+}
 
 // known reports whether a file is a source, or one that the last cycle looked at,
 // its own output included.
@@ -69,7 +71,7 @@ func (k *keeper) known(file string) bool {
 	has := func(list []string, name string) bool { _, found := slices.BinarySearch(list, name); return found }
 	return watch.IsSource(file) || file == project.File || k.readAtStart(file) ||
 		has(k.inputs.Looked, file) || has(k.inputs.Sources, k.abs(file)) ||
-		path.Ext(file) == ".go" && has(k.inputs.Listed, path.Dir(file))
+		path.Ext(file) == ".go" && !watch.IsScratch(file) && has(k.inputs.Listed, path.Dir(file))
 }
 
 // idle reports whether a file is as a cycle left it, or was there for a moment

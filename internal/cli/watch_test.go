@@ -132,9 +132,20 @@ func TestWatchIdle(t *testing.T) {
 			t.Errorf("%s counts: %t", file, got)
 		}
 	}
+	k.inputs.Listed = []string{"api/v1"}
+	for file, want := range map[string]bool{"api/v1/frigate_test.go": true, "api/v1/.#frigate_types.go": false} {
+		if got := k.counts(file); got != want {
+			t.Errorf("%s counts in a folder that was listed: %t", file, got)
+		}
+	}
 	k.failure = "an error"
 	if !k.counts("README.md") {
 		t.Error("a file that may end an error does not count")
+	}
+	for _, file := range []string{"api/v1/.frigate_types.go.swp", "api/v1/.#frigate_types.go", "api/v1/#frigate_types.go#", "README.md~"} {
+		if k.counts(file) {
+			t.Errorf("%s, which an editor keeps for itself, counts", file)
+		}
 	}
 }
 

@@ -18,6 +18,13 @@ func IsSource(file string) bool {
 
 var moduleFiles = []string{"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt"}
 
+// IsScratch reports whether editors keep a file of this name beside the one that
+// they edit: what is not saved yet, locks, and what was there before.
+func IsScratch(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") || strings.HasSuffix(name, "~")
+}
+
 // skipped reports whether a folder and all below it are of no interest: the go
 // command does not look into hidden ones, bin holds programs, and of vendor the
 // list of modules tells when anything in it changes.
