@@ -17,24 +17,25 @@ func TestCompare(t *testing.T) {
 	peerFails := outcome{code: 1, stderr: "a.go:1:1: broken\n"}
 	peerWorks := outcome{files: map[string]string{"project/crd.yaml": "kind: A\n"}}
 	for name, tt := range map[string]struct {
-		want, plain, got outcome
-		differ           bool
+		want, plain, got, aged outcome
+		differ                 bool
 	}{
-		"all fail":                          {peerFails, fails(before, "broken"), fails(before, "broken"), false},
-		"all fail, operon by its age":       {peerFails, fails(before, "absent"), fails(before, "absent"), false},
-		"all fail, one by its age":          {peerFails, fails(before, "absent"), fails(before, "broken"), false},
-		"all fail, the cached one alone":    {peerFails, fails(before, "broken"), fails(before, "absent"), true},
-		"operon works where the peer fails": {peerFails, works, works, true},
-		"operon crashes":                    {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
-		"operon fails and writes":           {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), true},
-		"all work":                          {peerWorks, works, works, false},
-		"operon fails where the peer works": {peerWorks, fails(before, "broken"), fails(before, "broken"), true},
-		"the cached one fails alone":        {peerWorks, works, fails(before, "broken"), true},
-		"the cached one says more":          {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, true},
-		"operon makes something else":       {peerWorks, outcome{files: before}, outcome{files: before}, true},
+		"all fail":                          {peerFails, fails(before, "broken"), fails(before, "broken"), fails(before, "broken"), false},
+		"all fail, operon by its age":       {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "broken"), false},
+		"all fail, operon at any age":       {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "absent"), true},
+		"all fail, one by its age":          {peerFails, fails(before, "absent"), fails(before, "broken"), fails(before, "broken"), false},
+		"all fail, the cached one alone":    {peerFails, fails(before, "broken"), fails(before, "absent"), fails(before, "broken"), true},
+		"operon works where the peer fails": {peerFails, works, works, works, true},
+		"operon crashes":                    {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
+		"operon fails and writes":           {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), fails(wrote, "broken"), true},
+		"all work":                          {peerWorks, works, works, works, false},
+		"operon fails where the peer works": {peerWorks, fails(before, "broken"), fails(before, "broken"), works, true},
+		"the cached one fails alone":        {peerWorks, works, fails(before, "broken"), fails(before, "broken"), true},
+		"the cached one says more":          {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, works, true},
+		"operon makes something else":       {peerWorks, outcome{files: before}, outcome{files: before}, works, true},
 	} {
 		e := &edits{T: t}
-		if diff := e.compare(tt.want, tt.plain, before, tt.got); (diff != "") != tt.differ {
+		if diff := e.compare(tt.want, tt.plain, before, tt.got, func() outcome { return tt.aged }); (diff != "") != tt.differ {
 			t.Errorf("%s: %q", name, diff)
 		}
 		if e.broken != (tt.want.code != 0) {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/operon-dev/operon/internal/peertest"
 	"golang.org/x/tools/txtar"
@@ -66,12 +67,13 @@ func (e *edits) operon(dir string, env []string, more ...string) outcome {
 	return e.run(dir, "operon", append(args, more...), append(env, uncollected))
 }
 
-// uncached runs operon in a copy of a tree, without any cache.
-func (e *edits) uncached(tree map[string]string) outcome {
+// uncached runs operon in a copy of a tree, with files of some time, without any cache.
+func (e *edits) uncached(tree map[string]string, of time.Time) outcome {
 	dir := filepath.Join(e.TempDir(), "a")
 	defer os.RemoveAll(dir)
 	for name, content := range tree {
-		e.must(put(filepath.Join(dir, name), content))
+		file := filepath.Join(dir, name)
+		e.must(errors.Join(put(file, content), os.Chtimes(file, of, of)))
 	}
 	return e.operon(dir, []string{"OPERON_CACHE=off"})
 }
