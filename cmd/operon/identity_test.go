@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,8 +16,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/corpus"
 )
 
-// TestIdentity compares with controller-gen over projects of others and of any
-// size, in every state of the cache: empty; full, while the outputs are gone;
+// TestIdentity compares with controller-gen over what operon scaffolds, and projects
+// of others and of any size, in every state of the cache: empty; full, while the outputs are gone;
 // full, and nothing changed; full, and a type edited that a kind is made of.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
@@ -32,6 +33,11 @@ func TestIdentity(t *testing.T) {
 		"gateway-api":         {moduleFiles(t, "sigs.k8s.io/gateway-api@v1.5.0", "apis"), dangerous},
 		"kueue":               {moduleFiles(t, "sigs.k8s.io/kueue@v0.19.2", "apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"), dangerous},
 		"cert-manager":        {moduleFiles(t, "github.com/cert-manager/cert-manager@v1.20.2", "pkg/apis"), crds}, // object refuses an interface in it
+	}
+	for _, name := range goldenNames(t) {
+		if _, err := os.Stat(filepath.Join(goldenDir, name, "api")); err == nil { // else it has no types in Go
+			projects[name] = struct{ files, args map[string]string }{goldenSources(t, name), usualArguments}
+		}
 	}
 	if os.Getenv("OPERON_LARGE") != "" { // a minute
 		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), usualArguments}
@@ -67,6 +73,24 @@ func TestIdentity(t *testing.T) {
 }
 
 var specLine = regexp.MustCompile(`(?m)^type \w+Spec struct \{\n`)
+
+// goldenSources are the files of a golden project that nothing generates.
+func goldenSources(t *testing.T, name string) map[string]string {
+	t.Helper()
+	tree := readTree(t, filepath.Join(goldenDir, name))
+	var made struct{ Files map[string]any }
+	if err := json.Unmarshal([]byte(tree[".operon/generated.json"]), &made); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for name, content := range tree {
+		name = strings.TrimSuffix(name, "*")
+		if _, generated := made.Files[name]; !generated && !strings.HasPrefix(name, ".operon/") {
+			files["project/"+name] = content
+		}
+	}
+	return files
+}
 
 // corpusFiles are a made project with the requirements of a scaffold.
 func corpusFiles(t *testing.T, kinds int) map[string]string {

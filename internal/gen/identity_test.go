@@ -57,29 +57,6 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestGoldenProjects compares over what operon and its peers scaffold.
-func TestGoldenProjects(t *testing.T) {
-	t.Parallel()
-	names, err := filepath.Glob("../../testdata/golden/*/PROJECT")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no golden projects (%v)", err)
-	}
-	for _, name := range names {
-		from := filepath.Dir(name)
-		if _, err := os.Stat(filepath.Join(from, "api")); err != nil {
-			continue // a project without Go types
-		}
-		t.Run(filepath.Base(from), func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
-			sameInBoth(t, dir, everything)
-		})
-	}
-}
-
 // TestPublicModules compares over API packages that others wrote, in the
 // versions that `make modules` fetches.
 func TestPublicModules(t *testing.T) {
