@@ -41,8 +41,8 @@ func CheckHookName(s string) error {
 	return project.CheckFileName("hook name", s)
 }
 
-// Kinds are the kinds of Kubernetes and of the CRDs in folders of a project: in the
-// files whose names mean that they hold some.
+// Kinds are the kinds of Kubernetes and of the CRDs below folders of a project: in the
+// files whose paths from there mean that they hold some.
 func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*kinds.Table, error) {
 	var all []kinds.CRD
 	err := eachCRDFile(p, mean, folders, func(text []byte) error {
@@ -53,21 +53,22 @@ func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*k
 	return kinds.Builtin().With(all...), err
 }
 
-// IsYAML reports whether a name is that of a YAML file, as operon writes them.
-func IsYAML(name string) bool { return path.Ext(name) == ".yaml" }
+// IsYAML reports whether a path is that of a YAML file directly in a folder, as operon
+// writes them.
+func IsYAML(name string) bool { return path.Ext(name) == ".yaml" && path.Dir(name) == "." }
 
-// eachCRDFile reads the files in which a project has CRDs.
+// eachCRDFile reads the files in which a project has CRDs: those whose paths below a
+// folder mean that.
 func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string, read func(text []byte) error) error {
 	for _, folder := range folders {
-		files, err := p.Files(folder)
+		files, err := p.Below(folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for _, name := range files {
-			if !mean(name) {
+			if !mean(strings.TrimPrefix(name, folder+"/")) || !p.Exists(name) {
 				continue
 			}
-			name = path.Join(folder, name)
 			text, err := p.Read(name)
 			if err != nil {
 				return err

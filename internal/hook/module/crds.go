@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -59,9 +60,9 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []hook.Finding, error) {
 	return all, findings, err
 }
 
-// InstallsCRDs reports whether addon-operator installs what a file in crds holds, by
-// the name of the file.
-func InstallsCRDs(name string) bool { return filepath.Ext(name) == ".yaml" && !unread(name) }
+// InstallsCRDs reports whether addon-operator installs what a file below crds holds, by
+// the path of the file, with slashes.
+func InstallsCRDs(name string) bool { return path.Ext(name) == ".yaml" && !unread(path.Base(name)) }
 
 // unread reports whether the name of a file says that it is not for addon-operator.
 func unread(name string) bool {
