@@ -161,7 +161,9 @@ func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame
 		}
 		return
 	}
-	if f.deep > deepest {
+	p.texts++
+	bounded := f.deep > deepest || p.texts > widest
+	if bounded {
 		f = f.outer.inText(nil)
 	}
 	if !isOneOf(by, "eval", "trap") {
@@ -169,7 +171,7 @@ func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame
 	}
 	f.own = newScope()
 	f.own.read(file)
-	if f.deep > deepest { // it may run itself
+	if bounded { // it may run itself
 		key := by + "\n" + text
 		if p.ran[key] {
 			return

@@ -22,6 +22,7 @@ type program struct {
 	ran     map[string]bool // functions with their arguments, and texts
 	calling map[string]bool // of these functions, those in which kubectl was called
 	calls   int             // of kubectl, as yet
+	texts   int             // that were run, as yet
 }
 
 // script is a file of a program.
