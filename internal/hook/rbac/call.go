@@ -148,7 +148,8 @@ func (p *program) dynamic(c *syntax.CallExpr, in *script, f *frame) {
 
 // text runs commands in a text, as eval does, in a frame of the text's.
 func (p *program) text(by, text string, c *syntax.CallExpr, in *script, f *frame) {
-	if !isKnown(text) && isOneOf(by, "eval", "trap") || strings.HasPrefix(text, hole) {
+	endless := p.texts > 2*widest // ever other texts
+	if endless || !isKnown(text) && isOneOf(by, "eval", "trap") || strings.HasPrefix(text, hole) {
 		if hasKubectl(text) || p.mentions(c, hasKubectl) {
 			p.unseen(in.at(c), in, "%s runs %s", by, shown(text))
 		}

@@ -64,6 +64,7 @@ func TestStarted(t *testing.T) {
 		"one that calls itself in a loop":  {`f() { for x in a b c d; do f "$1$x"; done; kubectl get cm "$1"; }; f a`, "own: get /configmaps\n", ""},
 		"a text that runs itself":          {"x='eval \"$x\"; kubectl get pods'\neval \"$x\"", "own: list /pods\n", ""},
 		"a text that runs itself often":    {"x='eval \"$x\"; eval \"$x\"; eval \"$x\"; eval \"$x\"; kubectl get pods'\neval \"$x\"", "own: list /pods\n", ""},
+		"a text that runs ever others":     {"x='eval $x+'\neval \"$x\"\nkubectl get pods", "own: list /pods\n", ""},
 		"functions that call one another":  {chain, "own: list /pods\n", ""},
 		"a function without a name":        {"()x!x\nkubectl get pods", "own: list /pods\n", ""},
 		"functions with a text of a value": {`f() { bash -c "kubectl get cm $1" _ "$2"; }; f a b`, "own: get /configmaps a\n", ""},
