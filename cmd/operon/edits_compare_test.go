@@ -13,8 +13,11 @@ func TestCompare(t *testing.T) {
 	fails := func(files map[string]string, message string) outcome {
 		return outcome{code: 1, stderr: "error: a.go:1:1: " + message + "\n", files: files}
 	}
+	const peerBroken = "a.go:1:1: broken\n"
 	works := outcome{files: wrote}
-	peerFails := outcome{code: 1, stderr: "a.go:1:1: broken\n"}
+	sums := map[string]string{"project/a.go": "package a\n", "project/go.work.sum": "a v1 h1:=\n"}
+	peerSums := outcome{code: 1, stderr: peerBroken, files: map[string]string{"project/go.work.sum": sums["project/go.work.sum"]}}
+	peerFails := outcome{code: 1, stderr: peerBroken}
 	peerWorks := outcome{files: map[string]string{"project/crd.yaml": "kind: A\n"}}
 	for name, tt := range map[string]struct {
 		want, plain, got, aged outcome
@@ -28,6 +31,8 @@ func TestCompare(t *testing.T) {
 		"operon works where the peer fails": {peerFails, works, works, works, true},
 		"operon crashes":                    {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
 		"operon fails and writes":           {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), fails(wrote, "broken"), true},
+		"all fail, and the go command adds": {peerSums, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), false},
+		"the go command adds for operon":    {peerFails, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), true},
 		"all work":                          {peerWorks, works, works, works, false},
 		"operon fails where the peer works": {peerWorks, fails(before, "broken"), fails(before, "broken"), works, true},
 		"the cached one fails alone":        {peerWorks, works, fails(before, "broken"), fails(before, "broken"), true},
