@@ -38,7 +38,7 @@ func ParseAdmission(text []byte) (*Admission, []config.Finding) {
 	default:
 		var patch any
 		if err := json.Unmarshal(a.Patch, &patch); err != nil {
-			j.lint(d.value("patch"), ruleAnswerPatch, "patch is no JSON, once decoded from base64: %s", plainly(err.Error()))
+			j.lint(d.value("patch"), ruleAnswerPatch, "patch is no JSON, once decoded from base64: %s", Plainly(err.Error()))
 			break
 		}
 		for _, fault := range patchFaults(patch) {

@@ -25,7 +25,7 @@ func yamlFault(err error) (line int, message string) {
 		line, _ = strconv.Atoi(m[1])
 		message = message[len(m[0]):]
 	}
-	return line, plainly(strings.TrimPrefix(message, "yaml: "))
+	return line, Plainly(strings.TrimPrefix(message, "yaml: "))
 }
 
 // streamFault says what is wrong with the values of a stream up to an index, and which
@@ -38,9 +38,9 @@ func streamFault[T any](text []byte, index int, err error) (at int, message stri
 		strict := dec.Decode(&v)
 		switch {
 		case errors.Is(strict, io.EOF), strict == nil && i == index:
-			return index, plainly(err.Error())
+			return index, Plainly(err.Error())
 		case strict != nil:
-			return i, plainly(strict.Error())
+			return i, Plainly(strict.Error())
 		}
 	}
 }
@@ -51,8 +51,8 @@ var (
 	noJSON     = regexp.MustCompile(`^(invalid character|unexpected (EOF|end))`)
 )
 
-// plainly takes the names of Go out of an error of a decoder.
-func plainly(message string) string {
+// Plainly takes the names of Go out of an error of a decoder.
+func Plainly(message string) string {
 	message, _, _ = strings.Cut(strings.TrimPrefix(message, "json: "), "\n")
 	if m := jsonMisfit.FindStringSubmatch(message); m != nil {
 		return strings.TrimPrefix(m[2]+": ", ": ") + decoded(m[1]) + " where " + belongs(m[3]) + " belongs"

@@ -282,6 +282,9 @@ func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 		if err != nil {
 			r.fail(n, fault.HintOf(err), "%v", err)
 		}
+		for _, o := range read {
+			r.fits(n, o)
+		}
 		return read
 	}
 	if o := r.object(n); o != nil {
@@ -291,6 +294,15 @@ func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 }
 
 func (r *reader) object(n *yaml.Node) *unstructured.Unstructured {
+	o := r.reference(n)
+	if o != nil {
+		r.fits(n, o)
+	}
+	return o
+}
+
+// reference reads as much of an object as the test has to say about it.
+func (r *reader) reference(n *yaml.Node) *unstructured.Unstructured {
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, "", "this must be an object with apiVersion and kind")
 		return nil

@@ -177,7 +177,7 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 	}
 	objects := func(key string, into **wanted) field {
 		return field{key, func(n *yaml.Node) {
-			r.list(n, key, func(n *yaml.Node) { r.object(n) })
+			r.list(n, key, func(n *yaml.Node) { r.reference(n) })
 			*into = &wanted{n, r.value(n)}
 		}}
 	}
