@@ -37,6 +37,7 @@ func TestFindings(t *testing.T) {
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  namespace: {}", "4:14: ERROR schema: kubernetes[0].namespace must have at least 1 of labelSelector, nameSelector", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  fieldSelector: {matchExpressions: [{field: a, value: b}]}",
 			"4:38: ERROR schema: kubernetes[0].fieldSelector.matchExpressions[0] must have field, operator, value", Shell},
+		{"configVersion: v1\nonStartup: 1\nsettings: {executionMinInterval: 3s, executionBurst: -1}", "3:54: lint never-run: settings.executionBurst is -1, so the engine never runs the hook", Shell},
 		{"configVersion: v1\nonStartup: 1\nsettings: {executionMinInterval: 3s}", "3:11: ERROR settings: settings lacks executionBurst, which counts runs", Shell},
 		{"configVersion: v1\nonStartup: 1\nsettings:\n  executionMinInterval: 3\n  executionBurst: 1", "4:25: ERROR schema: settings.executionMinInterval must be a string, not an integer", Shell},
 		{"configVersion: v1\nkubernetes:\n- kind: Pod\n  apiVersion: a/b/c", "4:15: ERROR kind: kubernetes[0].apiVersion is \"a/b/c\", and must be a version, or group/version", Shell},
@@ -117,6 +118,16 @@ func TestFindings(t *testing.T) {
 }
 
 const someRules = "  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]"
+
+// TestNoLimit says nothing of runs that nothing limits.
+func TestNoLimit(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{"{executionMinInterval: 0s, executionBurst: -1}", "{executionMinInterval: 3s, executionBurst: 0}"} {
+		if _, findings := Parse([]byte("configVersion: v1\nonStartup: 1\nsettings: " + settings)); len(findings) > 0 {
+			t.Errorf("%s: %v", settings, findings)
+		}
+	}
+}
 
 // TestEmptyDocuments says nothing of documents that hold nothing.
 func TestEmptyDocuments(t *testing.T) {

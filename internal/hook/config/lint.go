@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -26,6 +27,7 @@ func (j *judge) lints(c *Config) {
 	j.lintUnasked(c)
 	j.lintNames(c)
 	j.lintGroups(c)
+	j.lintSettings(c.Settings)
 	for i, k := range c.Kubernetes {
 		j.lintKubernetes(k, path{"kubernetes", i})
 	}
@@ -145,6 +147,17 @@ func (j *judge) lintGroups(c *Config) {
 	}
 	for i, s := range c.Schedule {
 		look(s.Group, s.Queue, path{"schedule", i})
+	}
+}
+
+// lintSettings finds a number of runs that the engine's limiter never allows. It limits
+// nothing without an interval, and 0 is 1.
+func (j *judge) lintSettings(s *Settings) {
+	if s == nil || s.ExecutionBurst == nil || *s.ExecutionBurst >= 0 {
+		return
+	}
+	if interval, err := time.ParseDuration(s.ExecutionMinInterval); err == nil && interval > 0 {
+		j.lint(path{"settings", "executionBurst"}, ruleNeverRun, "settings.executionBurst is %v, so the engine never runs the hook", *s.ExecutionBurst)
 	}
 }
 

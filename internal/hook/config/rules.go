@@ -32,6 +32,7 @@ const (
 	ruleCrowd       = "crowd-in-memory"
 	ruleNoEffect    = "no-effect"
 	ruleNoRules     = "webhook-never-called"
+	ruleNeverRun    = "never-run"
 	ruleMutating    = "mutating-refused"
 	ruleCondition   = "match-condition"
 	ruleGroupQueues = "group-in-queues"
@@ -67,6 +68,7 @@ func Rules() []Rule {
 		{ruleCrowd, false, "all Pods of the cluster, or as many others, are kept, whole"},
 		{ruleNoEffect, false, "a key that the engine does not read"},
 		{ruleNoRules, false, "a webhook without rules, which is never called"},
+		{ruleNeverRun, false, "settings by which a hook is never run"},
 		{ruleMutating, false, "a mutating webhook that the API server refuses when the operator starts"},
 		{ruleCondition, false, "a matchCondition that the API server refuses when the operator starts"},
 		{ruleGroupQueues, false, "members of one group that do not wait for each other"},
