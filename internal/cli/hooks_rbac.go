@@ -211,16 +211,21 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 // recorded are the files with patch operations: tests, and what the user names.
 func (o *hooksRBAC) recorded(a *App, root string) ([]rbac.Source, error) {
 	var all []rbac.Source
-	tests, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(rbac.TestDir), "*.yaml"))
-	if err != nil {
-		return nil, fault.Failed("", "%v", err)
-	}
-	for _, name := range tests {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fault.Failed("", "%v", err)
+	tests := filepath.Join(root, filepath.FromSlash(rbac.TestDir))
+	err := filepath.WalkDir(tests, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !rbac.IsTest(name) {
+			return err
 		}
-		all = append(all, rbac.Source{Path: rbac.TestDir + "/" + filepath.Base(name), Text: text})
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all = append(all, rbac.Source{Path: filepath.ToSlash(rel), Text: text})
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Failed("", "%v", err)
 	}
 	for _, name := range o.patches {
 		text, err := os.ReadFile(a.inDir(name))

@@ -105,16 +105,15 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 
 // expected are the tests of the hooks: they tell of patch operations.
 func expected(p *scaffold.Plan) ([]rbac.Source, error) {
-	names, err := p.Files(rbac.TestDir)
+	names, err := p.Below(rbac.TestDir)
 	if err != nil {
 		return nil, err
 	}
 	var all []rbac.Source
 	for _, name := range names {
-		if path.Ext(name) != ".yaml" {
+		if !rbac.IsTest(name) || !p.Exists(name) {
 			continue
 		}
-		name = path.Join(rbac.TestDir, name)
 		text, err := p.Read(name)
 		if err != nil {
 			return nil, err

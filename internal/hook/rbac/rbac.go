@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/hook/config"
@@ -36,6 +37,9 @@ const (
 	// Input.Recorded.
 	TestDir = "test/hooks"
 )
+
+// IsTest reports whether a file below TestDir is one of tests, by its name.
+func IsTest(name string) bool { return path.Ext(name) == ".yaml" || path.Ext(name) == ".yml" }
 
 // Source is a file of an operator.
 type Source struct {

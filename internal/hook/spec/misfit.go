@@ -98,8 +98,7 @@ func fieldNames(t reflect.Type, path []string) []string {
 		return nil
 	}
 	var names []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":
