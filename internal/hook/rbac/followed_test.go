@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestFollowed follows what changes arguments, and variables into the texts that shells
@@ -102,16 +100,7 @@ func TestFollowed(t *testing.T) {
 				Source{"hooks/lib/deep.sh", []byte("source /hooks/lib/sets.sh\n")},
 				Source{"hooks/lib/shifts.sh", []byte("a() { shift; }\n")},
 				Source{"hooks/lib/script.sh", []byte("#!/bin/bash\nset -- cm \"$1\"\nkubectl get \"$1\" \"$2\"\n")})
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(sorted(strings.Split(tc.rules, "\n")), sorted(strings.Split(got, "\n"))))
-			}
-			var unseen []string
-			for _, f := range r.Findings {
-				unseen = append(unseen, strings.TrimPrefix(f.Message, notSeen))
-			}
-			if diff := cmp.Diff(tc.unseen, strings.Join(unseen, "|")); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
+			expect(t, r, tc.rules, tc.unseen)
 		})
 	}
 }

@@ -78,16 +78,22 @@ func TestStarted(t *testing.T) {
 				Source{"hooks/lib/tools/__main__.py", []byte("import subprocess\nsubprocess.run(['kubectl', 'get', 'cm'])\n")},
 				Source{"hooks/lib/tools/pods.py", []byte("import subprocess\nsubprocess.run(['kubectl', '-n', 'web', 'get', 'pods'])\n")},
 				Source{"hooks/lib/nodes.py", []byte("import subprocess\nsubprocess.check_output(['kubectl', 'get', 'nodes'])\n")})
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(sorted(strings.Split(tc.rules, "\n")), sorted(strings.Split(got, "\n"))))
-			}
-			var unseen []string
-			for _, f := range r.Findings {
-				unseen = append(unseen, strings.TrimPrefix(f.Message, notSeen))
-			}
-			if diff := cmp.Diff(tc.unseen, strings.Join(unseen, "|")); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
+			expect(t, r, tc.rules, tc.unseen)
 		})
+	}
+}
+
+// expect compares the lines of rules, in any order, and what cannot be seen.
+func expect(t *testing.T, r Result, rules, unseen string) {
+	t.Helper()
+	if got := lines(r); !sameLines(got, rules) {
+		t.Errorf("rules (-want +got):\n%s", cmp.Diff(sorted(strings.Split(rules, "\n")), sorted(strings.Split(got, "\n"))))
+	}
+	var messages []string
+	for _, f := range r.Findings {
+		messages = append(messages, strings.TrimPrefix(f.Message, notSeen))
+	}
+	if diff := cmp.Diff(unseen, strings.Join(messages, "|")); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
