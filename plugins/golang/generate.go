@@ -52,7 +52,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return orFetch(e.Project, p, err)
 	}
 	if err := kept.Err(); err != nil {
-		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept for the next time, which takes as long: " + err.Error()})
+		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept, so the next run takes as long as this one: " + err.Error()})
 	}
 	if e.Bool("manifests") || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // who asks for a part is told about that part
