@@ -143,4 +143,4 @@ func put(name, content string) error {
 }
 
 // unkeptWarning is what operon says of a cache that takes nothing.
-var unkeptWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept .*\(nothing-kept\)\n`)
+var unkeptWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept, .*\(nothing-kept\)\n`)
