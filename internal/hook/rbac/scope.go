@@ -87,6 +87,7 @@ func sets(s *syntax.Stmt, name string) bool {
 	return false
 }
 
+// looksAt reports whether a node reads a variable.
 func looksAt(n syntax.Node, name string) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {

@@ -23,12 +23,12 @@ func (p *program) writesPatch(s *syntax.Stmt, in *script, f *frame) {
 				p.operationsIn(text, in.at(r), in)
 			}
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-			sends = sends || names(r.Word, patchPath)
+			sends = sends || looksAt(r.Word, patchPath)
 		}
 	}
 	if b, is := s.Cmd.(*syntax.BinaryCmd); is && b.Op == syntax.Pipe {
 		if c, is := b.Y.Cmd.(*syntax.CallExpr); is && len(c.Args) > 1 && c.Args[0].Lit() == "tee" {
-			sends = sends || slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return names(w, patchPath) })
+			sends = sends || slices.ContainsFunc(c.Args, func(w *syntax.Word) bool { return looksAt(w, patchPath) })
 		}
 	}
 	if sends && !p.seen(s, in, map[string]bool{}) {
@@ -41,17 +41,6 @@ func (p *program) expandHere(r *syntax.Redirect, f *frame) []string {
 		return p.expandText(r.Word, f)
 	}
 	return p.hereDocument(r, f)
-}
-
-// names reports whether a word has a variable in it.
-func names(w *syntax.Word, variable string) bool {
-	found := false
-	syntax.Walk(w, func(n syntax.Node) bool {
-		e, is := n.(*syntax.ParamExp)
-		found = found || is && e.Param != nil && e.Param.Value == variable
-		return !found
-	})
-	return found
 }
 
 // seen reports whether an operation is written out below a node, or in a function
