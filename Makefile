@@ -38,7 +38,7 @@ test: export GOFLAGS += -ldflags=-w
 test: assets modules warm ## Run every test; builds a Kubernetes API server the first time
 	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" E2E_OPERON="$(CURDIR)/bin/operon" E2E_TIMES="$(CURDIR)/bin/e2e.times" \
 		$(GO) test -vet=off -timeout 30m ./... # make lint vets
-	@printf '\nwhere the time of ./e2e went:\n' && cat bin/e2e.times
+	@printf '\nwhere the time of ./internal/e2e went:\n' && cat bin/e2e.times
 
 .PHONY: assets
 assets: build ## Build the programs of a Kubernetes API server into the per-user store, unless they are there

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/peertest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"golang.org/x/tools/txtar"
 )
 

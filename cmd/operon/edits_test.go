@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/peertest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
 // TestEdits changes a project at random, step after step, and runs operon after

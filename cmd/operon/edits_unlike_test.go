@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/peertest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
 // compare tells how a run of operon differs from what it is to be, and notes whether

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/kballard/go-shellquote"
-	"github.com/operon-dev/operon/internal/controlplane/servertest"
-	"github.com/operon-dev/operon/internal/peertest"
-	"github.com/operon-dev/operon/internal/projecttest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
 const goldenDir = "../../testdata/golden"

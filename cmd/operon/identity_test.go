@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/corpus"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
 // TestIdentity compares with controller-gen over what operon scaffolds, and projects

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/peertest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
 // peer is kubebuilder on a machine without network: a wrapper around the go

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/term/termtest"
+	"github.com/operon-dev/operon/internal/testkit/termtest"
 )
 
 // watcher is an `operon generate --watch` and what it has printed.

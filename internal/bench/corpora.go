@@ -16,7 +16,7 @@ import (
 // A subject is what both generate from.
 type subject struct {
 	name  string
-	kinds int    // made by internal/gen/corpus, or
+	kinds int    // made by internal/testkit/corpus, or
 	at    string // a public module, in this version
 }
 

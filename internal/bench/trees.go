@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/corpus"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
 // files are the sources of a subject. Foreign ones require a release of

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/rerun"
+	"github.com/operon-dev/operon/internal/resultcache"
 )
 
 // cacheVar names the folder of what operon keeps between runs, or is "off".
@@ -21,7 +21,7 @@ asked: put the folder of the real one ahead of it on the PATH to save that.`
 // cacheDir returns the folder of what operon keeps between runs, an absolute
 // path, or "" where it keeps nothing.
 func (a *App) cacheDir() (string, error) {
-	dir := rerun.Folder(a.getenv)
+	dir := resultcache.Folder(a.getenv)
 	if dir != "" && !filepath.IsAbs(dir) {
 		return "", fault.Usage("give the folder's absolute path, or off", "%s is %q, which is not an absolute path", cacheVar, dir)
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/controlplane"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/live"
-	"github.com/operon-dev/operon/internal/hook/rbac"
-	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/spf13/cobra"
 )
 
@@ -47,8 +47,8 @@ func onlyFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
 func (o *hooksContext) complete(a *App, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []string
-		if _, hooks, err := o.find(a); err == nil && len(args) == 0 {
-			for _, h := range hooks {
+		if _, found, err := o.find(a); err == nil && len(args) == 0 {
+			for _, h := range found {
 				names = append(names, h.Name)
 			}
 		}
@@ -68,15 +68,15 @@ func (o *hooksContext) complete(a *App, cmd *cobra.Command) {
 
 // sketch is what the text of the hook tells that the arguments name, or nil.
 func (o *hooksContext) sketch(a *App, args []string) *config.Config {
-	_, hooks, err := o.find(a)
+	_, found, err := o.find(a)
 	if err != nil || len(args) == 0 {
 		return nil
 	}
-	i := a.hookNamed(hooks, args[0])
+	i := a.hookNamed(found, args[0])
 	if i < 0 {
 		return nil
 	}
-	text, err := os.ReadFile(hooks[i].Path)
+	text, err := os.ReadFile(found[i].Path)
 	if err != nil {
 		return nil
 	}
@@ -84,12 +84,12 @@ func (o *hooksContext) sketch(a *App, args []string) *config.Config {
 }
 
 // hookNamed is the place of the hook that a person names, or -1.
-func (a *App) hookNamed(hooks []hook.Hook, name string) int {
+func (a *App) hookNamed(found []hooks.Hook, name string) int {
 	var names []string
-	for _, h := range hooks {
+	for _, h := range found {
 		names = append(names, h.Name)
 	}
-	i := slices.IndexFunc(hooks, func(h hook.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
+	i := slices.IndexFunc(found, func(h hooks.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
 	for _, called := range []func(file string) string{stem, path.Base, func(file string) string { return path.Base(stem(file)) }} {
 		if i < 0 {
 			i = only(names, func(file string) bool { return called(file) == name })
@@ -185,7 +185,7 @@ func (a *App) testNames(files []string) []string {
 	}
 	var names []string
 	for _, name := range files {
-		read, err := spec.ReadAll(a.inDir(name), name)
+		read, err := hooktest.ReadAll(a.inDir(name), name)
 		if err != nil {
 			continue
 		}
@@ -222,11 +222,11 @@ func (a *App) controlPlanes() []string {
 }
 
 // contexts are those of the kubeconfig that is meant.
-func (a *App) contexts(w live.Where) []string {
+func (a *App) contexts(w cluster.Where) []string {
 	if w.Kubeconfig != "" {
 		w.Kubeconfig = a.inDir(w.Kubeconfig)
 	}
-	return live.Contexts(w, a.getenv)
+	return cluster.Contexts(w, a.getenv)
 }
 
 // moduleNames are the modules of the project.

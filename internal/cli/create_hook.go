@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/kballard/go-shellquote"
-	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/shell"
@@ -175,7 +174,7 @@ func (o *createHook) ask(a *App, name string, modules bool) (string, error) {
 	ctx := o.cmd.Context()
 	var err error
 	if name == "" {
-		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", draft.CheckHookName); err != nil {
+		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", project.CheckHookName); err != nil {
 			return "", err
 		}
 	}

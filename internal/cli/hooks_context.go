@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/binding"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/engine"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -120,53 +120,53 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 }
 
 // find lists the hooks that may be meant, and the folder that they start in.
-func (o *hooksContext) find(a *App) (dir string, hooks []hook.Hook, err error) {
+func (o *hooksContext) find(a *App) (dir string, found []hooks.Hook, err error) {
 	dir = a.inDir(o.dir)
 	if d, isAddon := a.addon(o.dir); isAddon {
-		_, hooks, _, err = d.hooks()
-		return d.root, hooks, err
+		_, found, _, err = d.hooks()
+		return d.root, found, err
 	}
-	hooks, _, err = hook.Discover(dir)
-	return dir, hooks, err
+	found, _, err = hooks.Discover(dir)
+	return dir, found, err
 }
 
 // configs asks the hook for its configuration. all does so for all hooks, and leaves out
 // those that the engine refuses.
 func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engine.Hook, all func() ([]engine.Hook, error), err error) {
-	dir, hooks, err := o.find(a)
+	dir, found, err := o.find(a)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil, fault.Usage(a.elsewhere("name the folder with --hooks"), "there is no folder %s", o.dir)
 	}
 	if err != nil {
 		return h, nil, err
 	}
-	i := a.hookNamed(hooks, name)
+	i := a.hookNamed(found, name)
 	if i < 0 {
 		folder := o.dir
 		if _, isAddon := a.addon(o.dir); isAddon {
 			folder = "the project"
 		}
-		return h, nil, a.noHook(folder, name, hooks)
+		return h, nil, a.noHook(folder, name, found)
 	}
-	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
 		return h, nil, err
 	}
 	defer sandbox.Close()
-	conf, findings, err := sandbox.Config(ctx, hooks[i])
+	conf, findings, err := sandbox.Config(ctx, found[i])
 	if err == nil {
 		err = refusal(findings)
 	}
-	return engine.Hook{Hook: hooks[i], Config: conf}, func() (taken []engine.Hook, err error) {
-		sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	return engine.Hook{Hook: found[i], Config: conf}, func() (taken []engine.Hook, err error) {
+		sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 		if err != nil {
 			return nil, err
 		}
 		defer sandbox.Close()
-		configs, _, err := hook.Load(ctx, sandbox, hooks)
+		configs, _, err := hooks.Load(ctx, sandbox, found)
 		for i, conf := range configs {
 			if conf != nil {
-				taken = append(taken, engine.Hook{Hook: hooks[i], Config: conf})
+				taken = append(taken, engine.Hook{Hook: found[i], Config: conf})
 			}
 		}
 		return taken, err
@@ -174,9 +174,9 @@ func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engi
 }
 
 // noHook says that no hook is called so, and what may be meant.
-func (a *App) noHook(folder, name string, hooks []hook.Hook) error {
+func (a *App) noHook(folder, name string, found []hooks.Hook) error {
 	var names, stems, alike []string
-	for _, h := range hooks {
+	for _, h := range found {
 		names, stems = append(names, h.Name), append(stems, stem(h.Name))
 		if base := path.Base(h.Name); stem(h.Name) == name || base == name || stem(base) == name {
 			alike = append(alike, h.Name)
@@ -228,8 +228,8 @@ func only(files []string, is func(string) bool) int {
 
 // refusal is the error about the first finding for which the engine does not start, or
 // nil.
-func refusal(findings []hook.Finding) error {
-	i := slices.IndexFunc(findings, func(f hook.Finding) bool { return f.Refused })
+func refusal(findings []hooks.Finding) error {
+	i := slices.IndexFunc(findings, func(f hooks.Finding) bool { return f.Refused })
 	if i < 0 {
 		return nil
 	}

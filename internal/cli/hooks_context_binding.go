@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hook/binding"
-	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
 // asFlag is what --event calls an event that a context or a configuration names.

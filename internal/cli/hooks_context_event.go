@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/binding"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/memory"
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -99,7 +99,7 @@ func (f origins) read(a *App, names ...string) (all []*unstructured.Unstructured
 func (f origins) storable(table *kinds.Table) error {
 	for _, file := range slices.Sorted(maps.Keys(f)) {
 		for _, o := range f[file] {
-			err := memory.New(table).Seed(o)
+			err := fakeapi.New(table).Seed(o)
 			if unknown := (*kinds.UnknownError)(nil); err != nil && !errors.As(err, &unknown) && !apierrors.IsAlreadyExists(err) {
 				return fault.Usage("write it as kubectl would take it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
 			}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/kubectl"
+	"github.com/operon-dev/operon/internal/hooks/kubectl"
 	"github.com/spf13/cobra"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -44,9 +44,9 @@ func addonAt(dir string) (addonFolder, bool) {
 // addon tells whether hooks are those of an addon-operator: where the working folder
 // belongs to one, unless it has hooks of a shell-operator beside. The folder hooks of a
 // module has none of these.
-func (a *App) addon(hooks string) (addonFolder, bool) {
+func (a *App) addon(found string) (addonFolder, bool) {
 	d, isAddon := addonAt(a.Dir)
-	return d, isAddon && (d.part != "" || !isFolder(a.inDir(hooks)))
+	return d, isAddon && (d.part != "" || !isFolder(a.inDir(found)))
 }
 
 func isFolder(name string) bool {
@@ -62,7 +62,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 	if err != nil {
 		return none, fault.Failed("", "read values: %v", err)
 	}
-	var findings []hook.Finding
+	var findings []hooks.Finding
 	if d.part == "" || d.part == modulesFolder {
 		findings = append(findings, found...)
 	}
@@ -83,18 +83,18 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 		}
 		findings = append(findings, found...)
 	}
-	sandbox, err := hook.NewSandbox(d.root, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(d.root, a.getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}
 	defer sandbox.Close()
 	sandbox.Kinds = known
-	found, err = hook.Validate(ctx, sandbox, all)
+	found, err = hooks.Validate(ctx, sandbox, all)
 	folder, relErr := filepath.Rel(a.Dir, d.root)
 	if relErr != nil {
 		folder = d.root
 	}
-	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: hook.Sorted(append(findings, found...))}, err
+	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: hooks.Sorted(append(findings, found...))}, err
 }
 
 // crds are those that all modules install; what is wrong with them, Validate says.
@@ -127,9 +127,9 @@ func kindsWith(crds []*unstructured.Unstructured) *kinds.Table {
 }
 
 // hooks lists the modules that are meant, and the hooks of all that is.
-func (d addonFolder) hooks() (modules []module.Module, hooks []hook.Hook, findings []hook.Finding, err error) {
-	collect := func(h []hook.Hook, f []hook.Finding, err error) error {
-		hooks, findings = append(hooks, h...), append(findings, f...)
+func (d addonFolder) hooks() (modules []module.Module, found []hooks.Hook, findings []hooks.Finding, err error) {
+	collect := func(h []hooks.Hook, f []hooks.Finding, err error) error {
+		found, findings = append(found, h...), append(findings, f...)
 		return err
 	}
 	if d.part == "" || d.part == globalHooksFolder {
@@ -137,21 +137,21 @@ func (d addonFolder) hooks() (modules []module.Module, hooks []hook.Hook, findin
 			return nil, nil, nil, err
 		}
 	}
-	modules, found, err := d.modules()
+	modules, wrong, err := d.modules()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	findings = append(findings, found...)
+	findings = append(findings, wrong...)
 	for _, m := range modules {
 		if err := collect(m.Hooks(d.root)); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	return modules, hooks, findings, nil
+	return modules, found, findings, nil
 }
 
 // modules lists the modules that are meant.
-func (d addonFolder) modules() ([]module.Module, []hook.Finding, error) {
+func (d addonFolder) modules() ([]module.Module, []hooks.Finding, error) {
 	dir := filepath.Join(d.root, modulesFolder)
 	if d.part == globalHooksFolder || !isFolder(dir) {
 		return nil, nil, nil
@@ -159,7 +159,7 @@ func (d addonFolder) modules() ([]module.Module, []hook.Finding, error) {
 	all, findings, err := module.Find(dir)
 	if one := d.part != "" && d.part != modulesFolder; one {
 		all = slices.DeleteFunc(all, func(m module.Module) bool { return m.Folder != d.part })
-		findings = slices.DeleteFunc(findings, func(f hook.Finding) bool { return f.File != d.part })
+		findings = slices.DeleteFunc(findings, func(f hooks.Finding) bool { return f.File != d.part })
 	}
 	for i := range findings {
 		findings[i].File = modulesFolder + "/" + findings[i].File

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/enginetest"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
 // Files of a project in which addon-operator starts.
@@ -150,6 +150,6 @@ func TestModulesStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return enginetest.Verdict(slices.ContainsFunc(j.findings, func(f hook.Finding) bool { return f.Refused }), nil)
+		return enginetest.Verdict(slices.ContainsFunc(j.findings, func(f hooks.Finding) bool { return f.Refused }), nil)
 	})
 }

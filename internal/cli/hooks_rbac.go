@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/plugins/shell"
 	"github.com/spf13/cobra"
@@ -169,7 +169,7 @@ func (o *hooksRBAC) names(root string) (cfg *project.Config, n rbac.Names, err e
 // derive reads everything and derives the roles.
 func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *project.Config) (rbac.Result, error) {
 	var none rbac.Result
-	hooks, passed, err := hook.Discover(dir)
+	found, passed, err := hooks.Discover(dir)
 	if err != nil {
 		return none, err
 	}
@@ -177,15 +177,15 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 	if err != nil {
 		return none, fault.Failed("", "%v", err)
 	}
-	if len(hooks) == 0 {
+	if len(found) == 0 {
 		return none, a.noHooksIn(shown, passed)
 	}
-	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}
 	defer sandbox.Close()
-	in, findings, err := hook.Permissions(ctx, sandbox, hooks, filepath.ToSlash(shown))
+	in, findings, err := hooks.Permissions(ctx, sandbox, found, filepath.ToSlash(shown))
 	if err != nil {
 		return none, err
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/live"
-	"github.com/operon-dev/operon/internal/hook/operator"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/operator"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/operon-dev/operon/internal/watch"
 	"github.com/spf13/cobra"
@@ -22,7 +22,7 @@ import (
 // hooksRun holds the flags of `operon hooks run`.
 type hooksRun struct {
 	dir     string
-	where   live.Where
+	where   cluster.Where
 	engine  string
 	host    string
 	port    int
@@ -81,7 +81,7 @@ has to be started again to see a change. Ctrl-C ends it.`,
 }
 
 // bindWhere adds the flags that choose an API server, as kubectl has them.
-func bindWhere(a *App, cmd *cobra.Command, w *live.Where) {
+func bindWhere(a *App, cmd *cobra.Command, w *cluster.Where) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "`file` that says where the API server is (default: KUBECONFIG, or ~/.kube/config)")
 	f.StringVar(&w.Context, "context", "", "context in it (default: its current one)")
@@ -114,11 +114,11 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	if o.where.Kubeconfig != "" {
 		o.where.Kubeconfig = a.inDir(o.where.Kubeconfig)
 	}
-	follow, patches, err := live.EngineLimits(a.getenv)
+	follow, patches, err := cluster.EngineLimits(a.getenv)
 	if err != nil {
 		return err
 	}
-	cluster, err := live.Open(o.where, a.getenv)
+	cluster, err := cluster.Open(o.where, a.getenv)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	if r.patcher, err = cluster.Limited(patches); err != nil {
 		return err
 	}
-	if r.sandbox, err = hook.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
+	if r.sandbox, err = hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
 		return err
 	}
 	defer r.sandbox.Close()
@@ -138,7 +138,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	}
 	defer func() { _ = r.watcher.Close() }()
 	r.watcher.Modes = true // a hook is executable
-	hooks, err := r.start(ctx)
+	found, err := r.start(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,11 +152,11 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	}
 	defer home.Remove()
 	r.env = append(append(slices.Clone(a.Environ), r.sandbox.Library()...), home.Env()...)
-	a.note("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", plural(len(hooks), "hook"), cluster.Server, cluster.Context, version)
+	a.note("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", plural(len(found), "hook"), cluster.Server, cluster.Context, version)
 	if program != "" {
-		return r.runEngine(ctx, home, program, hooks)
+		return r.runEngine(ctx, home, program, found)
 	}
-	return r.loop(ctx, hooks)
+	return r.loop(ctx, found)
 }
 
 // hookRunner runs hooks and follows their files.
@@ -164,9 +164,9 @@ type hookRunner struct {
 	*App
 	o       *hooksRun
 	dir     string
-	cluster *live.Cluster
-	patcher *live.Cluster // with limits of its own
-	sandbox *hook.Sandbox
+	cluster *cluster.Cluster
+	patcher *cluster.Cluster // with limits of its own
+	sandbox *hooks.Sandbox
 	watcher *watch.Watcher
 	env     []string
 
@@ -178,18 +178,18 @@ type hookRunner struct {
 // start asks all hooks for their configuration. Where the engine would refuse to
 // start, so does this.
 func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
-	found, passed, err := hook.Discover(r.dir)
+	found, passed, err := hooks.Discover(r.dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
 		return nil, r.noHooksIn(r.o.dir, passed)
 	}
-	configured, findings, err := hook.Load(ctx, r.sandbox, found)
+	configured, findings, err := hooks.Load(ctx, r.sandbox, found)
 	if err != nil {
 		return nil, err
 	}
-	refused := slices.DeleteFunc(slices.Clone(findings), func(f hook.Finding) bool { return !f.Refused })
+	refused := slices.DeleteFunc(slices.Clone(findings), func(f hooks.Finding) bool { return !f.Refused })
 	if len(refused) > 0 {
 		if err := r.printFindings("text", judged{hooks: len(found)}, inFolder(r.o.dir, refused)); err != nil {
 			return nil, err
@@ -200,12 +200,12 @@ func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 		r.note("%s: see operon hooks validate", plural(len(findings), "warning"))
 	}
 	r.texts, r.files = map[string]string{}, filesBelow(r.dir)
-	var hooks []engine.Hook
+	var loaded []engine.Hook
 	for i, h := range found {
 		r.texts[h.Name] = contentOf(h.Path)
-		hooks = append(hooks, engine.Hook{Hook: h, Config: configured[i]})
+		loaded = append(loaded, engine.Hook{Hook: h, Config: configured[i]})
 	}
-	return hooks, nil
+	return loaded, nil
 }
 
 func contentOf(path string) string {
@@ -217,7 +217,7 @@ func contentOf(path string) string {
 }
 
 // loop runs the hooks until the user ends it.
-func (r *hookRunner) loop(ctx context.Context, hooks []engine.Hook) error {
+func (r *hookRunner) loop(ctx context.Context, found []engine.Hook) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	r.operator = &operator.Operator{
@@ -227,7 +227,7 @@ func (r *hookRunner) loop(ctx context.Context, hooks []engine.Hook) error {
 		},
 	}
 	ran := make(chan error, 1)
-	go func() { ran <- r.operator.Run(ctx, hooks); end() }()
+	go func() { ran <- r.operator.Run(ctx, found); end() }()
 	followed := r.follow(ctx)
 	end()
 	if err := <-ran; err != nil {

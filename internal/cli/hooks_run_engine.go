@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/live"
-	"github.com/operon-dev/operon/internal/hook/operator"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/operator"
 )
 
 // program finds the shell-operator that --engine names: a path, or a name in PATH.
@@ -30,7 +30,7 @@ func (o *hooksRun) program(a *App) (string, error) {
 }
 
 // runEngine runs the engine itself until the user ends it.
-func (r *hookRunner) runEngine(ctx context.Context, home live.Home, program string, hooks []engine.Hook) error {
+func (r *hookRunner) runEngine(ctx context.Context, home cluster.Home, program string, hooks []engine.Hook) error {
 	err := operator.Program{
 		Path: program, Hooks: r.dir, Cluster: r.cluster, Home: home, Env: r.env, Host: r.o.host, Port: r.o.port, Out: r.Out, Err: r.Err,
 		Trouble: func(err error) { r.note("%s %v", painter(r.Err, r.getenv)(yellow, "warning:"), err) },

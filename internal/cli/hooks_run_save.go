@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/operator"
-	"github.com/operon-dev/operon/internal/hook/output"
-	"github.com/operon-dev/operon/internal/hook/patch"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/operator"
+	"github.com/operon-dev/operon/internal/hooks/output"
+	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/operon-dev/operon/internal/watch"
 )
 
@@ -41,12 +41,12 @@ func (r *hookRunner) follow(ctx context.Context) error {
 // saved starts anew what a change of files is about: the hooks that changed, or
 // all when it is a file that they may read.
 func (r *hookRunner) saved(ctx context.Context, paths []string) error {
-	found, _, err := hook.Discover(r.dir)
+	found, _, err := hooks.Discover(r.dir)
 	if err != nil {
 		return nil //nolint:nilerr // a folder that was just moved: another change follows
 	}
 	names := map[string]bool{}
-	var changed []hook.Hook
+	var changed []hooks.Hook
 	for _, h := range found {
 		names[h.Name] = true
 		if r.texts[h.Name] != contentOf(h.Path) {
@@ -99,7 +99,7 @@ func unread(path string) bool {
 
 // again asks a hook for its configuration and starts it anew, unless the engine
 // would refuse it.
-func (r *hookRunner) again(ctx context.Context, h hook.Hook) error {
+func (r *hookRunner) again(ctx context.Context, h hooks.Hook) error {
 	_, runs := r.texts[h.Name]
 	text := contentOf(h.Path)
 	config, findings, err := r.sandbox.Config(ctx, h)
@@ -109,7 +109,7 @@ func (r *hookRunner) again(ctx context.Context, h hook.Hook) error {
 	if err := r.printRefused(findings); err != nil {
 		return err
 	}
-	if config == nil || slices.ContainsFunc(findings, func(f hook.Finding) bool { return f.Refused }) {
+	if config == nil || slices.ContainsFunc(findings, func(f hooks.Finding) bool { return f.Refused }) {
 		if runs {
 			r.texts[h.Name] = text // not to be told again
 			r.note("%s goes on with its last good configuration", h.Name)
@@ -122,8 +122,8 @@ func (r *hookRunner) again(ctx context.Context, h hook.Hook) error {
 	return nil
 }
 
-func (r *hookRunner) printRefused(findings []hook.Finding) error {
-	refused := slices.DeleteFunc(slices.Clone(findings), func(f hook.Finding) bool { return !f.Refused })
+func (r *hookRunner) printRefused(findings []hooks.Finding) error {
+	refused := slices.DeleteFunc(slices.Clone(findings), func(f hooks.Finding) bool { return !f.Refused })
 	if len(refused) == 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *hookRunner) printRefused(findings []hook.Finding) error {
 // remarkText says what there is to say about a file that a hook wrote, as hooks
 // validate does.
 func remarkText(m engine.Remark, paint func(string, string) string) string {
-	return findingText(hook.Finding{File: m.File, Line: m.Line, Column: m.Column, Rule: m.Rule, Refused: m.Refused, Message: m.Message}, paint)
+	return findingText(hooks.Finding{File: m.File, Line: m.Line, Column: m.Column, Rule: m.Rule, Refused: m.Refused, Message: m.Message}, paint)
 }
 
 // metricText is a metric in the form that Prometheus shows.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/live"
-	"github.com/operon-dev/operon/internal/hook/objects"
-	"github.com/operon-dev/operon/internal/hook/rbac"
-	"github.com/operon-dev/operon/internal/hook/stage"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/hooks/testcluster"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -56,7 +56,7 @@ func (o *hooksStage) validate() error {
 }
 
 // open prepares an API server for the hooks in dir. done ends what was started.
-func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstructured.Unstructured) (s *stage.Stage, done func(), err error) {
+func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstructured.Unstructured) (s *testcluster.Stage, done func(), err error) {
 	roles, namespace, err := a.rolesOf(ctx, dir)
 	if err != nil {
 		return nil, nil, err
@@ -65,9 +65,9 @@ func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstr
 	if err != nil {
 		return nil, nil, err
 	}
-	admin, err := live.Open(live.Where{Kubeconfig: state.Kubeconfig}, a.getenv)
+	admin, err := cluster.Open(cluster.Where{Kubeconfig: state.Kubeconfig}, a.getenv)
 	if err == nil {
-		s, err = stage.Open(ctx, admin, namespace, state.Assets, crds, roles)
+		s, err = testcluster.Open(ctx, admin, namespace, state.Assets, crds, roles)
 	}
 	if err != nil {
 		stop()

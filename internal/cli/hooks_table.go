@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/engine"
-	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -162,7 +162,7 @@ func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
 // updated writes into the files what is the case. What is reported then is what the
 // tests, run again, say of the files as they are now: a value that is another one in
 // each run shows there.
-func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []*spec.File, outcomes []spec.Outcome) ([]*spec.File, []spec.Outcome, error) {
+func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []*hooktest.File, outcomes []hooktest.Outcome) ([]*hooktest.File, []hooktest.Outcome, error) {
 	wrote, err := a.updateTests(files, outcomes)
 	if err != nil || !wrote {
 		return files, outcomes, err
@@ -179,19 +179,19 @@ func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []
 }
 
 // files reads the files of tests that are named, and those in folders.
-func (o *hooksTest) files(a *App, args []string) ([]*spec.File, error) {
+func (o *hooksTest) files(a *App, args []string) ([]*hooktest.File, error) {
 	if len(args) == 0 {
 		args = []string{filepath.Join("test", "hooks")}
 		if _, err := os.Stat(a.inDir(args[0])); errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.Usage(a.elsewhere("name files of tests; operon hooks test --help tells how to write them"), "there is no folder %s", filepath.ToSlash(args[0]))
 		}
 	}
-	var files []*spec.File
+	var files []*hooktest.File
 	for _, arg := range args {
 		if err := o.isNoTest(a, arg); err != nil {
 			return nil, err
 		}
-		read, err := spec.ReadAll(a.inDir(arg), filepath.ToSlash(arg))
+		read, err := hooktest.ReadAll(a.inDir(arg), filepath.ToSlash(arg))
 		if err != nil {
 			return nil, err
 		}
@@ -204,12 +204,12 @@ func (o *hooksTest) files(a *App, args []string) ([]*spec.File, error) {
 }
 
 // tests are those of the files that --run asks for.
-func (o *hooksTest) tests(files []*spec.File) ([]*spec.Test, error) {
+func (o *hooksTest) tests(files []*hooktest.File) ([]*hooktest.Test, error) {
 	pattern, err := regexp.Compile(o.run)
 	if err != nil {
 		return nil, fault.Usage("a regular expression of Go", "--run: %v", err)
 	}
-	var tests []*spec.Test
+	var tests []*hooktest.Test
 	for _, f := range files {
 		for _, t := range f.Tests {
 			if pattern.MatchString(f.Subject() + "/" + t.Name) {
@@ -224,21 +224,21 @@ func (o *hooksTest) tests(files []*spec.File) ([]*spec.Test, error) {
 }
 
 // outcomes runs the tests on clusters in memory, or on an API server.
-func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*spec.Test) ([]spec.Outcome, error) {
+func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*hooktest.Test) ([]hooktest.Outcome, error) {
 	where, err := o.find(a)
 	if err != nil {
 		return nil, err
 	}
-	sandbox, err := hook.NewSandbox(where.dir, a.getenv("PATH"), 10*time.Second)
+	sandbox, err := hooks.NewSandbox(where.dir, a.getenv("PATH"), 10*time.Second)
 	if err != nil {
 		return nil, err
 	}
 	defer sandbox.Close()
-	hooks, err := where.configs(ctx, sandbox, tests)
+	found, err := where.configs(ctx, sandbox, tests)
 	if err != nil {
 		return nil, err
 	}
-	suite := spec.Suite{Hooks: hooks, Env: sandbox.Env(), Timeout: o.timeout, Serial: o.stage.cluster, Addon: where.addon}
+	suite := hooktest.Suite{Hooks: found, Env: sandbox.Env(), Timeout: o.timeout, Serial: o.stage.cluster, Addon: where.addon}
 	crds, err := where.crds(a)
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*spec.Test) ([
 	if err != nil {
 		return nil, fault.Failed("", "%v", err)
 	}
-	suite.Backend = spec.Memory{CRDs: crds, Program: program}
+	suite.Backend = hooktest.Memory{CRDs: crds, Program: program}
 	return suite.Run(ctx, tests)
 }
 
@@ -264,8 +264,8 @@ func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*spec.Test) ([
 type testedHooks struct {
 	dir   string // of the hooks, or of all that an addon-operator has
 	shown string
-	all   []hook.Hook
-	addon *spec.Addon // nil for shell-operator
+	all   []hooks.Hook
+	addon *hooktest.Addon // nil for shell-operator
 
 	installed []*unstructured.Unstructured // CRDs of modules
 }
@@ -276,7 +276,7 @@ func (o *hooksTest) find(a *App) (testedHooks, error) {
 	if d, isAddon := a.addon(o.dir); isAddon {
 		return d.tested()
 	}
-	found, _, err := hook.Discover(dir)
+	found, _, err := hooks.Discover(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return testedHooks{}, fault.Usage("name the folder with --hooks", "there is no folder %s", o.dir)
 	}
@@ -311,12 +311,12 @@ func (w testedHooks) instead(name string, names []string) string {
 
 // configs asks the hooks of tests for their configurations; for a conversion all hooks,
 // for the way to a version may lead over any that the engine does not refuse.
-func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests []*spec.Test) ([]engine.Hook, error) {
-	var wanted []hook.Hook
+func (w testedHooks) configs(ctx context.Context, sandbox *hooks.Sandbox, tests []*hooktest.Test) ([]engine.Hook, error) {
+	var wanted []hooks.Hook
 	var names []string
-	converts := w.addon == nil && slices.ContainsFunc(tests, (*spec.Test).Converts)
+	converts := w.addon == nil && slices.ContainsFunc(tests, (*hooktest.Test).Converts)
 	tested := func(name string) bool {
-		return slices.ContainsFunc(tests, func(t *spec.Test) bool { return t.File.Hook == name })
+		return slices.ContainsFunc(tests, func(t *hooktest.Test) bool { return t.File.Hook == name })
 	}
 	for _, h := range w.all {
 		names = append(names, h.Name)
@@ -329,9 +329,9 @@ func (w testedHooks) configs(ctx context.Context, sandbox *hook.Sandbox, tests [
 			return nil, fault.Usage(w.instead(t.File.Hook, names), "%s: %s has no hook %s", t.File.Path, w.shown, t.File.Hook)
 		}
 	}
-	configs, found, err := hook.Load(ctx, sandbox, wanted)
+	configs, found, err := hooks.Load(ctx, sandbox, wanted)
 	if err == nil {
-		err = refusal(slices.DeleteFunc(found, func(f hook.Finding) bool { return slices.Contains(names, f.File) && !tested(f.File) }))
+		err = refusal(slices.DeleteFunc(found, func(f hooks.Finding) bool { return slices.Contains(names, f.File) && !tested(f.File) }))
 	}
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/rbac"
-	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
 // isNoTest says what an argument is that names no tests: a hook, most likely.
@@ -33,7 +33,7 @@ func (o *hooksTest) isNoTest(a *App, arg string) error {
 
 // testsOf is a hint about where the project has tests of a hook; of all, with "".
 func (a *App) testsOf(hook string) string {
-	files, err := spec.ReadAll(a.inDir(rbac.TestDir), rbac.TestDir)
+	files, err := hooktest.ReadAll(a.inDir(rbac.TestDir), rbac.TestDir)
 	var names []string
 	for _, f := range files {
 		if f.Hook == hook {

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/module"
-	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/module"
 )
 
 // tested are the hooks of modules and the global ones, and what their tests need to
@@ -18,14 +18,14 @@ func (d addonFolder) tested() (testedHooks, error) {
 	if err != nil {
 		return found, fault.Failed("", "read values: %v", err)
 	}
-	if i := slices.IndexFunc(wrong, func(f hook.Finding) bool { return f.Refused }); i >= 0 {
+	if i := slices.IndexFunc(wrong, func(f hooks.Finding) bool { return f.Refused }); i >= 0 {
 		f := wrong[i]
 		return found, fault.Failed("operon hooks validate lists all that is wrong", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
 	}
 	if found.installed, err = d.crds(); err != nil {
 		return found, err
 	}
-	found.addon = &spec.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: kindsWith(found.installed)}
+	found.addon = &hooktest.Addon{Dir: d.root, Common: common, Owners: map[string]module.Module{}, Kinds: kindsWith(found.installed)}
 	if found.all, _, err = module.GlobalHooks(d.root, filepath.Join(d.root, globalHooksFolder)); err != nil {
 		return found, err
 	}
@@ -33,14 +33,14 @@ func (d addonFolder) tested() (testedHooks, error) {
 		return found, err
 	}
 	for _, m := range found.addon.Modules {
-		hooks, _, err := m.Hooks(d.root)
+		own, _, err := m.Hooks(d.root)
 		if err != nil {
 			return found, err
 		}
-		for _, h := range hooks {
+		for _, h := range own {
 			found.addon.Owners[h.Name] = m
 		}
-		found.all = append(found.all, hooks...)
+		found.all = append(found.all, own...)
 	}
 	return found, nil
 }

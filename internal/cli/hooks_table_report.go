@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/spec"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 )
 
 // hookTests is the report of `operon hooks test --output json`.
@@ -39,7 +39,7 @@ type hookTestFailure struct {
 }
 
 // printOutcomes prints failures and a line for each file. Failures are an error.
-func (a *App) printOutcomes(output string, files []*spec.File, outcomes []spec.Outcome) error {
+func (a *App) printOutcomes(output string, files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	failed := 0
 	for _, o := range outcomes {
 		if len(o.Failures) > 0 {
@@ -61,7 +61,7 @@ func (a *App) printOutcomes(output string, files []*spec.File, outcomes []spec.O
 	return nil
 }
 
-func (a *App) printTests(files []*spec.File, outcomes []spec.Outcome) error {
+func (a *App) printTests(files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	var out strings.Builder
 	for _, f := range files {
 		tests, failed := 0, 0
@@ -104,7 +104,7 @@ func indented(text, by string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }
 
-func testReport(outcomes []spec.Outcome) hookTests {
+func testReport(outcomes []hooktest.Outcome) hookTests {
 	r := hookTests{APIVersion: "operon.dev/v1", Kind: "HookTests", Tests: []hookTest{}}
 	for _, o := range outcomes {
 		t := hookTest{File: o.Test.File.Path, Line: o.Test.Line, Hook: o.Test.File.Hook, Module: o.Test.File.Module, Name: o.Test.Name,
@@ -144,7 +144,7 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(path string, outcomes []spec.Outcome) error {
+func writeJUnit(path string, outcomes []hooktest.Outcome) error {
 	var all junitSuites
 	for _, o := range outcomes {
 		f := o.Test.File
@@ -173,7 +173,7 @@ func writeJUnit(path string, outcomes []spec.Outcome) error {
 
 // updateTests writes into files of tests what is the case, and reports whether there
 // was anything to write. Nothing is written when one of them cannot be updated.
-func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bool, err error) {
+func (a *App) updateTests(files []*hooktest.File, outcomes []hooktest.Outcome) (wrote bool, err error) {
 	var all []*rewritten
 	defer func() {
 		for _, r := range all {
@@ -214,7 +214,7 @@ func (a *App) updateTests(files []*spec.File, outcomes []spec.Outcome) (wrote bo
 // rewritten is a file of the user's with another content, which stands beside it until
 // that of all is written: a full disk must not leave a part of one.
 type rewritten struct {
-	spec.Updated
+	hooktest.Updated
 	path, staged string
 	shown        string
 }

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/module"
-	"github.com/operon-dev/operon/internal/hook/output"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/module"
+	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 )
@@ -76,7 +76,7 @@ Warnings
 
 // validateRules are all rules by which a finding can be named.
 func validateRules() []config.Rule {
-	return slices.Concat(hook.Rules(), module.Rules(), output.Rules())
+	return slices.Concat(hooks.Rules(), module.Rules(), output.Rules())
 }
 
 func ruleTable(refuses bool) string {
@@ -134,7 +134,7 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 		j.files = o.written.count()
 	}
 	findings := append(inFolder(j.folder, j.findings), written...)
-	findings = slices.DeleteFunc(findings, func(f hook.Finding) bool { return slices.Contains(o.disable, f.Rule) })
+	findings = slices.DeleteFunc(findings, func(f hooks.Finding) bool { return slices.Contains(o.disable, f.Rule) })
 	if err := a.printFindings(o.output, j, findings); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 type judged struct {
 	folder         string // findings are named from here
 	hooks, modules int
-	findings       []hook.Finding
+	findings       []hooks.Finding
 	files          int // that hooks wrote
 }
 
@@ -163,7 +163,7 @@ func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judge
 		}
 		more, err := o.hooks(ctx, a, "hooks")
 		j.hooks += more.hooks
-		j.findings = hook.Sorted(append(j.findings, inFolder(more.folder, more.findings)...))
+		j.findings = hooks.Sorted(append(j.findings, inFolder(more.folder, more.findings)...))
 		return j, err
 	}
 	if len(args) == 0 {
@@ -179,36 +179,36 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 	if err != nil {
 		return none, err
 	}
-	hooks, findings, err := hook.Discover(dir)
+	found, findings, err := hooks.Discover(dir)
 	if err != nil {
 		return none, err
 	}
-	if len(hooks)+len(findings) == 0 {
+	if len(found)+len(findings) == 0 {
 		return none, a.noHooksIn(folder, nil)
 	}
 	known, err := a.kinds(aroundHooks(dir), nil)
 	if err != nil {
 		return none, err
 	}
-	sandbox, err := hook.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}
 	defer sandbox.Close()
 	sandbox.Kinds = known
-	more, err := hook.Validate(ctx, sandbox, hooks)
-	return judged{folder: filepath.ToSlash(folder), hooks: len(hooks), findings: hook.Sorted(append(findings, more...))}, err
+	more, err := hooks.Validate(ctx, sandbox, found)
+	return judged{folder: filepath.ToSlash(folder), hooks: len(found), findings: hooks.Sorted(append(findings, more...))}, err
 }
 
 // noHooksIn is the error about a folder of hooks without any; findings are about what
 // lies there.
-func (a *App) noHooksIn(folder string, findings []hook.Finding) error {
+func (a *App) noHooksIn(folder string, findings []hooks.Finding) error {
 	hint := "hooks are executable files, of any name but those of data and prose, and not below lib"
 	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
 		hint = "operon create hook NAME --on kubernetes:KIND writes one"
 	}
 	for _, f := range findings {
-		if f.Rule == hook.RuleNotExecutable {
+		if f.Rule == hooks.RuleNotExecutable {
 			hint = "hooks are executable: chmod +x " + path.Join(filepath.ToSlash(folder), f.File)
 		}
 	}
@@ -251,7 +251,7 @@ func (a *App) elsewhere(otherwise string) string {
 }
 
 // inFolder gives findings paths from the working folder.
-func inFolder(folder string, findings []hook.Finding) []hook.Finding {
+func inFolder(folder string, findings []hooks.Finding) []hooks.Finding {
 	all := slices.Clone(findings)
 	for i := range all {
 		all[i].File = path.Join(filepath.ToSlash(folder), all[i].File)
@@ -278,14 +278,14 @@ type findingFrame struct {
 	Message string `json:"message"`
 }
 
-func level(f hook.Finding) string {
+func level(f hooks.Finding) string {
 	if f.Refused {
 		return "error"
 	}
 	return "warning"
 }
 
-func (a *App) printFindings(form string, all judged, findings []hook.Finding) error {
+func (a *App) printFindings(form string, all judged, findings []hooks.Finding) error {
 	switch form {
 	case "json":
 		frames := []findingFrame{}
@@ -328,7 +328,7 @@ func (a *App) printFindings(form string, all judged, findings []hook.Finding) er
 }
 
 // findingText is a finding on one line.
-func findingText(f hook.Finding, paint func(colour, text string) string) string {
+func findingText(f hooks.Finding, paint func(colour, text string) string) string {
 	colour := yellow
 	if f.Refused {
 		colour = red
@@ -336,7 +336,7 @@ func findingText(f hook.Finding, paint func(colour, text string) string) string 
 	return fmt.Sprintf("%s: %s %s %s", findingPlace(f), paint(colour, level(f)+":"), f.Message, paint(faint, "("+f.Rule+")"))
 }
 
-func findingPlace(f hook.Finding) string {
+func findingPlace(f hooks.Finding) string {
 	switch {
 	case f.Line == 0:
 		return f.File
@@ -361,7 +361,7 @@ func them(n int) string {
 }
 
 // verdict is what findings come to, as an error.
-func (j judged) verdict(findings []hook.Finding) error {
+func (j judged) verdict(findings []hooks.Finding) error {
 	refuses := "the engine would not start"
 	if j.modules > 0 {
 		refuses = "addon-operator would not start, or not run a module"

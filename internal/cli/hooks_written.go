@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/output"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/spf13/cobra"
 )
 
@@ -32,8 +32,8 @@ func (w writtenFiles) count() int {
 
 // judge reads the files, and returns what there is to say about them, with paths as
 // they were given.
-func (w writtenFiles) judge(a *App) ([]hook.Finding, error) {
-	var all []hook.Finding
+func (w writtenFiles) judge(a *App) ([]hooks.Finding, error) {
+	var all []hooks.Finding
 	for _, kind := range []struct {
 		flag  string
 		names []string
@@ -54,7 +54,7 @@ func (w writtenFiles) judge(a *App) ([]hook.Finding, error) {
 				return nil, fault.Usage("name a file that a hook wrote; with --debug-keep-tmp-files the engine keeps them", "--%s %s: %v", kind.flag, name, problem)
 			}
 			for _, f := range kind.judge(text) {
-				all = append(all, hook.Finding{File: filepath.ToSlash(name), Line: f.Line, Column: f.Column, Rule: f.Rule, Refused: f.Refused, Message: f.Message})
+				all = append(all, hooks.Finding{File: filepath.ToSlash(name), Line: f.Line, Column: f.Column, Rule: f.Rule, Refused: f.Refused, Message: f.Message})
 			}
 		}
 	}

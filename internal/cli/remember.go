@@ -8,13 +8,13 @@ import (
 
 	"github.com/operon-dev/operon/internal/gen/store"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/rerun"
+	"github.com/operon-dev/operon/internal/resultcache"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/term"
 )
 
 // transcript is what a command prints, in order, as it goes to the streams.
-type transcript struct{ texts []rerun.Text }
+type transcript struct{ texts []resultcache.Text }
 
 // copied is a stream of which the transcript keeps a copy.
 type copied struct {
@@ -24,7 +24,7 @@ type copied struct {
 }
 
 func (c copied) Write(b []byte) (int, error) {
-	c.kept.texts = append(c.kept.texts, rerun.Text{Stderr: c.errs, Bytes: bytes.Clone(b)})
+	c.kept.texts = append(c.kept.texts, resultcache.Text{Stderr: c.errs, Bytes: bytes.Clone(b)})
 	return c.to.Write(b)
 }
 
@@ -51,7 +51,7 @@ func (a *App) remembering(run func(*App) (root string, p *scaffold.Plan, err err
 	if err != nil {
 		return err
 	}
-	known := isFile && areFiles && rerun.Terminal(out) == term.IsTerminal(out) && rerun.Terminal(errs) == term.IsTerminal(errs)
+	known := isFile && areFiles && resultcache.Terminal(out) == term.IsTerminal(out) && resultcache.Terminal(errs) == term.IsTerminal(errs)
 	if dir == "" || !known {
 		_, _, err := run(a)
 		return err
@@ -68,13 +68,13 @@ func (a *App) remembering(run func(*App) (root string, p *scaffold.Plan, err err
 }
 
 // remember keeps what a command said that looked at what the plan did.
-func (a *App) remember(dir, root string, p *scaffold.Plan, texts []rerun.Text) {
+func (a *App) remember(dir, root string, p *scaffold.Plan, texts []resultcache.Text) {
 	in, ok := p.Inputs()
 	if !ok {
 		return
 	}
 	// Years that a header has need not be those of files.
-	run := rerun.Run{Texts: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
+	run := resultcache.Run{Texts: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
 	for _, name := range in.Looked {
 		run.Looked = append(run.Looked, filepath.Join(root, filepath.FromSlash(name)))
 	}

@@ -1,6 +1,6 @@
 package cli
 
-import "github.com/operon-dev/operon/internal/hook"
+import "github.com/operon-dev/operon/internal/hooks"
 
 // sarif is the form of output that code scanners read.
 const sarif = "sarif"
@@ -54,7 +54,7 @@ type (
 	}
 )
 
-func sarifLog(findings []hook.Finding) sarifFile {
+func sarifLog(findings []hooks.Finding) sarifFile {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "operon", Version: versions().Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
 	for _, r := range validateRules() {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{r.About}})

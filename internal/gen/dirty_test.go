@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/corpus"
 	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
 // TestDirty edits a project of two groups, of which the second has two versions,

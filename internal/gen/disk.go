@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/stamp"
 )
 
 // disk tells of outputs whether they are on the disk as they were made.
@@ -54,14 +54,14 @@ func look(src *sources, outputs []record.Output) *disk {
 
 func (d *disk) name(o record.Output) string { return filepath.Join(d.dir, filepath.FromSlash(o.Path)) }
 
-func (d *disk) compare(o record.Output) (is stamp.Stamp, ok bool) {
+func (d *disk) compare(o record.Output) (is filestat.Stamp, ok bool) {
 	now := time.Now()
-	is, err := stamp.Of(d.name(o))
+	is, err := filestat.Of(d.name(o))
 	if err != nil {
 		return is, false
 	}
 	if !is.Settled(now) {
-		is = stamp.Stamp{}
+		is = filestat.Stamp{}
 	}
 	if is.Exists() && is == o.Stamp {
 		return is, true

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/peertest"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"

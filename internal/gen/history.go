@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/deps"
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/gen/record"
 	"github.com/operon-dev/operon/internal/gen/store"
-	"github.com/operon-dev/operon/internal/goinput"
-	"github.com/operon-dev/operon/internal/stamp"
+	"github.com/operon-dev/operon/internal/goenv"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
@@ -99,13 +99,13 @@ func surroundings() (text []string, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	is, err := stamp.Of(self)
+	is, err := filestat.Of(self)
 	if err != nil {
 		return nil, false
 	}
 	text = []string{self, string(is.Append(nil))}
 	for _, e := range os.Environ() {
-		if name, _, _ := strings.Cut(e, "="); goinput.Variable(name) {
+		if name, _, _ := strings.Cut(e, "="); goenv.Variable(name) {
 			text = append(text, e)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/gen/corpus"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
 // everything is what the Makefile of a scaffolded project generates, in one

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/gen/record"
-	"github.com/operon-dev/operon/internal/stamp"
 )
 
 // next is the record after the run: what stands of the last one, and what the
@@ -150,7 +150,7 @@ func (r *refresh) stamp(next *record.Record) {
 	put := func(outputs []record.Output) []record.Output {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {
-			outputs[i].Stamp = stamp.Stamp{} // nobody may have written it
+			outputs[i].Stamp = filestat.Stamp{} // nobody may have written it
 			if r.disk.isRight(o) {
 				outputs[i].Stamp = r.disk.right[o.Path].Stamp
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/controlplane/servertest"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
 // TestCoreKinds compares the table with a real API server: what it serves, and

@@ -3,7 +3,7 @@ package project
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 )
 
 // header stands at the top of a PROJECT file that operon makes.
@@ -26,7 +26,7 @@ func (c *Config) Encode(src []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return edit.ReconcileYAML(src, old.tree(), c.tree(), sameEntry)
+	return yamledit.Reconcile(src, old.tree(), c.tree(), sameEntry)
 }
 
 // sameEntry tells whether two list items speak of one thing: a resource, a

@@ -5,10 +5,12 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gobuffalo/flect"
+	"github.com/operon-dev/operon/internal/fault"
 )
 
 // QualifiedGroup is the API group as the cluster knows it: group and domain,
@@ -186,3 +188,22 @@ func pascal(s string) string {
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// hookName is a name of hooks: a DNS label, so that it fits into names of webhooks.
+var hookName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+// CheckHookName checks the name of a hook.
+func CheckHookName(s string) error {
+	switch {
+	case s == "":
+		return fault.Usage("such as operon create hook secret-copier", "the name of the hook is missing")
+	case !hookName.MatchString(s):
+		hint := "use lower-case letters, digits and '-'"
+		stem, _, _ := strings.Cut(path.Base(s), ".")
+		if guess := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); hookName.MatchString(guess) {
+			hint = "try " + guess
+		}
+		return fault.Usage(hint, "hook name %q is not a DNS label (RFC 1123)", s)
+	}
+	return CheckFileName("hook name", s)
+}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -12,7 +12,7 @@ import (
 // for are left aside. Errors are usage errors and say line:column; a schema
 // version other than 3 is one of them.
 func Parse(src []byte) (*Config, error) {
-	doc, err := edit.DecodeYAML(src)
+	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
 	}
@@ -26,7 +26,7 @@ func Parse(src []byte) (*Config, error) {
 
 // decoder reads plain data into structs and remembers the first error.
 type decoder struct {
-	doc *edit.YAML
+	doc *yamledit.Document
 	err error
 }
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/merge"
+	"github.com/operon-dev/operon/internal/scaffold/merge"
 )
 
 // Op says what a plan does with a file.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/term/termtest"
+	"github.com/operon-dev/operon/internal/testkit/termtest"
 )
 
 func TestStatus(t *testing.T) {

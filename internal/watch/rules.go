@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/goinput"
+	"github.com/operon-dev/operon/internal/goenv"
 )
 
 // IsSource reports whether the go command looks at a file of this name and may
@@ -13,7 +13,7 @@ import (
 // and what says which modules they are from.
 func IsSource(file string) bool {
 	name := path.Base(file)
-	return slices.Contains(moduleFiles, name) || goinput.Source(name) && !strings.HasSuffix(name, "_test.go")
+	return slices.Contains(moduleFiles, name) || goenv.Source(name) && !strings.HasSuffix(name, "_test.go")
 }
 
 var moduleFiles = []string{"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt"}

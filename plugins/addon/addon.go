@@ -10,14 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -44,7 +44,7 @@ func (Plugin) Options() []plugin.Option {
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
 		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: usages[step]})
 	}
-	return append(options, draft.LangOptions()...)
+	return append(options, hookscaffold.LangOptions()...)
 }
 
 // Plan implements plugin.Plugin.
@@ -92,14 +92,14 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if r.Lang, err = draft.ProjectLang(r.Lang, e); err != nil {
+	if r.Lang, err = hookscaffold.ProjectLang(r.Lang, e); err != nil {
 		return err
 	}
 	e.Project.Remember(Key, r)
 	if err := render.Tree(templates.FS, "addon/init", nil, data(e.Project, r), sink(p)); err != nil {
 		return err
 	}
-	if err := draft.Library(r.Lang, libraryFolder, p); err != nil {
+	if err := hookscaffold.Library(r.Lang, libraryFolder, p); err != nil {
 		return err
 	}
 	for _, m := range r.Modules {

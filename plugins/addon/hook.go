@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/module"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
 // usages are those of the flags for steps of the engine's work, by binding.
@@ -48,7 +48,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 		return planHook(e.Project, r, h, p)
 	}
 	if known {
-		if err := draft.Yields(h.Name, old.Path(r.place(old)), h.Path(r.place(h)), p); err != nil {
+		if err := hookscaffold.Yields(h.Name, old.Path(r.place(old)), h.Path(r.place(h)), p); err != nil {
 			return err
 		}
 		r.Hooks = slices.DeleteFunc(r.Hooks, func(o Hook) bool { return o.Name == h.Name && o.Module == h.Module })
@@ -91,17 +91,17 @@ func asked(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	for _, m := range r.Modules {
 		folders = append(folders, m.Folder()+"/crds")
 	}
-	kinds, err := draft.Kinds(p, module.InstallsCRDs, folders...)
+	kinds, err := hookscaffold.Kinds(p, module.InstallsCRDs, folders...)
 	if err != nil {
 		return h, err
 	}
-	h.Hook, err = draft.Ask(e, draft.Terms{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
+	h.Hook, err = hookscaffold.Ask(e, hookscaffold.Terms{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
 	return h, err
 }
 
 // place is where a hook lies.
-func (r record) place(h Hook) draft.Place {
-	at := draft.Place{Owner: owner(h.Module), File: "global-hooks/hooks/" + h.Name, Test: "test/hooks/global/" + h.Name + ".yaml", Values: "global"}
+func (r record) place(h Hook) hookscaffold.Place {
+	at := hookscaffold.Place{Owner: owner(h.Module), File: "global-hooks/hooks/" + h.Name, Test: "test/hooks/global/" + h.Name + ".yaml", Values: "global"}
 	if m, known := r.module(h.Module); known {
 		at.File, at.Test, at.Values = m.Folder()+"/hooks/"+h.Name, "test/hooks/"+m.Name+"/"+h.Name+".yaml", module.Key(m.Name)
 	}
@@ -111,7 +111,7 @@ func (r record) place(h Hook) draft.Place {
 
 // planHook plans a hook that r records.
 func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
-	if err := draft.Library(h.Lang, libraryFolder, p); err != nil {
+	if err := hookscaffold.Library(h.Lang, libraryFolder, p); err != nil {
 		return err
 	}
 	if err := h.Plan(r.place(h), p); err != nil {

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/module"
+	"github.com/operon-dev/operon/internal/hooks/module"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -139,7 +139,7 @@ func planModule(m Module, p *scaffold.Plan) error {
 
 // switchOn adds a switch to the values of all modules, unless it is there.
 func switchOn(src []byte, key string) ([]byte, error) {
-	doc, err := edit.DecodeYAML(src)
+	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, err
 	}
@@ -151,5 +151,5 @@ func switchOn(src []byte, key string) ([]byte, error) {
 		want = map[string]any{}
 	}
 	want[key] = true
-	return edit.ReconcileYAML(src, doc.Value, want, func(a, b any) bool { return false })
+	return yamledit.Reconcile(src, doc.Value, want, func(a, b any) bool { return false })
 }

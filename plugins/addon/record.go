@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/draft"
-	"github.com/operon-dev/operon/internal/hook/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
 // record is what PROJECT remembers of a project of modules, below plugins and Key.
@@ -26,7 +26,7 @@ type Module struct {
 // Hook is a hook of a module, or a global one.
 type Hook struct {
 	Module string `json:"module,omitempty"` // "": a global hook
-	draft.Hook
+	hookscaffold.Hook
 }
 
 // recorded reads what PROJECT remembers. Projects that were made before hooks could be
@@ -38,7 +38,7 @@ func recorded(c *project.Config) (record, error) {
 	}
 	for i := range r.Hooks {
 		h := &r.Hooks[i]
-		h.Lang = cmp.Or(h.Lang, draft.Bash)
+		h.Lang = cmp.Or(h.Lang, hookscaffold.Bash)
 		for n := range h.Kubernetes {
 			o := &h.Kubernetes[n]
 			if k, err := kinds.Builtin().Find(o.APIVersion, o.Kind.Kind); err == nil && o.Resource == "" {
@@ -67,9 +67,9 @@ func (r record) hook(module, name string) (Hook, bool) {
 
 // lang is the language of hooks that say nothing else; a project that was made before
 // there was a choice records none.
-func (r record) lang() string { return cmp.Or(r.Lang, draft.Bash) }
+func (r record) lang() string { return cmp.Or(r.Lang, hookscaffold.Bash) }
 
 // python reports whether the image needs Python.
 func (r record) python() bool {
-	return r.Lang == draft.Python || slices.ContainsFunc(r.Hooks, func(h Hook) bool { return h.Lang == draft.Python })
+	return r.Lang == hookscaffold.Python || slices.ContainsFunc(r.Hooks, func(h Hook) bool { return h.Lang == hookscaffold.Python })
 }

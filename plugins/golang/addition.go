@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
 // addition returns the lines that add would add to a file; "" when it cannot.
-func addition(s source, avoid map[string]bool, add func(*edit.GoFile) error) string {
-	f, err := edit.ParseGo(s.name, s.src)
+func addition(s source, avoid map[string]bool, add func(*goedit.File) error) string {
+	f, err := goedit.Parse(s.name, s.src)
 	if err != nil {
 		return ""
 	}

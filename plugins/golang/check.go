@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -105,7 +105,7 @@ func (k checker) checkScheme(r project.Resource) {
 // registered reports whether a program makes the types of r known to a scheme.
 func (k checker) registered(all program, r project.Resource) bool {
 	types := k.c.APIPath(r)
-	return all.some(func(f *edit.GoFile) bool {
+	return all.some(func(f *goedit.File) bool {
 		return f.Uses(types, "AddToScheme") || f.Uses(types, "SchemeBuilder") || f.Uses(types, "Install")
 	})
 }
@@ -119,7 +119,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 		if err != nil {
 			return err
 		}
-		makes := func(f *edit.GoFile) bool { return f.Makes(reconciler) }
+		makes := func(f *goedit.File) bool { return f.Makes(reconciler) }
 		w := setUp(k.c, r, name, k.main)
 		switch {
 		case k.manager.some(w.done), k.manager.in(dir).some(makes), !declared && k.manager.some(makes):
@@ -145,9 +145,9 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	if err != nil {
 		return err
 	}
-	calls := func(f *edit.GoFile) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
+	calls := func(f *goedit.File) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
 	// Trees of before kubebuilder v4 have a method of the type do it.
-	older := func(f *edit.GoFile) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
+	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
 	w := serveWebhook(k.c, r, k.main)
 	switch {
 	case k.manager.some(w.done), k.manager.in(dir).some(calls), !declared && (k.manager.some(calls) || k.manager.some(older)):

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -66,7 +66,7 @@ func (k checker) missMarkers(name string, files program, markers ...string) {
 	var places, lines []string
 	for _, m := range scaffoldMarkers {
 		for _, wanted := range markers {
-			if m.name == wanted && !files.some(func(f *edit.GoFile) bool { return f.Has(edit.Marker(m.name)) }) {
+			if m.name == wanted && !files.some(func(f *goedit.File) bool { return f.Has(goedit.Marker(m.name)) }) {
 				places = append(places, m.name+" ("+m.place+")")
 				lines = append(lines, "// +kubebuilder:scaffold:"+m.name)
 			}

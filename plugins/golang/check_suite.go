@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -53,7 +53,7 @@ func suiteOf(all program) suite {
 // does not know.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	types := k.c.APIPath(r)
-	uses := s.specs.some(func(f *edit.GoFile) bool { return slices.Contains(f.Imports(), types) })
+	uses := s.specs.some(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
 	if uses && !k.registered(s.files, r) {
 		k.p.Warn(scaffold.Warning{File: s.files[0].name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, registerInSuite(k.c, r)),
 			Message: fmt.Sprintf("the types of %s %s, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command", r.Version, r.Kind)})
@@ -63,10 +63,10 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 // checkSuiteWebhooks finds webhooks that specs are about and that their suite
 // does not serve.
 func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
-	about := func(f *edit.GoFile) bool {
+	about := func(f *goedit.File) bool {
 		return f.Mentions(r.Kind+"CustomDefaulter") || f.Mentions(r.Kind+"CustomValidator")
 	}
-	serves := func(f *edit.GoFile) bool { return f.Declares()[webhookSetup(r)] == 0 && f.Mentions(webhookSetup(r)) }
+	serves := func(f *goedit.File) bool { return f.Declares()[webhookSetup(r)] == 0 && f.Mentions(webhookSetup(r)) }
 	if s.specs.some(about) && !s.files.some(serves) {
 		k.p.Warn(scaffold.Warning{File: s.files[0].name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, serveFrom(r)),
 			Message: fmt.Sprintf("the webhooks of %s %s, which specs here are about, are not served; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
 // part is the types or the controller of a kind: files whose declarations Go
@@ -120,7 +120,7 @@ func share(p *scaffold.Plan, key string, at *string) render.Sink {
 // isIn reports whether a file is about the part: it declares its type, or, as a
 // test, mentions it.
 func (part part) isIn(name string, src []byte) bool {
-	f, err := edit.ParseGo(name, src)
+	f, err := goedit.Parse(name, src)
 	if err != nil {
 		return false
 	}
@@ -131,7 +131,7 @@ func (part part) isIn(name string, src []byte) bool {
 type declaration struct {
 	name, file string
 	line       int
-	in         *edit.GoFile
+	in         *goedit.File
 }
 
 // refused is the error that a file of operon's is to declare the same.
@@ -142,7 +142,7 @@ func (d declaration) refused(name, hint string) error {
 // declaredTwice returns those declarations of the other files in the package of
 // the file at name that its content declares too, by place.
 func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration, error) {
-	own, err := edit.ParseGo(name, content)
+	own, err := goedit.Parse(name, content)
 	if err != nil {
 		return nil, err
 	}

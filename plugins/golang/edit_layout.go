@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -97,8 +97,8 @@ type move struct {
 
 // movedPackage is a Go package of which files moved.
 type movedPackage struct {
-	old edit.GoPackage
-	to  func(name string) edit.GoPackage
+	old goedit.Package
+	to  func(name string) goedit.Package
 }
 
 // folder plans the moves of a folder's files.
@@ -169,11 +169,11 @@ func (m *move) file(f folder, name string, to place) error {
 	if next == name || to.pkg == "" || path.Dir(name) != f.dir || !strings.HasSuffix(name, ".go") || !m.plan.Exists(next) {
 		return nil
 	}
-	return change(m.plan, next, func(g *edit.GoFile) error { return g.SetPackage(to.pkg) })
+	return change(m.plan, next, func(g *goedit.File) error { return g.SetPackage(to.pkg) })
 }
 
 // parse reads a Go file; nil when it is none, or is not there.
-func (m *move) parse(name string) (*edit.GoFile, error) {
+func (m *move) parse(name string) (*goedit.File, error) {
 	if !strings.HasSuffix(name, ".go") || !m.plan.Exists(name) {
 		return nil, nil
 	}
@@ -181,7 +181,7 @@ func (m *move) parse(name string) (*edit.GoFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return edit.ParseGo(name, src)
+	return goedit.Parse(name, src)
 }
 
 // movedPackage tells how others import the package of dir, in the folder f.
@@ -190,13 +190,13 @@ func (m *move) parse(name string) (*edit.GoFile, error) {
 func (m *move) movedPackage(f folder, dir, pkg string, declared map[string]place) movedPackage {
 	repo := m.after.Repo
 	if dir != f.dir {
-		next := edit.GoPackage{Path: repo + "/" + f.to[0].dir + strings.TrimPrefix(dir, f.dir), Name: pkg}
-		return movedPackage{edit.GoPackage{Path: repo + "/" + dir, Name: pkg}, func(string) edit.GoPackage { return next }}
+		next := goedit.Package{Path: repo + "/" + f.to[0].dir + strings.TrimPrefix(dir, f.dir), Name: pkg}
+		return movedPackage{goedit.Package{Path: repo + "/" + dir, Name: pkg}, func(string) goedit.Package { return next }}
 	}
-	at := func(p place) edit.GoPackage {
-		return edit.GoPackage{Path: repo + "/" + p.dir, Name: cmp.Or(p.pkg, pkg), Alias: p.alias}
+	at := func(p place) goedit.Package {
+		return goedit.Package{Path: repo + "/" + p.dir, Name: cmp.Or(p.pkg, pkg), Alias: p.alias}
 	}
-	return movedPackage{edit.GoPackage{Path: repo + "/" + dir, Name: pkg, Alias: f.to[0].old}, func(name string) edit.GoPackage {
+	return movedPackage{goedit.Package{Path: repo + "/" + dir, Name: pkg, Alias: f.to[0].old}, func(name string) goedit.Package {
 		if p, ok := declared[name]; ok {
 			return at(p)
 		}
@@ -227,7 +227,7 @@ func (m *move) edit() error {
 		if !slices.ContainsFunc(m.packages, func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }) && !isTest(name) {
 			continue
 		}
-		err = change(m.plan, name, func(f *edit.GoFile) error {
+		err = change(m.plan, name, func(f *goedit.File) error {
 			for _, p := range m.packages {
 				if err := f.Reimport(p.old, p.to); err != nil {
 					return err
@@ -332,7 +332,7 @@ func (m *move) rename() error {
 				if isTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(mainFile) {
 					continue
 				}
-				err := change(m.plan, name, func(f *edit.GoFile) error {
+				err := change(m.plan, name, func(f *goedit.File) error {
 					if dir == path.Dir(mainFile) {
 						return f.Retext("Error", "controller", was, is)
 					}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
@@ -63,9 +63,9 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	}
 	name := m.files[i].name
 	if e.Project.Namespaced {
-		return change(p, name, func(f *edit.GoFile) error { return m.limit(f, reader) })
+		return change(p, name, func(f *goedit.File) error { return m.limit(f, reader) })
 	}
-	if err := change(p, name, func(f *edit.GoFile) error { return open(f, reader) }); err != nil {
+	if err := change(p, name, func(f *goedit.File) error { return open(f, reader) }); err != nil {
 		return err
 	}
 	src, err := p.Read(name)
@@ -77,7 +77,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 }
 
 // limit adds what a limited manager needs to the file that makes it.
-func (m mainPackage) limit(f *edit.GoFile, reader string) error {
+func (m mainPackage) limit(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
 	_, logger, err := m.managerAndLogger(f, builderAnchors(f))
 	if err != nil {
@@ -91,7 +91,7 @@ func (m mainPackage) limit(f *edit.GoFile, reader string) error {
 }
 
 // open takes that back.
-func open(f *edit.GoFile, reader string) error {
+func open(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
 	dropped, err := f.DropFunc("watchedNamespaces", inNamesOf(f, reader))
 	if err != nil || !dropped {
@@ -118,7 +118,7 @@ func open(f *edit.GoFile, reader string) error {
 var readerImports = []string{"fmt", "os", "strings", controllerRuntime + "/pkg/cache"}
 
 // inNamesOf is the reader with the names by which the file knows these packages.
-func inNamesOf(f *edit.GoFile, reader string) string {
+func inNamesOf(f *goedit.File, reader string) string {
 	var names []string
 	for _, at := range readerImports {
 		names = append(names, path.Base(at)+".", f.Import("", at)+".")
@@ -158,7 +158,7 @@ func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
 		if isTest(name) || !strings.Contains(string(src), rbacMarker) {
 			continue
 		}
-		err = change(p, name, func(f *edit.GoFile) error {
+		err = change(p, name, func(f *goedit.File) error {
 			return f.Comments(func(line string) string {
 				marker := strings.TrimSpace(strings.TrimPrefix(line, "//"))
 				args, ok := strings.CutPrefix(marker, rbacMarker)

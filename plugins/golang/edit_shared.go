@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 )
@@ -125,7 +125,7 @@ func (m *move) copy(s split, name string) error {
 		if to.pkg == "" || !m.plan.Exists(next) {
 			continue
 		}
-		if err := change(m.plan, next, func(f *edit.GoFile) error { return f.SetPackage(to.pkg) }); err != nil {
+		if err := change(m.plan, next, func(f *goedit.File) error { return f.SetPackage(to.pkg) }); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (m *move) joinCopy(name, next string, to place) (gone bool, err error) {
 	}
 	mine, err := m.plan.Read(name)
 	if err == nil && to.pkg != "" {
-		mine, err = edited(name, func(f *edit.GoFile) error { return f.SetPackage(to.pkg) })(mine)
+		mine, err = edited(name, func(f *goedit.File) error { return f.SetPackage(to.pkg) })(mine)
 	}
 	if err != nil {
 		return false, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
@@ -21,7 +21,7 @@ type split struct {
 
 // member is a Go file of the folder's package.
 type member struct {
-	*edit.GoFile
+	*goedit.File
 	declares map[string]int
 	free     map[string]bool
 }
@@ -96,7 +96,7 @@ func (s split) suites(m *move) error {
 			}
 			m.files[next] = s.suite
 		}
-		err := change(m.plan, next, func(f *edit.GoFile) error {
+		err := change(m.plan, next, func(f *goedit.File) error {
 			for j, other := range s.to {
 				for _, r := range other.resources {
 					if i == j {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -33,7 +33,7 @@ func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) 
 	for _, label := range c.AllPlumbing(r).Labels { // without which its controllers leave it alone
 		key, value, _ := strings.Cut(label, "=")
 		err := p.Edit(c.SamplePath(r), func(src []byte) ([]byte, error) {
-			return edit.SetYAML(src, []string{"metadata", "labels"}, key, value)
+			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
 		})
 		if err != nil {
 			return fault.In("edit "+c.SamplePath(r), err)

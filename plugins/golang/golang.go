@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/plugin"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
 )
 

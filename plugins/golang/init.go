@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"golang.org/x/mod/modfile"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -24,17 +24,17 @@ const (
 )
 
 var (
-	makeManager = []edit.Symbol{{Path: controllerRuntime, Name: "NewManager"}, {Path: managers, Name: "New"}}
-	managerType = []edit.Symbol{{Path: controllerRuntime, Name: "Manager"}, {Path: managers, Name: "Manager"}}
-	makeLogger  = []edit.Symbol{{Path: controllerRuntime, Name: "Log.WithName"}, {Path: controllerRuntime + "/pkg/log", Name: "Log.WithName"}}
-	makeScheme  = []edit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
+	makeManager = []goedit.Symbol{{Path: controllerRuntime, Name: "NewManager"}, {Path: managers, Name: "New"}}
+	managerType = []goedit.Symbol{{Path: controllerRuntime, Name: "Manager"}, {Path: managers, Name: "Manager"}}
+	makeLogger  = []goedit.Symbol{{Path: controllerRuntime, Name: "Log.WithName"}, {Path: controllerRuntime + "/pkg/log", Name: "Log.WithName"}}
+	makeScheme  = []goedit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
 )
 
 // mainPackage is the manager's main package as the user has it: its parts may
 // have moved from main.go to other files.
 type mainPackage struct {
 	files []source     // main.go first
-	base  *edit.GoFile // what operon last wrote of main.go; nil: nothing
+	base  *goedit.File // what operon last wrote of main.go; nil: nothing
 }
 
 // readMain reads the files as they stand on disk, also when main.go is planned
@@ -56,12 +56,12 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 			return m, err
 		}
 		if name == mainFile && base != nil {
-			m.base, _ = edit.ParseGo(name, base)
+			m.base, _ = goedit.Parse(name, base)
 		}
 		if disk == nil {
 			continue
 		}
-		file, err := edit.ParseGo(name, disk)
+		file, err := goedit.Parse(name, disk)
 		switch {
 		case err != nil && name == mainFile && !p.Seeded(name):
 			return m, err
@@ -106,7 +106,7 @@ func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 		name, add = m.place(w)
 	}
 	users := !again // the user's file is edited first, and then its base
-	return change(p, name, func(f *edit.GoFile) error {
+	return change(p, name, func(f *goedit.File) error {
 		if users {
 			f.Avoid(m.declaredOutside(name))
 		}
@@ -120,10 +120,10 @@ func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 
 // place returns the file that w fits best into, and the way to add it: main.go
 // when none has a place for it.
-func (m mainPackage) place(w wiring) (name string, add func(*edit.GoFile) error) {
+func (m mainPackage) place(w wiring) (name string, add func(*goedit.File) error) {
 	for _, add := range w.add {
 		for _, s := range m.files {
-			if f, err := edit.ParseGo(s.name, s.src); err == nil && add(f) == nil {
+			if f, err := goedit.Parse(s.name, s.src); err == nil && add(f) == nil {
 				return s.name, add
 			}
 		}
@@ -146,17 +146,17 @@ func (m mainPackage) declaredOutside(name string) map[string]bool {
 
 // builderAnchors are the places where controllers are set up: by the marker, or
 // before the manager starts.
-func builderAnchors(f *edit.GoFile) []edit.Anchor {
+func builderAnchors(f *goedit.File) []goedit.Anchor {
 	fn, manager := f.Assigned(makeManager...)
 	if fn == "" {
 		fn, manager = "main", "mgr"
 	}
-	return []edit.Anchor{edit.Marker("builder"), edit.BeforeCall(fn, manager+".AddHealthzCheck"), edit.BeforeCall(fn, manager+".Start")}
+	return []goedit.Anchor{goedit.Marker("builder"), goedit.BeforeCall(fn, manager+".AddHealthzCheck"), goedit.BeforeCall(fn, manager+".Start")}
 }
 
 // scheme returns the variable of f, or of the package, that holds the manager's
 // scheme.
-func (m mainPackage) scheme(f *edit.GoFile, anchors []edit.Anchor) (string, error) {
+func (m mainPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
 		return "scheme", nil // Insert says what is missing
@@ -167,7 +167,7 @@ func (m mainPackage) scheme(f *edit.GoFile, anchors []edit.Anchor) (string, erro
 	return m.variable(at, "the scheme", "scheme", makeScheme, at.Assigned(makeScheme...))
 }
 
-func (m mainPackage) managerAndLogger(f *edit.GoFile, anchors []edit.Anchor) (manager, logger string, err error) {
+func (m mainPackage) managerAndLogger(f *goedit.File, anchors []goedit.Anchor) (manager, logger string, err error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
 		return "mgr", "setupLog", nil // Insert says what is missing
@@ -183,7 +183,7 @@ func (m mainPackage) managerAndLogger(f *edit.GoFile, anchors []edit.Anchor) (ma
 // variable returns the first of the names found, else the package-level variable
 // of another file that is assigned one of the calls, else the usual name when it
 // is that of a variable. what says in the error what the variable holds.
-func (m mainPackage) variable(at *edit.Scope, what, usual string, calls []edit.Symbol, found ...string) (string, error) {
+func (m mainPackage) variable(at *goedit.Scope, what, usual string, calls []goedit.Symbol, found ...string) (string, error) {
 	for _, name := range found {
 		if name != "" {
 			return name, nil

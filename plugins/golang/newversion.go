@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -82,10 +82,10 @@ func sampleLike(c *project.Config, from, r project.Resource, p *scaffold.Plan) e
 		if yaml.Unmarshal(src, &have) != nil || yaml.Unmarshal(example, &own) != nil || have.Kind != own.Kind {
 			return example, nil // what is wrong with it, its own tests tell
 		}
-		next, err := edit.ReconcileYAML(src, have.identity(), own.identity(), nil)
+		next, err := yamledit.Reconcile(src, have.identity(), own.identity(), nil)
 		for _, key := range slices.Sorted(maps.Keys(own.Metadata.Labels)) {
 			if err == nil {
-				next, err = edit.SetYAML(next, []string{"metadata", "labels"}, key, own.Metadata.Labels[key])
+				next, err = yamledit.Set(next, []string{"metadata", "labels"}, key, own.Metadata.Labels[key])
 			}
 		}
 		if err != nil {

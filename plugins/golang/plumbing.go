@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
 // plumbingOptions are the flags for what a controller has beside its own kind.
@@ -245,7 +245,7 @@ func (x plumber) files(dir, method, target string) error {
 // fileOf returns the file that has a method of the controller, or "".
 func (x plumber) fileOf(method string) (string, error) {
 	fn := x.data.Reconciler + "." + method
-	return sourceWhere(x.config.ControllerDir(x.of), x.Plan, func(f *edit.GoFile) bool { return f.HasFunc(fn) })
+	return sourceWhere(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })
 }
 
 func (x plumber) values(t project.Resource) targetValues {

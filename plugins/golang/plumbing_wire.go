@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 )
@@ -66,7 +66,7 @@ func code(lines string, names ...string) string { return strings.NewReplacer(nam
 func (x plumber) wire() error {
 	for _, w := range []struct {
 		method string
-		edit   func(f *edit.GoFile, fn string) error
+		edit   func(f *goedit.File, fn string) error
 	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}, {specMethod, x.wireSpec}} {
 		own := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
 		name := own
@@ -77,7 +77,7 @@ func (x plumber) wire() error {
 			}
 			name = cmp.Or(file, own)
 		}
-		err := changeMoved(x.Plan, name, own, func(f *edit.GoFile) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
+		err := changeMoved(x.Plan, name, own, func(f *goedit.File) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.remedy(err)}
 		}
@@ -85,8 +85,8 @@ func (x plumber) wire() error {
 	return nil
 }
 
-func (x plumber) wireSetup(f *edit.GoFile, fn string) error {
-	at := edit.AfterMention(fn, "For")
+func (x plumber) wireSetup(f *goedit.File, fn string) error {
+	at := goedit.AfterMention(fn, "For")
 	receiver := cmp.Or(f.Receiver(fn), "r")
 	for _, t := range x.targets.owned {
 		if f.ArgumentsIn(fn, "Owns", t.Kind) != nil {
@@ -117,7 +117,7 @@ func (x plumber) wireSetup(f *edit.GoFile, fn string) error {
 // wireReconcile adds, behind the lines that read the object: the question whether
 // it is this controller's, the finalizer, the end for objects on their way out,
 // and what the object owns where that is not left to specMethod.
-func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
+func (x plumber) wireReconcile(f *goedit.File, fn string) error {
 	owned := x.targets.owned
 	if f.MentionedIn(fn, specMethod) {
 		owned = nil
@@ -129,7 +129,7 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 	if len(read) < 3 {
 		return fmt.Errorf("%s: %w", fn, errUnread)
 	}
-	after := []edit.Anchor{edit.AfterMention(fn, "Get", "NamespacedName")}
+	after := []goedit.Anchor{goedit.AfterMention(fn, "Get", "NamespacedName")}
 	names := []string{
 		"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", read[0], "$obj", read[2], "$var", strings.TrimPrefix(read[2], "&"),
 		"$ctrl", f.ImportAt("ctrl", controllerRuntime, after...),
@@ -160,19 +160,19 @@ func (x plumber) wireReconcile(f *edit.GoFile, fn string) error {
 			}
 		}
 		if f.MentionedIn(fn, s.mention) {
-			after = slices.Insert(after, 0, edit.AfterMention(fn, s.mention))
+			after = slices.Insert(after, 0, goedit.AfterMention(fn, s.mention))
 		}
 		if s.mention == "DeletionTimestamp" {
 			// Behind the copy that the status is compared with, so that what is noted
 			// there about owned objects is written.
-			after = slices.Insert(after, 0, edit.AfterNext(fn, s.mention, "DeepCopy"))
+			after = slices.Insert(after, 0, goedit.AfterNext(fn, s.mention, "DeepCopy"))
 		}
 	}
 	return nil
 }
 
 // wireSpec adds what the object owns to the beginning of specMethod.
-func (x plumber) wireSpec(f *edit.GoFile, fn string) error {
+func (x plumber) wireSpec(f *goedit.File, fn string) error {
 	if len(x.Owns) == 0 || !f.HasFunc(fn) {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (x plumber) wireSpec(f *edit.GoFile, fn string) error {
 	if len(params) != 2 || slices.Contains(params, "_") {
 		return fmt.Errorf("%s has not two parameters with names: the context and the object", fn)
 	}
-	after, lines := []edit.Anchor{edit.StartOfFunc(fn)}, ensureLines
+	after, lines := []goedit.Anchor{goedit.StartOfFunc(fn)}, ensureLines
 	names := []string{"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", params[0], "$obj", params[1]}
 	if results == 1 { // the user has no need of another call after a while
 		lines = strings.Replace(lines, "$ctrl.Result{}, ", "", 1)
@@ -194,7 +194,7 @@ func (x plumber) wireSpec(f *edit.GoFile, fn string) error {
 				return err
 			}
 		}
-		after = slices.Insert(after, 0, edit.AfterMention(fn, ensure))
+		after = slices.Insert(after, 0, goedit.AfterMention(fn, ensure))
 	}
 	return nil
 }

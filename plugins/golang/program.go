@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 )
 
 // program is the project's part of a binary or of a test binary: the Go files of
@@ -36,7 +36,7 @@ func (r *reader) program(repo, dir string, tests bool) (program, error) {
 }
 
 // some reports whether f is true of a file of the program.
-func (all program) some(f func(*edit.GoFile) bool) bool {
+func (all program) some(f func(*goedit.File) bool) bool {
 	return slices.ContainsFunc(all, func(s source) bool { return f(s.file) })
 }
 

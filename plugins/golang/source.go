@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -12,7 +12,7 @@ import (
 type source struct {
 	name string
 	src  []byte
-	file *edit.GoFile
+	file *goedit.File
 }
 
 // reader reads the Go files of a plan that nobody changes meanwhile: each once. Nor
@@ -64,7 +64,7 @@ func (r *reader) source(name string) (source, error) {
 		return source{}, err
 	}
 	s := source{name: name, src: src}
-	s.file, _ = edit.ParseGo(name, src) // nil with an error
+	s.file, _ = goedit.Parse(name, src) // nil with an error
 	r.parsed[name] = s
 	return s, nil
 }
@@ -91,7 +91,7 @@ func (r *reader) declares(dir, name string) (bool, error) {
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
 // sourceWhere returns the first Go file in dir that is no test and passes ok, or "".
-func sourceWhere(dir string, p *scaffold.Plan, ok func(*edit.GoFile) bool) (string, error) {
+func sourceWhere(dir string, p *scaffold.Plan, ok func(*goedit.File) bool) (string, error) {
 	all, err := sources(dir, false, p)
 	for _, s := range all {
 		if ok(s.file) {
@@ -104,5 +104,5 @@ func sourceWhere(dir string, p *scaffold.Plan, ok func(*edit.GoFile) bool) (stri
 // declaredIn returns the file of the package in dir that declares name and is no
 // test, or "".
 func declaredIn(dir, name string, p *scaffold.Plan) (string, error) {
-	return sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.Declares()[name] > 0 })
+	return sourceWhere(dir, p, func(f *goedit.File) bool { return f.Declares()[name] > 0 })
 }

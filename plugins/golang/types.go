@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -158,7 +158,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 // markStorage marks the type kind in the file at name as the stored version.
 func markStorage(name, kind string, p *scaffold.Plan) error {
 	return p.Edit(name, func(src []byte) ([]byte, error) {
-		f, err := edit.ParseGo(name, src)
+		f, err := goedit.Parse(name, src)
 		if err != nil {
 			return nil, err
 		}

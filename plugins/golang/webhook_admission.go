@@ -5,7 +5,7 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -56,7 +56,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 		return err
 	}
 	users := !p.Seeded(file) // the user's file is edited first, and then its base
-	err = changeMoved(p, file, setupFile(c, r), func(f *edit.GoFile) error {
+	err = changeMoved(p, file, setupFile(c, r), func(f *goedit.File) error {
 		declared := users && there != ""
 		users = false // what is pristine depends on no file of the user
 		if err := w.serve(f, r, file); err != nil {
@@ -83,7 +83,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 }
 
 // serve adds the webhook to the chain of the setup function.
-func (w admission) serve(f *edit.GoFile, r project.Resource, file string) error {
+func (w admission) serve(f *goedit.File, r project.Resource, file string) error {
 	setup := webhookSetup(r)
 	if f.CallsIn(setup, w.done...) {
 		return nil
@@ -97,7 +97,7 @@ func (w admission) serve(f *edit.GoFile, r project.Resource, file string) error 
 
 // declare adds the type and its methods, with the file's own names for the
 // packages that they need.
-func (w admission) declare(f *edit.GoFile, vars map[string]string, data webhookValues) error {
+func (w admission) declare(f *goedit.File, vars map[string]string, data webhookValues) error {
 	data.Import.API = f.Import(data.Alias, data.APIPath)
 	data.Import.Context = f.Import("", "context")
 	if w.tree == "validator" {

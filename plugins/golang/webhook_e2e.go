@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -73,13 +73,13 @@ func wireE2E(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	}
 	for _, check := range e2eChecks(c, r) {
 		users := !p.Seeded(e2eFile) // the user's file is edited first, and then its base
-		err := change(p, e2eFile, func(f *edit.GoFile) error {
+		err := change(p, e2eFile, func(f *goedit.File) error {
 			mine := users
 			users = false
 			if src, err := f.Bytes(); err != nil || bytes.Contains(src, []byte(check.done)) {
 				return err
 			}
-			at := edit.Marker(check.marker)
+			at := goedit.Marker(check.marker)
 			if f.ScopeAt(at) == nil {
 				if mine {
 					p.Warn(scaffold.Warning{File: e2eFile, Rule: "e2e",

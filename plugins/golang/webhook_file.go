@@ -1,7 +1,7 @@
 package golang
 
 import (
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -51,7 +51,7 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		return nil
 	}
 	dir := c.APIDir(r)
-	file, err := sourceWhere(dir, p, func(f *edit.GoFile) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
+	file, err := sourceWhere(dir, p, func(f *goedit.File) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
 	if file == "" || err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -39,8 +39,8 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 	webhooks := c.WebhookPath(r)
 	return wiring{
-		done: func(f *edit.GoFile) bool { return f.Uses(webhooks, webhookSetup(r)) },
-		add: []func(*edit.GoFile) error{func(f *edit.GoFile) error {
+		done: func(f *goedit.File) bool { return f.Uses(webhooks, webhookSetup(r)) },
+		add: []func(*goedit.File) error{func(f *goedit.File) error {
 			anchors := builderAnchors(f)
 			manager, logger, err := m.managerAndLogger(f, anchors)
 			if err != nil {
@@ -85,12 +85,12 @@ func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
 }
 
 // serveFrom makes a suite's file serve the webhooks of r.
-func serveFrom(r project.Resource) func(*edit.GoFile) error {
-	return func(f *edit.GoFile) error {
+func serveFrom(r project.Resource) func(*goedit.File) error {
+	return func(f *goedit.File) error {
 		if f.Mentions(webhookSetup(r)) {
 			return nil
 		}
-		anchors := []edit.Anchor{edit.Marker("webhook"), edit.BeforeCall("BeforeSuite", "mgr.Start")}
+		anchors := []goedit.Anchor{goedit.Marker("webhook"), goedit.BeforeCall("BeforeSuite", "mgr.Start")}
 		manager, lines := "mgr", "err = %s(%s)\nExpect(err).NotTo(HaveOccurred())"
 		if at := f.ScopeAt(anchors...); at != nil {
 			if name := at.Assigned(makeManager...); name != "" {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -48,8 +48,8 @@ func mainLines(c *project.Config, r project.Resource) string {
 
 // wiring is one thing that the manager's main package does for a kind.
 type wiring struct {
-	done func(*edit.GoFile) bool    // a file does it already, in whatever form
-	add  []func(*edit.GoFile) error // ways to make a file do it, the preferred first
+	done func(*goedit.File) bool    // a file does it already, in whatever form
+	add  []func(*goedit.File) error // ways to make a file do it, the preferred first
 }
 
 // wireMain registers the types of r with the manager's scheme, and sets its
@@ -86,7 +86,7 @@ func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []w
 // others are.
 func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	types := c.APIPath(r)
-	add := func(f *edit.GoFile, anchors ...edit.Anchor) error {
+	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
 		scheme, err := m.scheme(f, anchors)
 		if err != nil {
 			return err
@@ -94,12 +94,12 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 		must, api := f.ImportAt("utilruntime", utilRuntime, anchors...), f.ImportAt(r.ImportAlias(), types, anchors...)
 		return f.Insert(fmt.Sprintf("%s.Must(%s.AddToScheme(%s))", must, api, scheme), anchors...)
 	}
-	marker, others := edit.Marker("scheme"), edit.AfterCall("init", "AddToScheme")
+	marker, others := goedit.Marker("scheme"), goedit.AfterCall("init", "AddToScheme")
 	return wiring{
-		done: func(f *edit.GoFile) bool { return f.Uses(types, "AddToScheme") },
-		add: []func(*edit.GoFile) error{
-			func(f *edit.GoFile) error { return add(f, marker, others) },
-			func(f *edit.GoFile) error { return add(f, marker, others, edit.EndOfFunc("init")) },
+		done: func(f *goedit.File) bool { return f.Uses(types, "AddToScheme") },
+		add: []func(*goedit.File) error{
+			func(f *goedit.File) error { return add(f, marker, others) },
+			func(f *goedit.File) error { return add(f, marker, others, goedit.EndOfFunc("init")) },
 		},
 	}
 }
@@ -108,8 +108,8 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 func setUp(c *project.Config, r project.Resource, controller string, m mainPackage) wiring {
 	controllers := c.ControllerPath(r)
 	return wiring{
-		done: func(f *edit.GoFile) bool { return f.Uses(controllers, r.Reconciler(controller)) },
-		add: []func(*edit.GoFile) error{func(f *edit.GoFile) error {
+		done: func(f *goedit.File) bool { return f.Uses(controllers, r.Reconciler(controller)) },
+		add: []func(*goedit.File) error{func(f *goedit.File) error {
 			anchors := builderAnchors(f)
 			manager, logger, err := m.managerAndLogger(f, anchors)
 			if err != nil {
@@ -130,13 +130,13 @@ func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.
 }
 
 // registerInSuite makes a suite's file register the types of r.
-func registerInSuite(c *project.Config, r project.Resource) func(*edit.GoFile) error {
-	return func(f *edit.GoFile) error {
+func registerInSuite(c *project.Config, r project.Resource) func(*goedit.File) error {
+	return func(f *goedit.File) error {
 		types := c.APIPath(r)
 		if f.Uses(types, "AddToScheme") {
 			return nil
 		}
-		anchors := []edit.Anchor{edit.Marker("scheme"), edit.AfterCall("BeforeSuite", "AddToScheme"), edit.BeforeCall("BeforeSuite", "testEnv.Start")}
+		anchors := []goedit.Anchor{goedit.Marker("scheme"), goedit.AfterCall("BeforeSuite", "AddToScheme"), goedit.BeforeCall("BeforeSuite", "testEnv.Start")}
 		api, scheme := f.ImportAt(r.ImportAlias(), types, anchors...), f.ImportAt("", clientScheme, anchors...)
 		// Other tools of this layout look for these very lines.
 		lines := "err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())"
@@ -148,7 +148,7 @@ func registerInSuite(c *project.Config, r project.Resource) func(*edit.GoFile) e
 }
 
 // change edits a Go file of the user.
-func change(p *scaffold.Plan, name string, f func(*edit.GoFile) error) error {
+func change(p *scaffold.Plan, name string, f func(*goedit.File) error) error {
 	err := p.Edit(name, edited(name, f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
@@ -157,9 +157,9 @@ func change(p *scaffold.Plan, name string, f func(*edit.GoFile) error) error {
 }
 
 // edited is f as an edit of the bytes of the Go file at name.
-func edited(name string, f func(*edit.GoFile) error) func([]byte) ([]byte, error) {
+func edited(name string, f func(*goedit.File) error) func([]byte) ([]byte, error) {
 	return func(src []byte) ([]byte, error) {
-		file, err := edit.ParseGo(name, src)
+		file, err := goedit.Parse(name, src)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func edited(name string, f func(*edit.GoFile) error) func([]byte) ([]byte, error
 // changeMoved edits a file that has what operon wrote to the file own. Where the
 // user moved it from there, the pristine content of own is edited too, or the next
 // command would take the edit for one that is missing.
-func changeMoved(p *scaffold.Plan, file, own string, f func(*edit.GoFile) error) error {
+func changeMoved(p *scaffold.Plan, file, own string, f func(*goedit.File) error) error {
 	if err := change(p, file, f); err != nil || file == own {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -81,11 +81,11 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 			continue // the user took it out
 		}
 		err := p.Edit(name, func(src []byte) ([]byte, error) {
-			return edit.SetYAML(src, []string{"metadata", "labels"}, key, value)
+			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
 		})
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Msg: "edit " + name, Err: err,
-				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + edit.Scalar(value)}
+				Hint: "add this by hand below its metadata, then repeat the command:\nlabels:\n  " + key + ": " + yamledit.Scalar(value)}
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 		}
 	}
 	return change(p, defaultEntries, "resources", "- ../crd", func(src []byte) ([]byte, error) {
-		return edit.UncommentYAML(src, "- ../crd", path.Dir(defaultEntries))
+		return yamledit.Uncomment(src, "- ../crd", path.Dir(defaultEntries))
 	})
 }
 
@@ -194,7 +194,7 @@ func newRoles(kind string, p *scaffold.Plan) []string {
 // list adds entry to the resources of the kustomization at name.
 func list(p *scaffold.Plan, name, marker, entry string) error {
 	return change(p, name, "resources", "- "+entry, func(src []byte) ([]byte, error) {
-		return edit.AppendYAML(src, entry, edit.ListAnchor{Path: []string{"resources"}, Marker: marker, Dir: path.Dir(name)})
+		return yamledit.Append(src, entry, yamledit.ListAnchor{Path: []string{"resources"}, Marker: marker, Dir: path.Dir(name)})
 	})
 }
 

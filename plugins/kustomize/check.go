@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -78,7 +78,7 @@ func checkTrust(c *project.Config, p *scaffold.Plan) {
 // kustomize itself says that better.
 type lists struct {
 	name string
-	doc  *edit.YAML
+	doc  *yamledit.Document
 }
 
 func readLists(p *scaffold.Plan, name string) lists {
@@ -86,7 +86,7 @@ func readLists(p *scaffold.Plan, name string) lists {
 	if err != nil {
 		return lists{}
 	}
-	doc, err := edit.DecodeYAML(src)
+	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return lists{}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -19,7 +19,7 @@ type initValues struct {
 }
 
 func initData(c *project.Config) initValues {
-	return initValues{Project: c, Name: edit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
+	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
 }
 
 // apiValues is what the templates of kustomize/api print.
@@ -45,10 +45,10 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 	v := apiValues{
 		Project:  c,
 		Resource: r,
-		Name:     edit.Scalar(c.ProjectName),
-		Group:    edit.Scalar(r.QualifiedGroup()),
-		Kind:     edit.Scalar(r.Kind),
-		Plural:   edit.Scalar(r.PluralName()),
+		Name:     yamledit.Scalar(c.ProjectName),
+		Group:    yamledit.Scalar(r.QualifiedGroup()),
+		Kind:     yamledit.Scalar(r.Kind),
+		Plural:   yamledit.Scalar(r.PluralName()),
 		RoleKind: roleKind(limited),
 		RoleName: strings.Join(roleWords(c, r, p), "-"),
 
@@ -74,7 +74,7 @@ type conversionValues struct {
 }
 
 func conversionData(r project.Resource) conversionValues {
-	return conversionValues{Kind: r.Kind, CRD: edit.Scalar(crdName(r))}
+	return conversionValues{Kind: r.Kind, CRD: yamledit.Scalar(crdName(r))}
 }
 
 // sampleName tells the samples of a kind's versions apart: they are one kind of

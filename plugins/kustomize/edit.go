@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -86,7 +86,7 @@ func reword(p *scaffold.Plan, name string, was, want fields) error {
 		if err := yaml.Unmarshal(src, &have); err != nil || !says(have, was) {
 			return src, nil
 		}
-		return edit.ReconcileYAML(src, was, want, nil)
+		return yamledit.Reconcile(src, was, want, nil)
 	})
 }
 
@@ -132,7 +132,7 @@ func bindCluster(c *project.Config, p *scaffold.Plan) error {
 			return nil, err
 		}
 		rest := slices.DeleteFunc(slices.Clone(have.Resources), func(v any) bool { return v == "cluster_role_binding.yaml" })
-		return edit.ReconcileYAML(src, fields{"resources": have.Resources}, fields{"resources": rest}, nil)
+		return yamledit.Reconcile(src, fields{"resources": have.Resources}, fields{"resources": rest}, nil)
 	})
 }
 
@@ -184,7 +184,7 @@ func watchOwn(limited bool, p *scaffold.Plan) error {
 				continue
 			}
 			watch(want, limited)
-			next, err := edit.ReconcileYAML(body, was, want, sameName)
+			next, err := yamledit.Reconcile(body, was, want, sameName)
 			if err != nil {
 				return nil, err
 			}

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -64,7 +64,7 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 
 // annotate adds the annotation to a CRD's patch that has none.
 func annotate(src []byte) ([]byte, error) {
-	doc, err := edit.DecodeYAML(src)
+	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func annotate(src []byte) ([]byte, error) {
 		return src, nil
 	}
 	want := with(doc.Value, "metadata", with(metadata, "annotations", with(annotations, caAnnotation, caSource)))
-	return edit.ReconcileYAML(src, doc.Value, want, nil)
+	return yamledit.Reconcile(src, doc.Value, want, nil)
 }
 
 // with is m with another value of key.
@@ -109,7 +109,7 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	if err != nil {
 		return w, err
 	}
-	doc, err := edit.DecodeYAML(src)
+	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return w, fault.In(defaultEntries, err)
 	}

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/structural"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -43,7 +43,7 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
 	if err := json.Unmarshal(text, &crd.Object); err != nil {
 		return nil, fault.In(name, fault.Failed("", "%v", err))
 	}
-	schema := structural.Of(&crd, r.Version)
+	schema := crdschema.Of(&crd, r.Version)
 	if schema == nil {
 		return nil, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
 // The files that webhooks are wired with.
@@ -132,13 +132,13 @@ func (l line) add(p *scaffold.Plan) error {
 	item := "- " + strings.ReplaceAll(l.item, "\n", "\n  ")
 	dir := path.Dir(l.name)
 	return change(p, l.name, l.key, item, func(src []byte) ([]byte, error) {
-		src, err := edit.UncommentYAMLKey(src, l.key)
+		src, err := yamledit.UncommentKey(src, l.key)
 		if err != nil {
 			return nil, err
 		}
-		if out, err := edit.UncommentYAML(src, item, dir); err == nil {
+		if out, err := yamledit.Uncomment(src, item, dir); err == nil {
 			return out, nil
 		}
-		return edit.AppendYAML(src, l.item, edit.ListAnchor{Path: []string{l.key}, Marker: l.marker, Dir: dir, First: l.first})
+		return yamledit.Append(src, l.item, yamledit.ListAnchor{Path: []string{l.key}, Marker: l.marker, Dir: dir, First: l.first})
 	})
 }

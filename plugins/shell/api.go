@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/draft"
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/operon-dev/operon/templates"
 	"go.yaml.in/yaml/v3"
 )
@@ -32,10 +32,10 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	}
 	group, plural := r.QualifiedGroup(), r.PluralName()
 	v := crdValues{
-		Name: edit.Scalar(plural + "." + group), Group: edit.Scalar(group), Kind: edit.Scalar(r.Kind), List: edit.Scalar(r.Kind + "List"),
-		Plural: edit.Scalar(plural), Singular: edit.Scalar(r.Lower()), Scope: draft.ScopeOf(!r.API.Namespaced), Version: r.Version,
+		Name: yamledit.Scalar(plural + "." + group), Group: yamledit.Scalar(group), Kind: yamledit.Scalar(r.Kind), List: yamledit.Scalar(r.Kind + "List"),
+		Plural: yamledit.Scalar(plural), Singular: yamledit.Scalar(r.Lower()), Scope: hookscaffold.ScopeOf(!r.API.Namespaced), Version: r.Version,
 	}
-	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, draft.SeedOnce(p))
+	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, hookscaffold.SeedOnce(p))
 }
 
 // addVersion adds a version to the CRD of r, that starts as the last one there. It
@@ -68,7 +68,7 @@ func addVersion(r project.Resource, p *scaffold.Plan) error {
 		if err := enc.Encode(&next); err != nil {
 			return nil, err
 		}
-		return edit.AppendYAML(src, item.String(), edit.ListAnchor{Path: []string{"spec", "versions"}})
+		return yamledit.Append(src, item.String(), yamledit.ListAnchor{Path: []string{"spec", "versions"}})
 	})
 	if err == nil {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/draft"
-	"github.com/operon-dev/operon/internal/hook/config"
-	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/spf13/afero"
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -249,7 +249,7 @@ func TestConfigurations(t *testing.T) {
 			if err := create(t, fsys, c, name, options...); err != nil {
 				t.Fatal(err)
 			}
-			h := hooks(t, c)[0]
+			h := recordedHooks(t, c)[0]
 			text, err := h.Config(config.Shell)
 			if err != nil {
 				t.Fatal(err)
@@ -264,7 +264,7 @@ func TestConfigurations(t *testing.T) {
 				t.Error("the hook is not executable")
 			}
 			before := read(t, fsys, h.Path(place(h)))
-			if err := create(t, fsys, c, name, options...); err != nil || len(hooks(t, c)) != 1 || read(t, fsys, h.Path(place(h))) != before {
+			if err := create(t, fsys, c, name, options...); err != nil || len(recordedHooks(t, c)) != 1 || read(t, fsys, h.Path(place(h))) != before {
 				t.Errorf("a repeat: %v", err)
 			}
 		})
@@ -272,7 +272,7 @@ func TestConfigurations(t *testing.T) {
 }
 
 // hooks are those that PROJECT records.
-func hooks(t *testing.T, c *project.Config) []draft.Hook {
+func recordedHooks(t *testing.T, c *project.Config) []hookscaffold.Hook {
 	t.Helper()
 	r, err := recorded(c)
 	if err != nil {

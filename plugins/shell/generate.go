@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook"
-	"github.com/operon-dev/operon/internal/hook/kinds"
-	"github.com/operon-dev/operon/internal/hook/rbac"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
 const (
@@ -34,7 +34,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if in.Kinds, err = draft.Kinds(p, draft.IsYAML, crdBases); err != nil {
+	if in.Kinds, err = hookscaffold.Kinds(p, hookscaffold.IsYAML, crdBases); err != nil {
 		return err
 	}
 	if in.Recorded, err = expected(p); err != nil {
@@ -74,24 +74,24 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 			content[c.Path], mode[c.Path] = c.After, c.Mode
 		}
 	}
-	stage, err := hook.NewStage(e.Dir, hooksDir, content, mode)
+	stage, err := hooks.NewStage(e.Dir, hooksDir, content, mode)
 	if err != nil {
 		return none, fault.Failed("", "copy the hooks to run them: %v", err)
 	}
 	defer stage.Close()
-	hooks, passed, err := hook.Discover(stage.Dir())
+	found, passed, err := hooks.Discover(stage.Dir())
 	if err != nil {
 		return none, err
 	}
 	for _, f := range passed {
 		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
 	}
-	box, err := hook.NewSandbox(stage.Dir(), e.String("path"), configTime)
+	box, err := hooks.NewSandbox(stage.Dir(), e.String("path"), configTime)
 	if err != nil {
 		return none, err
 	}
 	defer box.Close()
-	in, findings, err := hook.Permissions(ctx, box, hooks, hooksDir)
+	in, findings, err := hooks.Permissions(ctx, box, found, hooksDir)
 	if err != nil {
 		return none, err
 	}

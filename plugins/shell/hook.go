@@ -4,13 +4,13 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/draft"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -20,11 +20,11 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	table, err := draft.Kinds(p, draft.IsYAML, crdBases)
+	table, err := hookscaffold.Kinds(p, hookscaffold.IsYAML, crdBases)
 	if err != nil {
 		return err
 	}
-	h, err := draft.Ask(e, draft.Terms{Owner: config.Shell, Lang: r.Lang, Kinds: table, CRDs: crdBases})
+	h, err := hookscaffold.Ask(e, hookscaffold.Terms{Owner: config.Shell, Lang: r.Lang, Kinds: table, CRDs: crdBases})
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 		return planHook(e.Project, r, h, p)
 	}
 	if known {
-		if err := draft.Yields(h.Name, old.Path(place(old)), h.Path(place(h)), p); err != nil {
+		if err := hookscaffold.Yields(h.Name, old.Path(place(old)), h.Path(place(h)), p); err != nil {
 			return err
 		}
-		r.Hooks = slices.DeleteFunc(r.Hooks, func(o draft.Hook) bool { return o.Name == h.Name })
+		r.Hooks = slices.DeleteFunc(r.Hooks, func(o hookscaffold.Hook) bool { return o.Name == h.Name })
 	}
 	if err := r.clashes(h); err != nil {
 		return err
@@ -47,7 +47,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 }
 
 // clashes refuses what only one hook can have.
-func (r record) clashes(h draft.Hook) error {
+func (r record) clashes(h hookscaffold.Hook) error {
 	for _, o := range r.Hooks {
 		for _, a := range o.Convert {
 			for _, b := range h.Convert {
@@ -63,8 +63,8 @@ func (r record) clashes(h draft.Hook) error {
 }
 
 // planHook plans a hook that r records, with its tests and all that it needs.
-func planHook(c *project.Config, r record, h draft.Hook, p *scaffold.Plan) error {
-	if err := draft.Library(h.Lang, hooksDir+"/lib", p); err != nil {
+func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan) error {
+	if err := hookscaffold.Library(h.Lang, hooksDir+"/lib", p); err != nil {
 		return err
 	}
 	if err := h.Plan(place(h), p); err != nil {

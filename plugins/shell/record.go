@@ -3,15 +3,15 @@ package shell
 import (
 	"slices"
 
-	"github.com/operon-dev/operon/internal/draft"
-	"github.com/operon-dev/operon/internal/hook/config"
+	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
 // record is what PROJECT remembers of a shell project, below plugins and Key.
 type record struct {
-	Lang  string       `json:"lang,omitempty"` // of hooks that say nothing else
-	Hooks []draft.Hook `json:"hooks,omitempty"`
+	Lang  string              `json:"lang,omitempty"` // of hooks that say nothing else
+	Hooks []hookscaffold.Hook `json:"hooks,omitempty"`
 }
 
 // recorded reads what PROJECT remembers.
@@ -21,10 +21,10 @@ func recorded(c *project.Config) (record, error) {
 }
 
 // find returns the hook of a name.
-func (r record) find(name string) (draft.Hook, bool) {
-	i := slices.IndexFunc(r.Hooks, func(h draft.Hook) bool { return h.Name == name })
+func (r record) find(name string) (hookscaffold.Hook, bool) {
+	i := slices.IndexFunc(r.Hooks, func(h hookscaffold.Hook) bool { return h.Name == name })
 	if i < 0 {
-		return draft.Hook{}, false
+		return hookscaffold.Hook{}, false
 	}
 	return r.Hooks[i], true
 }
@@ -39,6 +39,6 @@ func (r record) languages() []string {
 }
 
 // place is where a hook lies.
-func place(h draft.Hook) draft.Place {
-	return draft.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: "lib", CRDs: crdBases}
+func place(h hookscaffold.Hook) hookscaffold.Place {
+	return hookscaffold.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: "lib", CRDs: crdBases}
 }

@@ -9,14 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/draft"
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -38,7 +38,7 @@ func (Plugin) Doc() string { return "operators as hooks in bash or Python, run b
 // values of its own flags, by their names, and the name as "hook"; for a Generate
 // event "path", which is PATH.
 func (Plugin) Options() []plugin.Option {
-	return draft.LangOptions()
+	return hookscaffold.LangOptions()
 }
 
 // Plan implements plugin.Plugin.
@@ -68,8 +68,8 @@ type values struct {
 }
 
 func data(c *project.Config, r record) values {
-	v := values{Project: c, Name: edit.Scalar(c.ProjectName), Lang: r.Lang}
-	v.Python = slices.Contains(r.languages(), draft.Python)
+	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), Lang: r.Lang}
+	v.Python = slices.Contains(r.languages(), hookscaffold.Python)
 	v.Pins.ShellOperator = pins.ShellOperator
 	return v
 }
@@ -88,7 +88,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	if r.Lang, err = draft.ProjectLang(r.Lang, e); err != nil {
+	if r.Lang, err = hookscaffold.ProjectLang(r.Lang, e); err != nil {
 		return err
 	}
 	e.Project.Remember(Key, r)
@@ -99,7 +99,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := firstRoles(p); err != nil {
 		return err
 	}
-	if err := draft.Library(r.Lang, hooksDir+"/lib", p); err != nil {
+	if err := hookscaffold.Library(r.Lang, hooksDir+"/lib", p); err != nil {
 		return err
 	}
 	for _, h := range r.Hooks {

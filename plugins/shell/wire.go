@@ -5,11 +5,11 @@ import (
 	"path"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/render"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -68,15 +68,15 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 func switchOn(p *scaffold.Plan, name, key, item string) error {
 	dir := path.Dir(name)
 	err := p.Edit(name, func(src []byte) ([]byte, error) {
-		src, err := edit.UncommentYAMLKey(src, key)
+		src, err := yamledit.UncommentKey(src, key)
 		if err != nil {
 			return nil, err
 		}
-		if out, err := edit.UncommentYAML(src, item, dir); err == nil {
+		if out, err := yamledit.Uncomment(src, item, dir); err == nil {
 			return out, nil
 		}
 		text := strings.ReplaceAll(strings.TrimPrefix(item, "- "), "\n  ", "\n")
-		return edit.AppendYAML(src, text, edit.ListAnchor{Path: []string{key}, Dir: dir})
+		return yamledit.Append(src, text, yamledit.ListAnchor{Path: []string{key}, Dir: dir})
 	})
 	if err == nil {
 		return nil

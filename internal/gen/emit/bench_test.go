@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/corpus"
+	"github.com/operon-dev/operon/internal/testkit/corpus"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"

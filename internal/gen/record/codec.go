@@ -3,9 +3,9 @@ package record
 import (
 	"encoding/binary"
 
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/stamp"
 )
 
 // Encode returns the record as bytes.
@@ -120,13 +120,13 @@ func (c *codec) sum(v *Sum) {
 	copy(v[:], c.bytes(uint64(len(v))))
 }
 
-func (c *codec) stamp(v *stamp.Stamp) {
+func (c *codec) stamp(v *filestat.Stamp) {
 	if c.writes {
 		c.out = v.Append(c.out)
 		return
 	}
 	var ok bool
-	if *v, c.in, ok = stamp.Cut(c.in); !ok {
+	if *v, c.in, ok = filestat.Cut(c.in); !ok {
 		c.in, c.failed = nil, true
 	}
 }

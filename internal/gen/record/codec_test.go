@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/filestat"
 	"github.com/operon-dev/operon/internal/gen/list"
 	"github.com/operon-dev/operon/internal/scaffold"
-	"github.com/operon-dev/operon/internal/stamp"
 )
 
 // full is a record with something in every field.
 func full(t testing.TB) *Record {
 	t.Helper()
-	is, err := stamp.Of(t.TempDir())
+	is, err := filestat.Of(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestCodec(t *testing.T) {
 	want := full(t)
 	content := want.Encode()
 	got := Decode(content)
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b stamp.Stamp) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b filestat.Stamp) bool { return a == b })); diff != "" {
 		t.Errorf("(-encoded +decoded):\n%s", diff)
 	}
 	if string(got.Encode()) != string(content) {
@@ -66,7 +66,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again := Decode(r.Encode())
-		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b stamp.Stamp) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b filestat.Stamp) bool { return a == b })); diff != "" {
 			t.Errorf("(-decoded +again):\n%s", diff)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operon-dev/operon/internal/stamp"
+	"github.com/operon-dev/operon/internal/filestat"
 )
 
 // large is a size from which on a file is told by its stamp, and not by what it
@@ -225,7 +225,7 @@ func (t *Tree) Listing() bool { return t.lists(t.old) }
 // added must also have been so before start.
 func (t *Tree) Still(start time.Time) bool {
 	for name, was := range t.raw {
-		if now, err := stamp.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
+		if now, err := filestat.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
 			return false
 		}
 	}

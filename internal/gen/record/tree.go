@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operon-dev/operon/internal/goinput"
-	"github.com/operon-dev/operon/internal/stamp"
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/goenv"
 )
 
 // Tree is the sources of a project as they are now, or will be when a plan is
@@ -26,9 +26,9 @@ type Tree struct {
 	files   map[string]File
 
 	mu       sync.Mutex
-	sources  map[string]Source      // by absolute path
-	contents map[string][]byte      // of what was read
-	raw      map[string]stamp.Stamp // of what lies on the disk, also where it says nothing yet
+	sources  map[string]Source         // by absolute path
+	contents map[string][]byte         // of what was read
+	raw      map[string]filestat.Stamp // of what lies on the disk, also where it says nothing yet
 	adds     bool
 	late     map[string]bool // what was added
 }
@@ -60,7 +60,7 @@ func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 
 func newTree(planned map[string][]byte) *Tree {
 	return &Tree{planned: planned, names: map[string]map[string]bool{}, folders: map[string]*Folder{}, files: map[string]File{},
-		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]stamp.Stamp{}, late: map[string]bool{}}
+		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]filestat.Stamp{}, late: map[string]bool{}}
 }
 
 func (t *Tree) fill(r *Record) {
@@ -191,7 +191,7 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 		}
 	}
 	for name, there := range t.names[dir] {
-		f.Stamp = stamp.Stamp{} // the disk's says nothing about the plan
+		f.Stamp = filestat.Stamp{} // the disk's says nothing about the plan
 		if i := slices.Index(f.Names, name); i < 0 && there && (matters(name) || strings.HasSuffix(name, "/")) {
 			f.Names = append(f.Names, name)
 		} else if i >= 0 && !there {
@@ -204,9 +204,9 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 
 // look looks at what lies on the disk. settled is its stamp when that can be
 // relied on later.
-func (t *Tree) look(name string) (there, settled stamp.Stamp, err error) {
+func (t *Tree) look(name string) (there, settled filestat.Stamp, err error) {
 	now := time.Now()
-	if there, err = stamp.Of(name); err != nil {
+	if there, err = filestat.Of(name); err != nil {
 		return there, settled, err
 	}
 	t.mu.Lock()
@@ -221,4 +221,4 @@ func (t *Tree) look(name string) (there, settled stamp.Stamp, err error) {
 
 // matters reports whether the go command, or the search for modules, looks at
 // files of that name.
-func matters(name string) bool { return name == "go.mod" || goinput.Source(name) }
+func matters(name string) bool { return name == "go.mod" || goenv.Source(name) }

@@ -1,0 +1,209 @@
+package goedit
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// File is a Go source file under edit. Each edit is applied at once and the
+// result parsed, so later edits see earlier ones. After a failed edit the file
+// is spent: every further call, Bytes included, gives the same error.
+type File struct {
+	path  string
+	src   []byte
+	file  *ast.File
+	tok   *token.File
+	added []string        // import lines that were not there before, for the hint of Insert
+	avoid map[string]bool // names that new imports must not take
+	clean *bool           // whether src is gofmt-clean; nil: not known yet
+	err   error
+}
+
+// Parse parses src; path is used in messages only. A syntax error is reported
+// as a fault with file:line:col.
+func Parse(path string, src []byte) (*File, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		// The list's own text counts the further errors; the first one is what
+		// has to be fixed, the others often follow from it.
+		var list scanner.ErrorList
+		if errors.As(err, &list) && len(list) > 0 {
+			err = list[0]
+		}
+		return nil, fault.Failed("fix the syntax error, then run the command again", "%s", err)
+	}
+	return &File{path: path, src: src, file: file, tok: fset.File(file.FileStart)}, nil
+}
+
+// Bytes returns the edited source. It parses, for each edit has seen to that.
+func (f *File) Bytes() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.src, nil
+}
+
+// splice replaces src[start:end] by text.
+type splice struct {
+	start, end int
+	text       string
+}
+
+// apply makes the splices, which are in order and do not overlap.
+func (f *File) apply(splices []splice) (*File, error) {
+	var b bytes.Buffer
+	last := 0
+	for _, s := range splices {
+		b.Write(f.src[last:s.start])
+		b.WriteString(s.text)
+		last = s.end
+	}
+	b.Write(f.src[last:])
+	g, err := Parse(f.path, b.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	g.added, g.avoid = f.added, f.avoid
+	return g, nil
+}
+
+// edit makes the first of the candidates that parses, has all the code that it
+// is meant to have, and passes ok; one that also leaves a gofmt-clean file clean
+// is preferred. It reports whether there was one. Checking the outcome instead
+// of reasoning about every place keeps a line from ending inside a comment or a
+// raw string.
+func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
+	if f.clean == nil {
+		f.clean = new(formatted(f.src))
+	}
+	var best *File
+	have := codeSize(f.src)
+	for _, c := range candidates {
+		want := have
+		for _, s := range c {
+			want += codeSize([]byte(s.text))
+		}
+		g, err := f.apply(c)
+		if err != nil || codeSize(g.src) != want || !ok(g) {
+			continue
+		}
+		if g.clean = new(*f.clean && formatted(g.src)); *g.clean == *f.clean {
+			best = g
+			break
+		}
+		if best == nil {
+			best = g
+		}
+	}
+	if best == nil {
+		return false
+	}
+	*f = *best
+	return true
+}
+
+func formatted(src []byte) bool {
+	out, err := format.Source(src)
+	return err == nil && bytes.Equal(out, src)
+}
+
+// tokens returns the tokens of src as text, without comments and without the
+// commas and semicolons that only a line break asks for: what is left does not
+// depend on how the code is laid out.
+func tokens(src []byte) []string {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, 0)
+	var list []string
+	for {
+		_, tok, lit := s.Scan()
+		switch tok {
+		case token.EOF, token.RPAREN, token.RBRACE, token.RBRACK:
+			if n := len(list); n > 0 && (list[n-1] == "," || list[n-1] == ";") {
+				list = list[:n-1]
+			}
+		}
+		if tok == token.EOF {
+			return list
+		}
+		if tok.IsOperator() {
+			lit = tok.String()
+		}
+		list = append(list, lit)
+	}
+}
+
+// codeSize counts the tokens of src. Semicolons do not count: an edit between
+// two lines may need one more.
+func codeSize(src []byte) int {
+	n := 0
+	for _, t := range tokens(src) {
+		if t != ";" {
+			n++
+		}
+	}
+	return n
+}
+
+// offset is the byte offset of pos. Line directives do not matter to it.
+func (f *File) offset(pos token.Pos) int { return f.tok.Offset(pos) }
+
+// line is the number of the line that pos stands on, //line directives ignored.
+func (f *File) line(pos token.Pos) int { return f.tok.PositionFor(pos, false).Line }
+
+// lineStart is the offset of the line that holds offset off.
+func (f *File) lineStart(off int) int { return bytes.LastIndexByte(f.src[:off], '\n') + 1 }
+
+// nextLine is the offset of the line after the one that holds off, or the
+// length of the file; then the last line may lack its line end.
+func (f *File) nextLine(off int) int {
+	if i := bytes.IndexByte(f.src[off:], '\n'); i >= 0 {
+		return off + i + 1
+	}
+	return len(f.src)
+}
+
+// indent is the white space that the line of off starts with.
+func (f *File) indent(off int) string {
+	line := f.src[f.lineStart(off):off]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// startsLine reports whether only white space stands before off on its line.
+func (f *File) startsLine(off int) bool {
+	return len(bytes.TrimLeft(f.src[f.lineStart(off):off], " \t")) == 0
+}
+
+// behind is the offset behind n and the comments that begin on its last line.
+func (f *File) behind(n ast.Node) int {
+	end := f.offset(n.End())
+	for _, g := range f.file.Comments {
+		for _, c := range g.List {
+			if f.line(c.Pos()) == f.line(n.End()) && f.offset(c.Pos()) >= end {
+				end = f.commentEnd(c)
+			}
+		}
+	}
+	return end
+}
+
+// commentEnd is the offset behind c. The parser drops carriage returns from a
+// comment's text, so c.End is too small in a file with CRLF.
+func (f *File) commentEnd(c *ast.Comment) int {
+	start := f.offset(c.Pos())
+	if strings.HasPrefix(c.Text, "/*") {
+		return start + 2 + bytes.Index(f.src[start+2:], []byte("*/")) + 2
+	}
+	if i := bytes.IndexByte(f.src[start:], '\n'); i >= 0 {
+		return start + i
+	}
+	return len(f.src)
+}

@@ -1,0 +1,195 @@
+package goedit
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// callStmt is an assignment of the result of a call.
+type callStmt struct {
+	body *ast.BlockStmt
+	stmt *ast.AssignStmt
+	call *ast.CallExpr
+}
+
+// callStmt finds the first statement of func fn, not inside another one, that
+// assigns the result of one of the calls.
+func (f *File) callStmt(fn string, calls []Symbol) (callStmt, bool) {
+	for _, body := range f.bodies(fn) {
+		for _, s := range body.List {
+			a, ok := s.(*ast.AssignStmt)
+			if !ok || len(a.Rhs) != 1 {
+				continue
+			}
+			if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok && f.is(call.Fun, calls) {
+				return callStmt{body, a, call}, true
+			}
+		}
+	}
+	return callStmt{}, false
+}
+
+// HoistArgument gives the argument of that index, in the first statement of func
+// fn that assigns the result of one of the calls, a variable called name, and puts
+// lines before it and after it: after may say %s for the variable. An argument
+// that is a variable already stays as it is.
+func (f *File) HoistArgument(fn string, calls []Symbol, index int, name, before, after string) error {
+	if f.err != nil {
+		return f.err
+	}
+	c, ok := f.callStmt(fn, calls)
+	if !ok || index >= len(c.call.Args) || !f.startsLine(f.offset(c.stmt.Pos())) {
+		f.err = fault.Failed("", "%s: found no call of %s on a line of func %s", f.path, calls[0].Name, fn)
+		return f.err
+	}
+	arg := c.call.Args[index]
+	start, eol := f.offset(c.stmt.Pos()), edit.LineEnd(f.src)
+	indent := f.indent(start)
+	lines := func(text string) string { return strings.TrimPrefix(indented(text, indent, eol), indent) }
+	if id, ok := arg.(*ast.Ident); ok {
+		return f.replace(splice{start, start, lines(before+"\n"+strings.ReplaceAll(after, "%s", id.Name)) + eol + eol + indent})
+	}
+	name = f.free(name)
+	head, rest := string(f.src[start:f.offset(arg.Pos())]), string(f.src[f.offset(arg.End()):f.offset(c.stmt.End())])
+	return f.replace(
+		splice{start, f.offset(arg.Pos()), lines(before) + eol + indent + name + " := "},
+		splice{f.offset(arg.End()), f.offset(c.stmt.End()), eol + indent + lines(strings.ReplaceAll(after, "%s", name)) + eol + eol + indent + head + name + rest},
+	)
+}
+
+// InlineArgument takes HoistArgument back, as far as the variable called name is
+// there and used for nothing else. Its lines before and after must be gone.
+func (f *File) InlineArgument(fn string, calls []Symbol, index int, name string) error {
+	if f.err != nil {
+		return f.err
+	}
+	c, ok := f.callStmt(fn, calls)
+	if !ok || index >= len(c.call.Args) {
+		return nil
+	}
+	arg, ok := c.call.Args[index].(*ast.Ident)
+	if !ok || arg.Name != name || f.count(c.body, name) != 2 {
+		return nil
+	}
+	for i, s := range c.body.List {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || i+1 >= len(c.body.List) || c.body.List[i+1] != c.stmt {
+			continue
+		}
+		if id, ok := a.Lhs[0].(*ast.Ident); !ok || id.Name != name {
+			continue
+		}
+		start, end := f.offset(c.stmt.Pos()), f.offset(c.stmt.End())
+		head, rest := string(f.src[start:f.offset(arg.Pos())]), string(f.src[f.offset(arg.End()):end])
+		if len(bytes.TrimSpace(f.src[f.offset(a.End()):start])) > 0 {
+			return nil // a comment of the user's stands between the two
+		}
+		return f.replace(
+			splice{f.offset(a.Pos()), f.offset(a.Rhs[0].Pos()), head},
+			splice{f.offset(a.End()), end, rest},
+		)
+	}
+	return nil
+}
+
+func (f *File) count(n ast.Node, name string) int {
+	count := 0
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			count++
+		}
+		return true
+	})
+	return count
+}
+
+// DropAssign takes out the statements of func fn that assign to something
+// selected as path, whatever the variable is: "Cache.DefaultNamespaces".
+func (f *File) DropAssign(fn, path string) error {
+	if f.err != nil {
+		return f.err
+	}
+	for _, body := range f.bodies(fn) {
+		for _, s := range body.List {
+			a, ok := s.(*ast.AssignStmt)
+			if !ok || len(a.Lhs) != 1 || !strings.HasSuffix(chain(a.Lhs[0]), "."+path) {
+				continue
+			}
+			start, end := f.offset(s.Pos()), f.behind(s)
+			if f.startsLine(start) && len(bytes.TrimSpace(f.src[end:f.nextLine(end)])) == 0 {
+				_ = f.replace(splice{f.lineStart(start), f.nextLine(end), ""}) // kept in f.err
+				return f.DropAssign(fn, path)
+			}
+		}
+	}
+	return nil
+}
+
+// DropFunc takes out a function that reads as text, which begins with its
+// comment, and reports whether there was one: what a user made of it stays.
+func (f *File) DropFunc(name, text string) (bool, error) {
+	if f.err != nil {
+		return false, f.err
+	}
+	for _, d := range f.file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv != nil || fn.Name.Name != name || fn.Doc == nil {
+			continue
+		}
+		start, end := f.offset(fn.Doc.Pos()), f.nextLine(f.offset(fn.End()))
+		if strings.TrimSpace(strings.ReplaceAll(string(f.src[start:end]), "\r\n", "\n")) != strings.TrimSpace(text) {
+			return false, nil
+		}
+		if above := f.lineStart(max(start-1, 0)); len(bytes.TrimSpace(f.src[above:start])) == 0 {
+			start = above
+		}
+		return true, f.replace(splice{start, end, ""})
+	}
+	return false, nil
+}
+
+// DropImport takes out the import of a package that the file uses no longer. One
+// with a comment on its line stays.
+func (f *File) DropImport(path string) error {
+	if f.err != nil {
+		return f.err
+	}
+	for i, spec := range f.file.Imports {
+		if importPath(spec) != path || spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == ".") || len(f.selections(f.localName(spec))) > 0 {
+			continue
+		}
+		if line, ok := f.importLine(i); ok {
+			above, below := f.lineStart(max(line.start-1, 0)), bytes.TrimSpace(f.src[line.end:f.nextLine(line.end)])
+			ends := len(below) == 0 || below[0] == ')' || bytes.HasPrefix(below, []byte("//"))
+			if ends && len(bytes.TrimSpace(f.src[above:line.start])) == 0 {
+				line.start = above // it was a group of its own
+			}
+			return f.replace(line)
+		}
+	}
+	return nil
+}
+
+// Comments replaces comment lines that start with // by what change makes of
+// them.
+func (f *File) Comments(change func(string) string) error {
+	if f.err != nil {
+		return f.err
+	}
+	var splices []splice
+	for _, g := range f.file.Comments {
+		for _, c := range g.List {
+			start, end := f.offset(c.Pos()), f.commentEnd(c)
+			old := strings.TrimSuffix(string(f.src[start:end]), "\r")
+			if next := change(old); strings.HasPrefix(old, "//") && next != old {
+				splices = append(splices, splice{start, start + len(old), next})
+			}
+		}
+	}
+	return f.replace(splices...)
+}

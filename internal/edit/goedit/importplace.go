@@ -1,0 +1,248 @@
+package goedit
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+)
+
+// run is what gofmt sorts: import lines without an empty or comment line between
+// them.
+type run []*ast.ImportSpec
+
+// importPlaces lists the ways to add line, an import of path under name; the
+// best one first, and at the end those that are right but not as pretty.
+func (f *File) importPlaces(name, path, line string) [][]splice {
+	eol := edit.LineEnd(f.src)
+	var places [][]splice
+	add := func(off int, text string) { places = append(places, []splice{{off, off, text}}) }
+	blocks, last := f.importBlocks()
+	best := bestRun(f.allRuns(blocks), path)
+	own := best != nil && (best.standard() && isStandard(path) || best.score(path) >= 4)
+	if !own {
+		// The marker stands among the packages of modules; one of the standard
+		// library, or of a module that others are imported from, only goes there
+		// when it has no group of its own.
+		places = f.markerPlaces(blocks, name, path, line)
+	}
+	if best != nil {
+		text := f.indent(f.offset(best[0].Pos())) + line + eol
+		if before := best.greater(name, path); before != nil {
+			add(f.specStart(before), text)
+		} else {
+			add(f.nextLine(f.behind(best[len(best)-1])), text)
+		}
+	}
+	for _, b := range slices.Backward(blocks) {
+		top, bottom := f.nextLine(f.offset(b.Lparen)), f.lineStart(f.offset(b.Rparen))
+		if isStandard(path) {
+			add(top, "\t"+line+eol+eol)
+		}
+		add(bottom, eol+"\t"+line+eol)
+		add(bottom, "\t"+line+eol)
+	}
+	return append(places, f.newBlocks(last, line)...)
+}
+
+// newBlocks lists the ways to add a block for line: behind the import
+// declaration last, or behind the package clause when there is none.
+func (f *File) newBlocks(last *ast.GenDecl, line string) [][]splice {
+	var head ast.Node = f.file.Name
+	if last != nil {
+		head = last
+	}
+	eol, end, off := edit.LineEnd(f.src), f.offset(head.End()), f.nextLine(f.behind(head))
+	block := eol + "import (" + eol + "\t" + line + eol + ")" + eol
+	if !bytes.HasSuffix(f.src[:off], []byte("\n")) {
+		block = eol + strings.TrimSuffix(block, eol)
+	}
+	if rest := f.src[off:]; len(rest) > 0 && !bytes.HasPrefix(rest, []byte(eol)) {
+		block += eol
+	}
+	return [][]splice{
+		{{off, off, block}},
+		{{end, end, "; import " + line}}, // all on one line
+	}
+}
+
+// markerPlaces lists the places above the marker of an import block: the sorted
+// one in the group that ends there, right above it, and there in a new group.
+// The new group comes first when the group above holds only strangers: the
+// project's own packages do not belong among them.
+func (f *File) markerPlaces(blocks []*ast.GenDecl, name, path, line string) [][]splice {
+	eol := edit.LineEnd(f.src)
+	var places [][]splice
+	for _, b := range blocks {
+		m := f.marker("imports", b.Lparen, b.Rparen)
+		if m == nil {
+			continue
+		}
+		at := f.offset(m.Pos())
+		own := f.indent(at) + line + eol
+		at = f.lineStart(at)
+		apart := []splice{{at, at, eol + own}}
+		for _, r := range f.runs(b) {
+			if f.line(r[len(r)-1].End()) != f.line(m.Pos())-1 {
+				continue
+			}
+			if !r.related(path) {
+				places = append(places, apart)
+			}
+			if before := r.greater(name, path); before != nil {
+				off := f.specStart(before)
+				places = append(places, []splice{{off, off, own}})
+			}
+		}
+		places = append(places, []splice{{at, at, own}}, apart)
+	}
+	return places
+}
+
+// importBlocks returns the import declarations with parentheses that lines can
+// be added to, and the last import declaration of any form. The pseudo-package C
+// keeps its declaration for itself.
+func (f *File) importBlocks() (blocks []*ast.GenDecl, last *ast.GenDecl) {
+	for _, d := range f.file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT {
+			continue
+		}
+		last = g
+		if !g.Lparen.IsValid() || !f.startsLine(f.offset(g.Rparen)) {
+			continue
+		}
+		if len(g.Specs) == 1 && importPath(g.Specs[0].(*ast.ImportSpec)) == "C" {
+			continue
+		}
+		blocks = append(blocks, g)
+	}
+	return blocks, last
+}
+
+func (f *File) allRuns(blocks []*ast.GenDecl) []run {
+	var all []run
+	for _, b := range blocks {
+		all = append(all, f.runs(b)...)
+	}
+	return all
+}
+
+func (f *File) runs(b *ast.GenDecl) []run {
+	var all []run
+	end := 0
+	for i, s := range b.Specs {
+		spec := s.(*ast.ImportSpec)
+		if i == 0 || f.line(spec.Pos()) > end+1 {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], spec)
+		end = f.line(spec.End())
+	}
+	return all
+}
+
+// greater returns the first import of the run that gofmt sorts after the new
+// one: by path, then by name.
+func (r run) greater(name, path string) *ast.ImportSpec {
+	for _, s := range r {
+		n := ""
+		if s.Name != nil {
+			n = s.Name.Name
+		}
+		if p := importPath(s); p > path || p == path && n > name {
+			return s
+		}
+	}
+	return nil
+}
+
+// score is the most that an import of the run shares with path.
+func (r run) score(path string) int {
+	most := 0
+	for _, s := range r {
+		most = max(most, shared(importPath(s), path))
+	}
+	return most
+}
+
+// related reports whether the run holds an import with the same first element.
+func (r run) related(path string) bool {
+	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return shared(importPath(s), path) > 0 })
+}
+
+// specStart is the start of the line of an import, or of the comment on top of
+// it, which belongs to it.
+func (f *File) specStart(s *ast.ImportSpec) int {
+	if s.Doc != nil {
+		return f.lineStart(f.offset(s.Doc.Pos()))
+	}
+	return f.lineStart(f.offset(s.Pos()))
+}
+
+// bestRun returns the run that shares the longest head of path with one of its
+// imports, of equals the last; else the run of the same kind, standard library
+// or not; else nil. Runs of blank imports alone are there for another reason.
+func bestRun(runs []run, path string) run {
+	var best, kind run
+	most := 0
+	for _, r := range runs {
+		score := r.score(path)
+		named := slices.ContainsFunc(r, func(s *ast.ImportSpec) bool {
+			return s.Name == nil || s.Name.Name != "_" && s.Name.Name != "."
+		})
+		if !named {
+			continue
+		}
+		if score > 0 && score >= most {
+			best, most = r, score
+		}
+		if r.standard() == isStandard(path) && (kind == nil || !isStandard(path)) {
+			kind = r
+		}
+	}
+	if best != nil {
+		return best
+	}
+	return kind
+}
+
+func (r run) standard() bool {
+	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return isStandard(importPath(s)) })
+}
+
+// shared tells how much a and b have in common from the start: two for each path
+// element, and one when only the domain is the same, as in k8s.io and
+// sigs.k8s.io.
+func shared(a, b string) int {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	if n == 0 && strings.Contains(x[0], ".") && strings.Contains(y[0], ".") &&
+		(strings.HasSuffix(x[0], "."+y[0]) || strings.HasSuffix(y[0], "."+x[0])) {
+		return 1
+	}
+	return 2 * n
+}
+
+// isStandard reports whether path is one of the standard library. A module may
+// also be called without a dot ("shop/api/v1"), so the first elements that have
+// packages below them are listed.
+func isStandard(path string) bool {
+	first, _, below := strings.Cut(path, "/")
+	if !below {
+		return !strings.Contains(first, ".") && first != "C"
+	}
+	switch first {
+	case "archive", "compress", "container", "crypto", "database", "debug", "encoding", "go", "hash", "html", "image",
+		"index", "io", "log", "math", "mime", "net", "os", "path", "regexp", "runtime", "sync", "testing", "text",
+		"time", "unicode":
+		return true
+	}
+	return false
+}

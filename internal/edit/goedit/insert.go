@@ -1,0 +1,182 @@
+package goedit
+
+import (
+	"bytes"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/edit"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// Insert puts text, one or more lines written flush left, at the first of the
+// anchors that the file has, indented as the anchor's line and with the file's
+// line ends. When the file holds the same code already, in whatever layout,
+// nothing is done. When it has none of the anchors, or the lines do not parse
+// there, the error's hint prints the lines to add by hand, together with the
+// imports that Import added.
+func (f *File) Insert(text string, anchors ...Anchor) error {
+	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if f.err != nil || text == "" || f.holds(text) {
+		return f.err
+	}
+	for _, a := range anchors {
+		p, ok := a.find(f)
+		if !ok {
+			continue
+		}
+		if p.folded != nil {
+			f.edit(func(*File) bool { return true }, f.unfold(p.folded))
+			p, _ = a.find(f)
+		}
+		lines := p.lead + indented(text, p.indent, edit.LineEnd(f.src)) + p.tail
+		if p.off == len(f.src) && !bytes.HasSuffix(f.src, []byte("\n")) {
+			lines = edit.LineEnd(f.src) + strings.TrimSuffix(lines, p.tail)
+		}
+		ok = f.edit(func(g *File) bool { return g.holds(text) }, []splice{{p.off, p.off + p.skip, lines}})
+		if !ok {
+			f.err = fault.Failed(f.byHand(text), "%s: the new lines do not parse at %s", f.path, a.what)
+		}
+		return f.err
+	}
+	f.err = fault.Failed(f.byHand(text), "%s has %s", f.path, lacking(anchors))
+	return f.err
+}
+
+// lacking says in words that none of the anchors is there.
+func lacking(anchors []Anchor) string {
+	var whats []string
+	for _, a := range anchors {
+		if !slices.Contains(whats, a.what) {
+			whats = append(whats, a.what)
+		}
+	}
+	switch n := len(whats); n {
+	case 0:
+		return "no place for new lines"
+	case 1:
+		what := strings.TrimPrefix(strings.TrimPrefix(whats[0], "the "), "a ")
+		return "no " + what
+	default:
+		return "neither " + strings.Join(whats[:n-1], ", ") + " nor " + whats[n-1]
+	}
+}
+
+// byHand is the hint that prints what would have been inserted.
+func (f *File) byHand(text string) string {
+	var b strings.Builder
+	b.WriteString("add these lines by hand where they belong, then run the command again:\n")
+	for _, line := range f.added {
+		b.WriteString("\n\timport " + line)
+	}
+	if len(f.added) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString("\n" + indented(text, "\t", "\n"))
+	return b.String()
+}
+
+// holds reports whether the file has the statements of text, or, for a text
+// that is only comments, these comments. Comparing tokens finds a block again
+// after the user reformatted it, and does not find one that is commented out.
+func (f *File) holds(text string) bool {
+	if want := tokens([]byte(text)); len(want) > 0 {
+		have := tokens(f.src)
+		return hasRun(have, want, func(start, end int) bool {
+			return slices.Contains([]string{"{", ";", ":"}, have[start-1]) &&
+				(end == len(have) || have[end] == ";" || have[end] == "}")
+		})
+	}
+	var have, want []string
+	for _, g := range f.file.Comments {
+		for _, c := range g.List {
+			have = append(have, commentLines(c.Text)...)
+		}
+	}
+	for line := range strings.Lines(text) {
+		want = append(want, commentLines(line)...)
+	}
+	return hasRun(have, want, func(int, int) bool { return true })
+}
+
+func commentLines(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// hasRun reports whether run stands in list without gaps, where whole accepts
+// its start and end. It never stands at the start of a file, which is "package".
+func hasRun(list, run []string, whole func(start, end int) bool) bool {
+	for start := 0; start+len(run) <= len(list); start++ {
+		end := start + len(run)
+		if slices.Equal(list[start:end], run) && whole(start, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// indented puts indent before every line of text that has content, except
+// inside a raw string, where white space counts, and joins them with eol.
+func indented(text, indent, eol string) string {
+	raw := rawLines(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" && !raw[i] {
+			lines[i] = indent + line
+		}
+	}
+	return strings.Join(lines, eol)
+}
+
+// rawLines tells which lines of text, counted from 0, start inside a raw string.
+func rawLines(text string) map[int]bool {
+	raw := map[int]bool{}
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return raw
+		}
+		if tok == token.STRING && lit[0] == '`' {
+			first := strings.Count(text[:file.Offset(pos)], "\n")
+			for i := range strings.Count(lit, "\n") {
+				raw[first+1+i] = true
+			}
+		}
+	}
+}
+
+// unfold breaks a body that stands on one line, so that lines can be added to
+// it as gofmt would lay them out. Anything between two statements but semicolons
+// and blanks (a comment) is left where it is.
+func (f *File) unfold(body *ast.BlockStmt) []splice {
+	eol := edit.LineEnd(f.src)
+	outer := eol + f.indent(f.offset(body.Lbrace))
+	inner := outer + "\t"
+	var list []splice
+	last := f.offset(body.Lbrace) + 1
+	for _, s := range body.List {
+		if start := f.offset(s.Pos()); len(bytes.Trim(f.src[last:start], "; \t")) == 0 {
+			list = append(list, splice{last, start, inner})
+		}
+		last = f.offset(s.End())
+	}
+	end := f.offset(body.Rbrace)
+	content := bytes.TrimRight(f.src[last:end], " \t")
+	if len(body.List) == 0 && len(content) > 0 {
+		blank := len(content) - len(bytes.TrimLeft(content, " \t"))
+		list = append(list, splice{last, last + blank, inner})
+	}
+	return append(list, splice{last + len(content), end, outer})
+}

@@ -1,0 +1,166 @@
+package yamledit
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"go.yaml.in/yaml/v3"
+)
+
+// Uncomment makes a commented list item active: the comment "#- ../crd"
+// becomes the item for line "- ../crd". line may span lines, all of which are
+// commented out in the file. White space and quotes in the comment do not
+// matter, nor, with the folder dir of a file that lists paths, how a path is
+// written (as with ListAnchor.Dir); the comment's own text becomes the item. The
+// indentation follows the items around it. An item that some list holds already
+// changes nothing; when it is neither a comment nor active, the error's hint
+// says what to add by hand.
+func Uncomment(src []byte, line, dir string) ([]byte, error) {
+	wanted := strings.Split(strings.TrimRight(line, "\n"), "\n")
+	item, ok := oneItem(line)
+	if !ok {
+		return nil, fault.Failed("", "%q is not one list item", line)
+	}
+	d, err := parseYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	if count(d.root, item, dir) > 0 {
+		return src, nil
+	}
+	for i := range d.lines {
+		c, ok := d.commented(i, len(wanted))
+		if !ok {
+			continue
+		}
+		if v, ok := oneItem(c.text); !ok || !sameItem(v, item, dir) {
+			continue
+		}
+		for _, indent := range d.indents(i, c.column) {
+			out := d.apply(d.uncomment(i, len(wanted), len(c.prefix), indent)...)
+			if e, err := parseYAML(out); err == nil && count(e.root, item, dir) == 1 {
+				return out, nil
+			}
+		}
+	}
+	return nil, fault.Failed("add by hand, to the list where it belongs:\n"+line,
+		"neither %q nor a comment with it is in the file", wanted[0])
+}
+
+// UncommentKey makes a commented key of the document's root active whose line
+// has a list in brackets or nothing at all: "#patches:" becomes "patches:". A key
+// that is there changes nothing, nor does a document without the comment.
+func UncommentKey(src []byte, key string) ([]byte, error) {
+	d, err := parseYAML(src)
+	if err != nil {
+		return nil, err
+	}
+	if valueIndex(d.root, key) >= 0 {
+		return src, nil
+	}
+	comment := regexp.MustCompile(`^#[ \t]*` + regexp.QuoteMeta(key) + `:[ \t]*([\[#].*)?$`)
+	for _, at := range d.lines {
+		text := d.lineText(at)
+		if !comment.MatchString(text) {
+			continue
+		}
+		out := d.apply(byteEdit{at, at + strings.Index(text, key), ""})
+		e, err := parseYAML(out)
+		if err != nil {
+			continue
+		}
+		i := valueIndex(e.root, key)
+		if i < 0 {
+			continue
+		}
+		// A value of other lines would be taken from the key above.
+		if v := e.root.Content[i]; isEmpty(v) || v.Kind == yaml.SequenceNode && isFlow(v) {
+			return out, nil
+		}
+	}
+	return src, nil
+}
+
+// oneItem decodes the only item of a list.
+func oneItem(text string) (any, bool) {
+	v, err := decodeYAML([]byte(text))
+	list, ok := v.([]any)
+	if err != nil || !ok || len(list) != 1 {
+		return nil, false
+	}
+	return list[0], true
+}
+
+// count returns how many list items below n are the same as value.
+func count(n *yaml.Node, value any, dir string) int {
+	total := 0
+	for _, child := range n.Content {
+		var v any
+		if n.Kind == yaml.SequenceNode && child.Decode(&v) == nil && sameItem(v, value, dir) {
+			total++
+		}
+		total += count(child, value, dir)
+	}
+	return total
+}
+
+var commentLine = regexp.MustCompile(`^(([ \t]*)#[ \t]*)-[ \t]`)
+
+// comment is a list item that is commented out.
+type comment struct {
+	column int    // of the "#"
+	prefix string // what each of its lines begins with, up to the column of the dash
+	text   string // the lines behind that
+}
+
+// commented reads n comment lines from index i on, of which the first holds a
+// dash.
+func (d *yamlDoc) commented(i, n int) (comment, bool) {
+	m := commentLine.FindStringSubmatch(d.lineText(d.lines[i]))
+	if m == nil || i+n > len(d.lines) {
+		return comment{}, false
+	}
+	c := comment{column: len(m[2]), prefix: m[1]}
+	var lines []string
+	for k := range n {
+		text, ok := strings.CutPrefix(d.lineText(d.lines[i+k]), c.prefix)
+		if !ok {
+			return comment{}, false
+		}
+		lines = append(lines, text)
+	}
+	c.text = strings.Join(lines, "\n")
+	return c, true
+}
+
+// uncomment puts n lines from index i on to another column, in place of a
+// prefix of that length.
+func (d *yamlDoc) uncomment(i, n, prefix, indent int) []byteEdit {
+	var all []byteEdit
+	for k := range n {
+		at := d.lines[i+k]
+		all = append(all, byteEdit{at, at + prefix, strings.Repeat(" ", indent)})
+	}
+	return all
+}
+
+// indents lists the columns to try for an item at line i: its own, then those
+// of the nearest items above and below.
+func (d *yamlDoc) indents(i, own int) []int {
+	columns := []int{own}
+	add := func(l int) bool {
+		text := d.lineText(d.lines[l])
+		item := strings.TrimLeft(text, " ")
+		if !strings.HasPrefix(item, "- ") {
+			return false
+		}
+		columns = append(columns, len(text)-len(item))
+		return true
+	}
+	for l := i - 1; l >= 0 && !add(l); l-- {
+	}
+	for l := i + 1; l < len(d.lines) && !add(l); l++ {
+	}
+	return append(columns, own+2)
+}

@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+)
+
+var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
+
+// As is the same API server, as a ServiceAccount sees it, by a token of an hour.
+func (c *Cluster) As(ctx context.Context, namespace, account string) (*Cluster, error) {
+	request := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(3600)},
+	}}
+	request.SetName(account)
+	answer, err := c.resource(accountKind, namespace).Create(ctx, request, metav1.CreateOptions{}, "token")
+	if err != nil {
+		return nil, fmt.Errorf("get a token of the ServiceAccount %s/%s: %w", namespace, account, err)
+	}
+	token, _, err := unstructured.NestedString(answer.Object, "status", "token")
+	if err != nil {
+		return nil, err
+	}
+	config := rest.AnonymousClientConfig(c.config)
+	config.BearerToken = token
+	own, err := clientcmd.Load(c.Kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	own.AuthInfos = map[string]*api.AuthInfo{account: {Token: token}}
+	own.Contexts[own.CurrentContext].AuthInfo = account
+	own.Contexts[own.CurrentContext].Namespace = namespace
+	content, err := clientcmd.Write(*own)
+	if err != nil {
+		return nil, err
+	}
+	return connect(config, c.Context, namespace, content)
+}

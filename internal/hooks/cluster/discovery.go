@@ -1,0 +1,118 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+)
+
+// discovery asks for the documents that tell of all groups at once, which API
+// servers have since Kubernetes 1.27 (kubernetes.io/docs/concepts/overview/kubernetes-api).
+const discovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
+
+type groupList struct {
+	Kind  string
+	Items []struct {
+		Metadata struct{ Name string }
+		Versions []struct {
+			Version   string
+			Resources []resource
+		}
+	}
+}
+
+type resource struct {
+	Resource         string
+	ResponseKind     struct{ Kind string }
+	Scope            string
+	SingularResource string
+	Verbs            []string
+	ShortNames       []string
+	Categories       []string
+	Subresources     []struct{ Subresource string }
+}
+
+// discovered are the kinds of an API server.
+type discovered struct {
+	mu    sync.Mutex
+	known *kinds.Table // nil before the first question
+}
+
+// Kind finds the kind that a hook means, as kinds.Table.Find does among those of
+// this API server. One that is not known is asked for again, for its CRD may be
+// new.
+func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind, error) {
+	table, fresh, err := c.table(ctx)
+	if err != nil {
+		return kinds.Kind{}, err
+	}
+	k, err := table.Find(apiVersion, name)
+	if err == nil || fresh {
+		return k, err
+	}
+	c.Forget()
+	if table, _, err = c.table(ctx); err != nil {
+		return kinds.Kind{}, err
+	}
+	return table.Find(apiVersion, name)
+}
+
+// Kinds are all that the API server serves, as of the last time that it was asked.
+func (c *Cluster) Kinds(ctx context.Context) (*kinds.Table, error) {
+	table, _, err := c.table(ctx)
+	return table, err
+}
+
+// Forget has the API server asked for its kinds the next time.
+func (c *Cluster) Forget() {
+	c.kinds.mu.Lock()
+	c.kinds.known = nil
+	c.kinds.mu.Unlock()
+}
+
+func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, err error) {
+	c.kinds.mu.Lock()
+	defer c.kinds.mu.Unlock()
+	if c.kinds.known != nil {
+		return c.kinds.known, false, nil
+	}
+	var all []kinds.Kind
+	for _, path := range []string{"/api", "/apis"} {
+		var groups groupList
+		if err := c.get(ctx, path, discovery, &groups); err != nil {
+			return nil, false, fmt.Errorf("ask for the kinds of the API server: %w", err)
+		}
+		if groups.Kind != "APIGroupDiscoveryList" {
+			return nil, false, fmt.Errorf("the API server does not tell its kinds in one document: it is older than Kubernetes 1.27")
+		}
+		all = append(all, groups.kinds()...)
+	}
+	c.kinds.known = kinds.New(all)
+	return c.kinds.known, true, nil
+}
+
+func (g groupList) kinds() []kinds.Kind {
+	var all []kinds.Kind
+	for _, group := range g.Items {
+		versions := map[string][]string{}
+		first := len(all)
+		for _, v := range group.Versions {
+			for _, r := range v.Resources {
+				k := kinds.Kind{Group: group.Metadata.Name, Version: v.Version, Kind: r.ResponseKind.Kind, Resource: r.Resource, Singular: r.SingularResource,
+					Short: r.ShortNames, Categories: r.Categories, Verbs: slices.Sorted(slices.Values(r.Verbs)), Namespaced: r.Scope == "Namespaced"}
+				for _, s := range r.Subresources {
+					k.Subresources = append(k.Subresources, s.Subresource)
+				}
+				versions[k.Resource] = append(versions[k.Resource], k.Version)
+				all = append(all, k)
+			}
+		}
+		for i := first; i < len(all); i++ {
+			all[i].Versions = versions[all[i].Resource]
+		}
+	}
+	return all
+}

@@ -1,0 +1,267 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// scope is what one informer asks the API server for. The server applies the
+// selectors, so rights to a few names or namespaces are enough.
+type scope struct {
+	kind      kinds.Kind
+	namespace string // "" for all
+	options   metav1.ListOptions
+}
+
+// scopes are those of a binding, without the namespaces that are selected by
+// label: for each namespace that is named, and in it for each object that is.
+func scopes(k kinds.Kind, b config.Kubernetes, namespaces []string) ([]scope, error) {
+	selector, err := labelSelector(b.LabelSelector)
+	if err != nil {
+		return nil, fmt.Errorf("labelSelector of %s: %w", b.BindingName(), err)
+	}
+	var terms []fields.Selector
+	if b.FieldSelector != nil {
+		for _, e := range b.FieldSelector.MatchExpressions {
+			if e.Operator == "!=" || e.Operator == "NotEquals" {
+				terms = append(terms, fields.OneTermNotEqualSelector(e.Field, e.Value))
+			} else {
+				terms = append(terms, fields.OneTermEqualSelector(e.Field, e.Value))
+			}
+		}
+	}
+	names := []string{""}
+	if s := b.NameSelector; s != nil && len(s.MatchNames) > 0 {
+		names = s.MatchNames
+	}
+	var all []scope
+	for _, namespace := range namespaces {
+		for _, name := range names {
+			own := terms[:len(terms):len(terms)]
+			if name != "" {
+				own = append(own, fields.OneTermEqualSelector("metadata.name", name))
+			}
+			options := metav1.ListOptions{LabelSelector: selector}
+			if len(own) > 0 {
+				options.FieldSelector = fields.AndSelectors(own...).String()
+			}
+			all = append(all, scope{k, namespace, options})
+		}
+	}
+	return all, nil
+}
+
+func labelSelector(s *metav1.LabelSelector) (string, error) {
+	if s == nil {
+		return "", nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil || selector == labels.Nothing() {
+		return "", err
+	}
+	return selector.String(), nil
+}
+
+// named are the namespaces that a binding names, or that of all. Where they are
+// selected by label there are none.
+func named(s *config.NamespaceSelector) []string {
+	switch {
+	case s == nil:
+	case s.LabelSelector != nil:
+		return nil
+	case s.NameSelector != nil && len(s.NameSelector.MatchNames) > 0:
+		return s.NameSelector.MatchNames
+	}
+	return []string{""}
+}
+
+// informer follows the objects of a scope.
+type informer struct {
+	scope
+	resource dynamic.ResourceInterface
+	first    *unstructured.UnstructuredList // until the watch begins
+
+	mu    sync.Mutex
+	known map[string]*unstructured.Unstructured // by namespace and name
+	news  News
+}
+
+// inform lists the objects of a scope. The watch has yet to be run.
+func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
+	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), known: map[string]*unstructured.Unstructured{}}
+	list, err := i.resource.List(ctx, s.options)
+	if err != nil {
+		return nil, err
+	}
+	i.first = list
+	for n := range list.Items {
+		i.known[key(&list.Items[n])] = &list.Items[n]
+	}
+	return i, nil
+}
+
+func key(o *unstructured.Unstructured) string { return o.GetNamespace() + "/" + o.GetName() }
+
+// objects are those of the first list.
+func (i *informer) objects() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for n := range i.first.Items {
+		all = append(all, &i.first.Items[n])
+	}
+	return all
+}
+
+// run tells what changes after the first list, until ctx ends.
+func (i *informer) run(ctx context.Context, n News) {
+	i.news = n
+	r := cache.NewReflectorWithOptions(listThenWatch{i}, &unstructured.Unstructured{}, i, cache.ReflectorOptions{Name: i.kind.Resource})
+	// What the reflector has to say goes by trouble, not to stderr.
+	r.RunWithContext(klog.NewContext(ctx, logr.Discard()))
+}
+
+// listThenWatch is where the reflector gets its objects: first the list that is
+// there already. It never asks the server to stream the list, for that needs no
+// right to list, and the engine does.
+type listThenWatch struct{ *informer }
+
+// IsWatchListSemanticsUnSupported is asked by the reflector.
+func (listThenWatch) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (l listThenWatch) List(o metav1.ListOptions) (runtime.Object, error) {
+	return l.ListWithContext(context.Background(), o)
+}
+
+func (l listThenWatch) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	l.mu.Lock()
+	first := l.first
+	l.first = nil
+	l.mu.Unlock()
+	if first != nil {
+		return first, nil
+	}
+	list, err := l.resource.List(ctx, l.with(o))
+	return list, l.told(ctx, err)
+}
+
+func (l listThenWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return l.WatchWithContext(context.Background(), o)
+}
+
+func (l listThenWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	w, err := l.resource.Watch(ctx, l.with(o))
+	return w, l.told(ctx, err)
+}
+
+func (i *informer) with(o metav1.ListOptions) metav1.ListOptions {
+	o.LabelSelector, o.FieldSelector = i.options.LabelSelector, i.options.FieldSelector
+	return o
+}
+
+// told tells an error, unless it is that of the end.
+func (i *informer) told(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		i.news.Trouble(err)
+	}
+	return err
+}
+
+// Add, Update, Delete, Replace and Resync make the informer the reflector's store.
+
+// Add implements cache.ReflectorStore.
+func (i *informer) Add(o any) error { return i.put(o) }
+
+// Update implements cache.ReflectorStore.
+func (i *informer) Update(o any) error { return i.put(o) }
+
+func (i *informer) put(v any) error {
+	o := v.(*unstructured.Unstructured)
+	i.mu.Lock()
+	defer i.mu.Unlock() // also while it is told: what is known was told
+	was := i.known[key(o)]
+	i.known[key(o)] = o
+	switch {
+	case was == nil:
+		i.news.Event("Added", o)
+	case was.GetResourceVersion() != o.GetResourceVersion():
+		i.news.Event("Modified", o)
+	}
+	return nil
+}
+
+// Delete implements cache.ReflectorStore.
+func (i *informer) Delete(v any) error {
+	o := v.(*unstructured.Unstructured)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	_, known := i.known[key(o)]
+	delete(i.known, key(o))
+	if known {
+		i.news.Event("Deleted", o)
+	}
+	return nil
+}
+
+// Replace implements cache.ReflectorStore: a list, of which only the differences
+// are told.
+func (i *informer) Replace(list []any, _ string) error {
+	there := map[string]bool{}
+	for _, v := range list {
+		there[key(v.(*unstructured.Unstructured))] = true
+	}
+	i.mu.Lock()
+	var gone []*unstructured.Unstructured
+	for k, o := range i.known {
+		if !there[k] {
+			gone = append(gone, o)
+		}
+	}
+	i.mu.Unlock()
+	for _, o := range gone {
+		if err := i.Delete(o); err != nil {
+			return err
+		}
+	}
+	for _, v := range list {
+		if err := i.put(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resync implements cache.ReflectorStore.
+func (i *informer) Resync() error { return nil }
+
+// current asks the server whether all that it has now was told.
+func (i *informer) current(ctx context.Context) (bool, error) {
+	list, err := i.resource.List(ctx, i.options)
+	if err != nil {
+		return false, err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(list.Items) != len(i.known) {
+		return false, nil
+	}
+	for n := range list.Items {
+		o := &list.Items[n]
+		if known := i.known[key(o)]; known == nil || known.GetResourceVersion() != o.GetResourceVersion() {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,175 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/templates"
+)
+
+// shellLib stands for the library in the engine's image: it is the one that
+// projects get. prelude puts it in its place.
+var (
+	shellLib = library()
+	//go:embed prelude.sh
+	prelude []byte
+)
+
+func library() []byte {
+	content, err := templates.FS.ReadFile("shell/bash/hooks/lib/shell_lib.sh")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return content
+}
+
+// Sandbox runs hooks for their configuration. A hook sees nothing of the user:
+// an empty home, no kubeconfig, no input, and of the environment what programs
+// need to be found.
+type Sandbox struct {
+	dir     string // the folder of hooks; of addon-operator, the one with its modules
+	home    string
+	path    string
+	timeout time.Duration
+
+	Kinds config.Kinds // to judge those of bindings by; nil: they are not judged
+}
+
+// homeless says what an error of NewSandbox kept from being done.
+const homeless = "make a folder for hooks to run in"
+
+// NewSandbox makes a sandbox for the hooks in dir, to be closed. path is where
+// programs are looked for, as in PATH. Hooks start in dir: addon-operator's in
+// the folder that has modules and global-hooks, as in its image.
+func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
+	home, err := os.MkdirTemp("", "operon-hooks-")
+	if err != nil {
+		return nil, fault.In(homeless, err)
+	}
+	s := &Sandbox{dir: dir, home: home, path: path, timeout: timeout}
+	for name, content := range map[string][]byte{"shell_lib.sh": shellLib, "prelude.sh": prelude} {
+		if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
+			s.Close()
+			return nil, fault.In(homeless, err)
+		}
+	}
+	return s, nil
+}
+
+// Close removes what the hooks left behind.
+func (s *Sandbox) Close() { _ = os.RemoveAll(s.home) }
+
+// Env is the environment of hooks in the sandbox.
+func (s *Sandbox) Env() []string {
+	return append([]string{
+		"PATH=" + s.path, "HOME=" + s.home, "TMPDIR=" + s.home, "PWD=" + s.dir, "LANG=C.UTF-8",
+	}, s.Library()...)
+}
+
+// Library is the part of it that lets a hook find what the engine's image has
+// besides programs: the shell library.
+func (s *Sandbox) Library() []string {
+	return []string{
+		"BASH_ENV=" + filepath.Join(s.home, "prelude.sh"),
+		"OPERON_SHELL_LIB=" + filepath.Join(s.home, "shell_lib.sh"), "OPERON_HOOKS=" + s.dir,
+	}
+}
+
+// answer is what a hook prints when it is asked for its configuration.
+type answer struct{ stdout, stderr []byte }
+
+// ask returns the answer of a hook, or what went wrong.
+func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
+	var none answer
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, h.Path, "--config")
+	cmd.Dir, cmd.Env = s.dir, s.Env()
+	cmd.WaitDelay = time.Second
+	var stdout, stderr process.Output
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := process.Run(cmd)
+	if ctx.Err() != nil {
+		return none, nil, context.Cause(ctx)
+	}
+	said := s.tell(stderr.Bytes())
+	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
+		f := &Finding{File: h.Name, Rule: config.RuleSyntax, Refused: true, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
+		if said != "" {
+			f.Message += "; on stderr: " + said
+		}
+		return none, f, nil
+	}
+	if err == nil {
+		return answer{stdout.Bytes(), stderr.Bytes()}, nil, nil
+	}
+	f := &Finding{File: h.Name, Rule: ruleConfigFails, Refused: true}
+	var exit *exec.ExitError
+	switch {
+	case stdout.Err() != nil || stderr.Err() != nil:
+		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuch)
+	case limited.Err() != nil:
+		f.Message = fmt.Sprintf("--config did not end within %s: with that argument a hook prints its configuration, and ends", s.timeout)
+	case errors.As(err, &exit):
+		f.Message = "--config ended with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
+	case errors.Is(err, fs.ErrNotExist):
+		line, _ := firstLine(h.Path)
+		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
+	case errors.Is(err, fs.ErrPermission):
+		f.Rule, f.Message = ruleShebang, "cannot be started: "+forbidden(h)
+	case errors.Is(err, syscall.ENOEXEC):
+		f.Rule, f.Message = ruleShebang, "cannot be started: it is neither a script nor a program for this system"
+	case errors.Is(err, exec.ErrWaitDelay):
+		f.Message = "--config ended, but a program that it left in the background holds its output open, and the engine waits for that"
+	default:
+		f.Message = "--config: " + err.Error()
+	}
+	switch printed := s.tell(stdout.Bytes()); {
+	case said != "":
+		f.Message += ": " + said
+		f.Line = lineOf(h, string(stderr.Bytes()))
+	case printed != "":
+		f.Message += "; it printed: " + printed
+	}
+	return none, f, nil
+}
+
+// forbidden says what the system does not let a hook be started for.
+func forbidden(h Hook) string {
+	target, err := filepath.EvalSymlinks(h.Path)
+	if info, failed := os.Stat(h.Path); err == nil && failed == nil && target != h.Path && info.Mode()&0o111 == 0 {
+		return "the file that it links to is not executable: chmod +x " + filepath.Base(target)
+	}
+	return "permission denied"
+}
+
+// lineOf is the line of a hook that an interpreter complains about, or 0: the first that
+// bash names, for what it says then follows from that, and the last of Python, which
+// names callers first.
+func lineOf(h Hook, stderr string) int {
+	file := regexp.QuoteMeta(h.Path)
+	at := regexp.MustCompile(file + `: line (\d+)`).FindStringSubmatch(stderr)
+	if all := regexp.MustCompile(file+`", line (\d+)`).FindAllStringSubmatch(stderr, -1); len(all) > 0 {
+		at = all[len(all)-1]
+	}
+	if at == nil {
+		return 0
+	}
+	line, _ := strconv.Atoi(at[1])
+	return line
+}

@@ -1,0 +1,174 @@
+//go:build unix
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/process"
+)
+
+func script(t *testing.T, text string) Task {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hook.sh")
+	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return Task{Hook: Hook{Hook: hooks.Hook{Name: "hook.sh", Path: path}}, Contexts: []binding.Context{binding.Startup()}}
+}
+
+var environ = []string{"PATH=" + os.Getenv("PATH"), "MINE=yes"}
+
+// TestRun gives a hook what the engine gives it.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	task := script(t, `[[ "$VALIDATING_RESPONSE_PATH" == "$ADMISSION_RESPONSE_PATH" && $# == 0 ]] || exit 9
+for v in METRICS KUBERNETES_PATCH CONVERSION_RESPONSE ADMISSION_RESPONSE; do
+  f=${v}_PATH
+  [[ -f "${!f}" && ! -s "${!f}" ]] || exit 8
+  echo "$v" >"${!f}"
+done
+cat "$BINDING_CONTEXT_PATH"
+echo "$MINE $PWD $(cat)" >&2
+`)
+	temp := t.TempDir()
+	got, err := Runner{Env: environ, Temp: temp}.Run(t.Context(), task, nil)
+	if err != nil || got.ExitCode != 0 {
+		t.Fatalf("%v %+v", err, got)
+	}
+	for _, pair := range [][2]string{
+		{string(got.Stdout), "[{\"binding\":\"onStartup\"}]\n"}, {string(got.Stderr), "yes " + filepath.Dir(task.Hook.Path) + " \n"},
+		{string(got.Metrics), "METRICS\n"}, {string(got.Patches), "KUBERNETES_PATCH\n"},
+		{string(got.Conversion), "CONVERSION_RESPONSE\n"}, {string(got.Admission), "ADMISSION_RESPONSE\n"},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("got %q, want %q", pair[0], pair[1])
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestRunEnds leaves nothing of a hook when its time is over.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	over := errors.New("over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	task := script(t, "sleep 600 & echo $! >child.part; mv child.part child; wait\n")
+	child := filepath.Join(filepath.Dir(task.Hook.Path), "child")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(child); err == nil {
+				cancel(over)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := (Runner{Env: environ}).Run(ctx, task, nil); !errors.Is(err, over) {
+		t.Errorf("%v, want %v", err, over)
+	}
+	content, err := os.ReadFile(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	for _, c := range strings.TrimSpace(string(content)) {
+		pid = pid*10 + int(c-'0')
+	}
+	for t.Context().Err() == nil && syscall.Kill(pid, 0) == nil {
+		status, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(content)), "stat"))
+		if err == nil && strings.Contains(string(status), ") Z") {
+			break // it waits for somebody to look at its exit code
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestExecute takes a hook for failed as the engine does.
+func TestExecute(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"exit 0":                     "",
+		"echo a >&2; echo b; exit 3": "exit code 3: a",
+		"echo b; exit 3":             "exit code 3: b",
+		`echo '{' >"$METRICS_PATH"`:  "$METRICS_PATH:1: ",
+		`echo x >"$METRICS_PATH"; echo '{"operation": "Delete"}' >"$KUBERNETES_PATCH_PATH"`: "$METRICS_PATH:1: ",
+		`echo x >"$ADMISSION_RESPONSE_PATH"`:                                                "$ADMISSION_RESPONSE_PATH:1: ",
+		`echo x >"$CONVERSION_RESPONSE_PATH"`:                                               "$CONVERSION_RESPONSE_PATH:1: ",
+		`echo '{"operation": "Delet"}' >"$KUBERNETES_PATCH_PATH"`:                           "$KUBERNETES_PATCH_PATH:1: operation is \"Delet\"",
+		`echo '{"operation": "Delete"}' >"$KUBERNETES_PATCH_PATH"; exit 1`:                  "exit code 1",
+		"rm \"$METRICS_PATH\"":                                                              "no such file",
+	} {
+		_, err := Executor{Runner: Runner{Env: environ}, Applier: patch.Applier{}}.Execute(t.Context(), script(t, text))
+		if got := ""; err != nil {
+			got = err.Error()
+			if want == "" || !strings.Contains(got, want) {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%s: no error, want %q", text, want)
+		}
+	}
+}
+
+// TestRunGiven gives a hook of addon-operator values, and no files for answers.
+func TestRunGiven(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	task := script(t, `cat "$VALUES_PATH" "$CONFIG_VALUES_PATH"; echo " $PWD ${ADMISSION_RESPONSE_PATH-none} ${CONVERSION_RESPONSE_PATH-none}"
+echo a >"$VALUES_JSON_PATCH_PATH"; echo b >"$CONFIG_VALUES_JSON_PATCH_PATH"; echo c >"$METRICS_PATH"; echo d >"$KUBERNETES_PATCH_PATH"`)
+	got, err := Runner{Env: environ, Dir: dir}.Run(t.Context(), task, &Given{Values: []byte("{}"), Config: []byte("null")})
+	if err != nil || got.ExitCode != 0 {
+		t.Fatalf("%v %+v", err, got)
+	}
+	said := string(got.Stdout) + string(got.ValuesPatch) + string(got.ConfigPatch) + string(got.Metrics) + string(got.Patches)
+	if want := "{}null " + dir + " none none\na\nb\nc\nd\n"; said != want {
+		t.Errorf("got  %q\nwant %q", said, want)
+	}
+}
+
+// values is a store that says what it is told.
+type values struct{ given, take error }
+
+func (values) Files() ([]byte, []byte, error) { return []byte("{}"), []byte("{}"), nil }
+
+func (v values) Read(_, _ []byte) (func() error, error) {
+	return func() error { return v.take }, v.given
+}
+
+// TestExecuteValues fails a hook whose values are not taken: for no patch before
+// anything is done to objects, for the values that come of it afterwards.
+func TestExecuteValues(t *testing.T) {
+	t.Parallel()
+	none, late := errors.New("no patch"), errors.New("no values")
+	for _, v := range []values{{}, {given: none}, {take: late}} {
+		e := Executor{Runner: Runner{Env: environ}, Values: v}
+		_, err := e.Execute(t.Context(), script(t, `true`))
+		want := errors.Join(v.given, v.take)
+		if (err == nil) != (want == nil) || err != nil && err.Error() != want.Error() {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	}
+}
+
+// TestRunEndless ends a hook that prints without an end.
+func TestRunEndless(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"exec yes", "yes >&2; exit 3"} {
+		got, err := Runner{Env: environ}.Run(t.Context(), script(t, text), nil)
+		if !errors.Is(err, process.ErrTooMuch) || len(got.Stdout)+len(got.Stderr) == 0 {
+			t.Errorf("%s: %v, %d bytes", text, err, len(got.Stdout)+len(got.Stderr))
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/hooks/binding"
+)
+
+// State is an engine at one moment: what it knows of the cluster, and what waits
+// in its queues.
+type State struct {
+	hooks  []*known // in the order of their paths
+	queues map[string]*queue
+}
+
+// known is what the engine knows about a hook.
+type known struct {
+	Hook
+	monitors  []*monitor // of its kubernetes bindings; nil until they are enabled
+	scheduled bool       // its schedules are enabled
+	gone      bool       // it was removed
+}
+
+// New makes the state of an engine before its start. The hooks are in the order of
+// their paths, as Discover finds them.
+func New(hooks []Hook) *State {
+	s := &State{queues: map[string]*queue{}}
+	for _, h := range hooks {
+		s.hooks = append(s.hooks, &known{Hook: h, monitors: make([]*monitor, len(h.Config.Kubernetes))})
+	}
+	return s
+}
+
+// Start puts into the queue main what the engine begins with: first the hooks that
+// run at startup, in their order, and then for each hook its bindings.
+func (s *State) Start() {
+	var startup []*known
+	for _, h := range s.hooks {
+		if h.Config.OnStartup != nil {
+			startup = append(startup, h)
+		}
+	}
+	slices.SortStableFunc(startup, func(a, b *known) int { return cmp.Compare(*a.Config.OnStartup, *b.Config.OnStartup) })
+	for _, h := range startup {
+		s.startup(h)
+	}
+	for _, h := range s.hooks {
+		s.enable(h)
+	}
+}
+
+// Queues are the queues with tasks, main first and then by name.
+func (s *State) Queues() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
+		if len(s.queues[name].tasks) > 0 && name != Main {
+			names = append(names, name)
+		}
+	}
+	if len(s.queue(Main).tasks) > 0 {
+		names = slices.Insert(names, 0, Main)
+	}
+	return names
+}
+
+// Head is the hook whose task comes next in a queue, or nil: to limit how often it
+// runs, before Take combines its tasks.
+func (s *State) Head(queue string) *Hook {
+	if q := s.queue(queue); !q.busy && len(q.tasks) > 0 && q.tasks[0].of == runs {
+		return &q.tasks[0].hook.Hook
+	}
+	return nil
+}
+
+// Take begins with the first task of a queue, combined with those behind it that
+// are of the same hook. There is none when the queue is empty or at work. What
+// needs no hook is done at once.
+func (s *State) Take(queue string) (Task, bool) {
+	q := s.queue(queue)
+	for !q.busy && len(q.tasks) > 0 {
+		q.compact()
+		t := q.tasks[0]
+		h := t.hook
+		switch {
+		case t.of == enablesSchedules:
+			h.scheduled = true
+			q.drop()
+		case t.of == enablesKubernetes:
+			q.busy = true
+			taken := Task{Kind: Enable, Hook: h.Hook, Queue: queue, Failures: t.failures, task: t}
+			for i := range h.Config.Kubernetes {
+				taken.Bindings = append(taken.Bindings, Ref{h.Name, i})
+			}
+			return taken, true
+		case t.synchronizes() && (h.Config.Version == "v0" || t.silent):
+			q.drop()
+			s.unlock(t.unlocks)
+		case h.Config.Version == "v0" && t.events[0].of == atEvent:
+			q.busy = true
+			return Task{Kind: Breaks, Hook: h.Hook, Queue: queue, Failures: t.failures, task: t}, true
+		default:
+			q.busy = true
+			t.frees = t.synchronizes()
+			if h.Config.Version != "v0" && !t.alone && (!t.synchronizes() || t.group != "") {
+				q.combine()
+			}
+			return t.due(queue), true
+		}
+	}
+	return Task{}, false
+}
+
+// Finish ends a task. One that failed stays where it is, with all that it was
+// combined with, unless its failure is allowed.
+func (s *State) Finish(t Task, failure error) {
+	if t.Queue == "" {
+		return
+	}
+	q := s.queue(t.Queue)
+	q.busy = false
+	if failure != nil && !t.AllowFailure && !t.task.hook.gone {
+		t.task.failures++
+		return
+	}
+	q.drop()
+	if t.task.hook.gone {
+		return
+	}
+	switch {
+	case t.Kind == Enable:
+		q.tasks = slices.Insert(q.tasks, 0, t.task.hook.synchronizations()...)
+	case t.task.frees:
+		s.unlock(t.task.unlocks)
+	}
+}
+
+// Tick tells that the time of a crontab has come, for all schedules that have it.
+// It reports whether any has.
+func (s *State) Tick(crontab string) bool {
+	fired := false
+	for _, h := range s.hooks {
+		for i, b := range h.Config.Schedule {
+			if !h.scheduled || b.Crontab != crontab {
+				continue
+			}
+			fired = true
+			s.queue(cmp.Or(b.Queue, Main)).add(&task{of: runs, hook: h, group: b.Group, allow: b.AllowFailure,
+				events: []event{{of: atSchedule, place: i, group: b.Group}}})
+		}
+	}
+	return fired
+}
+
+func (s *State) queue(name string) *queue {
+	q := s.queues[name]
+	if q == nil {
+		q = &queue{counts: map[*known]int{}, full: map[*known]bool{}}
+		s.queues[name] = q
+	}
+	return q
+}
+
+func (s *State) hook(name string) *known {
+	i := slices.IndexFunc(s.hooks, func(h *known) bool { return h.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.hooks[i]
+}
+
+// contexts makes those of the hook from what is known now.
+func (h *known) contexts() binding.Contexts {
+	return binding.Contexts{Config: h.Config, Snapshot: func(place int) ([]binding.Item, error) {
+		return h.monitors[place].snapshot(), nil
+	}}
+}

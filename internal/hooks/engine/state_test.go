@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func hookOf(t *testing.T, name, conf string) Hook {
+	t.Helper()
+	c, findings := config.Parse([]byte(conf))
+	if c == nil {
+		t.Fatal(findings)
+	}
+	return Hook{hooks.Hook{Name: name, Path: name}, c}
+}
+
+// started is a state whose bindings are enabled, and whose hooks ran.
+func started(t *testing.T, found ...Hook) *State {
+	t.Helper()
+	s := New(found)
+	s.Start()
+	for {
+		task, due := s.Take(Main)
+		if !due {
+			return s
+		}
+		for _, b := range task.Bindings {
+			if err := s.Synced(b, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Finish(task, nil)
+	}
+}
+
+func configMap(name string, data map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": name, "namespace": "default"}, "data": data}}
+}
+
+func namesOf(t Task) string {
+	var all []string
+	for _, c := range t.Contexts {
+		name := fmt.Sprint(c["binding"])
+		if o, is := c["object"].(*unstructured.Unstructured); is {
+			name += "/" + o.GetName()
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestTooMany combines all tasks of a hook that has a hundred in a queue, wherever
+// they stand: contexts without a group come first, and of groups the last.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	const conf = `configVersion: v1
+kubernetes:
+- {name: alone, kind: ConfigMap}
+- {name: member, kind: ConfigMap, group: g}`
+	s := started(t, hookOf(t, "a", conf), hookOf(t, "b", conf))
+	observe := func(hook string, place int, name string) {
+		t.Helper()
+		if err := s.Observe(Ref{hook, place}, "Added", configMap(name, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	observe("b", 0, "first")
+	for i := range 99 {
+		observe("a", i%2, fmt.Sprint(i))
+	}
+	observe("b", 0, "second")
+	if tasks := len(s.queue(Main).tasks); tasks != 101 {
+		t.Fatalf("%d tasks, want 101: that is not too many of one hook", tasks)
+	}
+	observe("a", 0, "last")
+	if tasks := len(s.queue(Main).tasks); tasks != 3 {
+		t.Fatalf("%d tasks, want one of a, between two of b", tasks)
+	}
+	for _, want := range []int{1, 52, 1} {
+		task, _ := s.Take(Main)
+		if len(task.Contexts) != want {
+			t.Errorf("%d contexts, want %d", len(task.Contexts), want)
+		}
+		if want > 1 && (task.Contexts[0]["binding"] != "alone" || task.Contexts[want-1]["binding"] != "member") {
+			t.Errorf("%v, want the group at the end", namesOf(task))
+		}
+		s.Finish(task, nil)
+	}
+}
+
+// TestQueues has one task of each queue at work.
+func TestQueues(t *testing.T) {
+	t.Parallel()
+	s := started(t, hookOf(t, "a", `configVersion: v1
+kubernetes:
+- {name: one, kind: ConfigMap}
+- {name: two, kind: ConfigMap, queue: two}`))
+	for place := range 2 {
+		for range 2 {
+			o := configMap(fmt.Sprint(len(s.Queues())), map[string]any{"n": time.Duration(place).String()})
+			if err := s.Observe(Ref{"a", place}, "Deleted", o); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if q := s.Queues(); len(q) != 2 || q[0] != Main || q[1] != "two" {
+		t.Fatalf("queues %v", q)
+	}
+	if h := s.Head(Main); h == nil || h.Name != "a" {
+		t.Errorf("the head of main is %v", h)
+	}
+	first, _ := s.Take(Main)
+	if _, due := s.Take(Main); due || s.Head(Main) != nil {
+		t.Error("two tasks of one queue are at work")
+	}
+	if _, due := s.Take("two"); !due {
+		t.Error("a queue waits for another")
+	}
+	s.Finish(first, errors.New("no"))
+	again, due := s.Take(Main)
+	if !due || again.Failures != 1 || namesOf(again) != namesOf(first) {
+		t.Errorf("%t %+v, want the task that failed", due, again)
+	}
+}
+
+// TestEnable tries again to enable bindings, until it can.
+func TestEnable(t *testing.T) {
+	t.Parallel()
+	s := New([]Hook{hookOf(t, "a", `configVersion: v1
+kubernetes:
+- {name: cms, kind: ConfigMap, jqFilter: .data.k.x}`)})
+	s.Start()
+	task, _ := s.Take(Main)
+	err := s.Synced(task.Bindings[0], []*unstructured.Unstructured{configMap("x", map[string]any{"k": "v"})})
+	if task.Kind != Enable || err == nil || !strings.Contains(err.Error(), "jqFilter of cms, over ConfigMap default/x") {
+		t.Fatalf("%v: %v", task, err)
+	}
+	s.Finish(task, err)
+	if err := s.Observe(task.Bindings[0], "Added", configMap("y", nil)); err != nil {
+		t.Errorf("an event before the binding is enabled: %v", err)
+	}
+	task, _ = s.Take(Main)
+	if task.Kind != Enable || task.Failures != 1 {
+		t.Fatalf("%+v, want to enable again", task)
+	}
+	if err := s.Synced(task.Bindings[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Finish(task, nil)
+	task, _ = s.Take(Main)
+	if len(task.Contexts) != 1 || task.Contexts[0]["type"] != "Synchronization" {
+		t.Errorf("%v, want the synchronization", task.Contexts)
+	}
+}
+
+// TestDelay waits as long as the engine does, but for what it adds by chance.
+func TestDelay(t *testing.T) {
+	t.Parallel()
+	for failures, want := range map[int]time.Duration{1: 5, 2: 6, 3: 7, 4: 9, 5: 13, 6: 21, 7: 32, 90: 32} {
+		if got := Delay(failures); got != want*time.Second {
+			t.Errorf("after %d failures %v, want %d s", failures, got, want)
+		}
+	}
+}
+
+// TestStartOrder runs hooks at the start by their number, and then by their path.
+func TestStartOrder(t *testing.T) {
+	t.Parallel()
+	var found []Hook
+	for _, h := range []string{"a 10", "b 2", "c -1", "d 2", "e 0"} {
+		name, order, _ := strings.Cut(h, " ")
+		found = append(found, hookOf(t, name, "configVersion: v1\nonStartup: "+order))
+	}
+	s := New(found)
+	s.Start()
+	var order []string
+	for {
+		task, due := s.Take(Main)
+		if !due {
+			break
+		}
+		order = append(order, task.Hook.Name)
+		if task.AllowFailure || namesOf(task) != "onStartup" {
+			t.Errorf("%s: %v, may fail: %t", task.Hook.Name, task.Contexts, task.AllowFailure)
+		}
+		s.Finish(task, nil)
+	}
+	if got := strings.Join(order, " "); got != "c e b d a" {
+		t.Errorf("the order is %s", got)
+	}
+}

@@ -1,0 +1,300 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/output"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "record anew what the engine does: OPERON_ENGINE is its program, KUBEBUILDER_ASSETS the folder of a control plane")
+
+// scenario is a file of testdata/traces: hooks that record what they are told, and
+// what happens.
+type scenario struct {
+	Hooks  map[string]string // configurations
+	Writes map[string]string // what a hook writes to its patch file
+	Given  []map[string]any
+	Steps  []step
+}
+
+// step is one of its fields. Hooks that are held do not end, those that fail do so
+// once.
+type step struct {
+	Start, Tick, Retry  bool
+	Hold, Release, Fail string
+	Apply, Delete       map[string]any
+}
+
+// run is a run of a hook.
+type run struct {
+	Step     int              `json:"step"`
+	Hook     string           `json:"hook"`
+	Contexts []map[string]any `json:"contexts"`
+}
+
+// tick is the crontab of schedules whose time a step makes come.
+const tick = "@tick"
+
+// TestTraces plays what happened to the engine of the name, and gets the runs that
+// were recorded.
+func TestTraces(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/traces/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scenarios", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s scenario
+			if err := yaml.UnmarshalStrict(text, &s); err != nil {
+				t.Fatal(err)
+			}
+			recorded := strings.TrimSuffix(file, ".yaml") + ".json"
+			if *update {
+				record(t, s, recorded)
+			}
+			content, err := os.ReadFile(recorded)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []run
+			if err := json.Unmarshal(content, &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(ordered(s, want), ordered(s, play(t, s))); diff != "" {
+				t.Errorf("runs (-engine +operon):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ordered puts runs that are of one step, and of different queues perhaps, in the
+// order of their hooks. At the start all are in main.
+func ordered(s scenario, runs []run) []run {
+	slices.SortStableFunc(runs, func(a, b run) int {
+		if a.Step != b.Step || s.Steps[a.Step].Start {
+			return a.Step - b.Step
+		}
+		return strings.Compare(a.Hook, b.Hook)
+	})
+	return runs
+}
+
+// player is a scenario without the engine.
+type player struct {
+	*testing.T
+	scenario
+	cluster hooktest.Cluster
+	state   *engine.State
+	hooks   []engine.Hook
+	held    []engine.Task
+	holds   map[string]bool
+	fails   map[string]bool
+	failed  map[string]bool // queues
+	step    int
+	runs    []run
+}
+
+func play(t *testing.T, s scenario) []run {
+	p := &player{T: t, scenario: s, runs: []run{}, holds: map[string]bool{}, fails: map[string]bool{}, failed: map[string]bool{}}
+	given := &hooktest.Test{}
+	for _, o := range s.Given {
+		given.Given = append(given.Given, &unstructured.Unstructured{Object: o})
+	}
+	for name, text := range s.Hooks {
+		conf, findings := config.Parse([]byte(strings.ReplaceAll(text, tick, "@yearly")))
+		if conf == nil {
+			t.Fatal(name, findings)
+		}
+		p.hooks = append(p.hooks, engine.Hook{Hook: hooks.Hook{Name: name, Path: name}, Config: conf})
+	}
+	slices.SortFunc(p.hooks, func(a, b engine.Hook) int { return strings.Compare(a.Name, b.Name) })
+	var err error
+	if p.cluster, err = (hooktest.Memory{}).Open(t.Context(), given); err != nil {
+		t.Fatal(err)
+	}
+	defer p.cluster.Close()
+	p.state = engine.New(p.hooks)
+	for i, st := range s.Steps {
+		p.step = i
+		p.do(st)
+		p.settle()
+	}
+	return p.runs
+}
+
+func (p *player) do(st step) {
+	person := patch.Applier{API: p.cluster.Person(), Wait: p.cluster.Wait}
+	var ops []output.Operation
+	switch {
+	case st.Start:
+		p.state.Start()
+	case st.Tick:
+		if !p.state.Tick("@yearly") {
+			p.Fatal("no schedule is enabled")
+		}
+	case st.Retry:
+		clear(p.failed)
+	case st.Hold != "":
+		p.holds[st.Hold] = true
+	case st.Fail != "":
+		p.fails[st.Fail] = true
+	case st.Release != "":
+		delete(p.holds, st.Release)
+		for _, t := range p.held {
+			p.finish(t)
+		}
+		p.held = nil
+	case st.Apply != nil:
+		ops = append(ops, output.Operation{Operation: "CreateOrUpdate", Object: st.Apply})
+	case st.Delete != nil:
+		o := unstructured.Unstructured{Object: st.Delete}
+		ops = append(ops, output.Operation{Operation: "Delete", APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName()})
+	}
+	if err := person.Apply(p.Context(), ops); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *player) settle() {
+	for worked := true; worked; {
+		worked = false
+		observed, err := p.cluster.Observed(p.Context())
+		if err != nil {
+			p.Fatal(err)
+		}
+		for _, o := range observed {
+			_ = o.Tell(p.state) // an error of a filter drops the event
+		}
+		for _, q := range p.state.Queues() {
+			if p.failed[q] {
+				continue
+			}
+			if t, due := p.state.Take(q); due {
+				worked = true
+				p.work(t)
+				break
+			}
+		}
+	}
+}
+
+func (p *player) work(t engine.Task) {
+	switch t.Kind {
+	case engine.Breaks:
+		p.state.Finish(t, engine.ErrBreaks)
+		p.failed[t.Queue] = true
+		return
+	case engine.Enable:
+		for _, b := range t.Bindings {
+			objects, err := p.cluster.Bind(p.Context(), b, t.Hook.Config.Kubernetes[b.Place])
+			if err == nil {
+				err = p.state.Synced(b, objects)
+			}
+			if err != nil {
+				p.Fatal(err)
+			}
+		}
+		p.state.Finish(t, nil)
+		return
+	}
+	content, err := json.Marshal(t.Contexts)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.runs = append(p.runs, newRun(p.T, p.step, t.Hook.Name, content))
+	if p.holds[t.Hook.Name] {
+		p.held = append(p.held, t)
+		return
+	}
+	p.finish(t)
+}
+
+func (p *player) finish(t engine.Task) {
+	var failure error
+	if p.fails[t.Hook.Name] {
+		delete(p.fails, t.Hook.Name)
+		failure = errors.New("it fails")
+	} else if text := p.Writes[t.Hook.Name]; text != "" {
+		ops, _ := output.ParsePatches([]byte(text))
+		failure = patch.Applier{API: p.cluster.Hook(), Wait: p.cluster.Wait}.Apply(context.Background(), ops)
+	}
+	p.state.Finish(t, failure)
+	if failure != nil && !t.AllowFailure {
+		p.failed[t.Queue] = true
+	}
+}
+
+// newRun reads contexts, and keeps of objects what a scenario decides.
+func newRun(t *testing.T, step int, hook string, contexts []byte) run {
+	t.Helper()
+	r := run{Step: step, Hook: hook}
+	if err := json.Unmarshal(contexts, &r.Contexts); err != nil {
+		t.Fatalf("%s: %v\n%s", hook, err, contexts)
+	}
+	for _, c := range r.Contexts {
+		reduce(c)
+	}
+	return r
+}
+
+func reduce(v any) {
+	switch x := v.(type) {
+	case []any:
+		for _, item := range x {
+			reduce(item)
+		}
+	case map[string]any:
+		meta, isObject := x["metadata"].(map[string]any)
+		if !isObject || x["apiVersion"] == nil {
+			for _, item := range x {
+				reduce(item)
+			}
+			return
+		}
+		keep(x, "apiVersion", "kind", "metadata", "data", "status")
+		keep(meta, "name", "namespace", "labels")
+		ingress, there, _ := unstructured.NestedSlice(x, "status", "loadBalancer", "ingress")
+		delete(x, "status")
+		for _, i := range ingress {
+			keep(i.(map[string]any), "ip")
+		}
+		if there {
+			x["status"] = map[string]any{"loadBalancer": map[string]any{"ingress": ingress}}
+		}
+		if labels, is := meta["labels"].(map[string]any); is {
+			if delete(labels, "kubernetes.io/metadata.name"); len(labels) == 0 {
+				delete(meta, "labels")
+			}
+		}
+	}
+}
+
+func keep(object map[string]any, keys ...string) {
+	for k := range object {
+		if !slices.Contains(keys, k) {
+			delete(object, k)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package fakeapi
+
+import (
+	"strings"
+
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func isCRD(k kinds.Kind) bool { return kinds.IsCRD(k.GVK()) }
+
+// crds are the CRDs that are there, by name.
+func (s *Server) crds() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, at := range s.keys(func(at key) bool {
+		return at.group == "apiextensions.k8s.io" && at.resource == "customresourcedefinitions"
+	}) {
+		all = append(all, s.objects[at].object)
+	}
+	return all
+}
+
+// learn makes the kinds of CRDs known, and no others, once one of a kind came,
+// changed or went.
+func (s *Server) learn(k kinds.Kind) {
+	if !isCRD(k) {
+		return
+	}
+	var all []kinds.CRD
+	for _, o := range s.crds() {
+		if crd, err := kinds.FromObject(o); err == nil {
+			all = append(all, crd)
+		}
+	}
+	s.table = s.builtin.With(all...)
+}
+
+// establish gives a new CRD the status that a server gives it at once.
+func establish(o *unstructured.Unstructured) {
+	condition := func(kind, reason, message string) map[string]any {
+		return map[string]any{"type": kind, "status": "True", "reason": reason, "message": message,
+			"lastTransitionTime": now.UTC().Format("2006-01-02T15:04:05Z"), "observedGeneration": int64(1)}
+	}
+	names, _, _ := unstructured.NestedMap(o.Object, "spec", "names")
+	if names == nil {
+		return
+	}
+	if kind, isText := names["kind"].(string); isText {
+		if names["singular"] == nil {
+			names["singular"] = strings.ToLower(kind)
+		}
+		if names["listKind"] == nil {
+			names["listKind"] = kind + "List"
+		}
+		_ = unstructured.SetNestedMap(o.Object, names, "spec", "names")
+	}
+	var stored []any
+	for _, v := range crdschema.Versions(o) {
+		if v["storage"] == true {
+			stored = append(stored, v["name"])
+		}
+	}
+	o.Object["status"] = map[string]any{
+		"acceptedNames":  names,
+		"storedVersions": stored,
+		"conditions": []any{
+			condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+			condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+		},
+	}
+}
+
+// crdOf is the CRD that a kind is of, or nil.
+func (s *Server) crdOf(k kinds.Kind) *unstructured.Unstructured {
+	e := s.objects[key{group: "apiextensions.k8s.io", resource: "customresourcedefinitions", name: k.Resource + "." + k.Group}]
+	if e == nil {
+		return nil
+	}
+	return e.object
+}
+
+// schemaOf is the schema of a CRD's kind, or nil.
+func (s *Server) schemaOf(k kinds.Kind) crdschema.Schema {
+	crd := s.crdOf(k)
+	if crd == nil {
+		return nil
+	}
+	return crdschema.Of(crd, k.Version)
+}

@@ -1,0 +1,143 @@
+package fakeapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Create puts an object there that was not.
+func (s *Server) Create(_ context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	defer s.deliver()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.create(k, o, false)
+}
+
+// create stores an object; one that is seeded keeps what only a server writes.
+func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded bool) (*unstructured.Unstructured, error) {
+	if k.Namespaced == (given.GetNamespace() == "") {
+		return nil, noPath(k, true)
+	}
+	o, err := s.admit(k, given)
+	if err != nil {
+		return nil, cannotHandle(k, err)
+	}
+	if !seeded {
+		if o.GetResourceVersion() != "" {
+			return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
+				Message: "resourceVersion should not be set on objects to be created"}}
+		}
+		s.reset(k, o)
+	}
+	if o.GetName() == "" && o.GetGenerateName() != "" {
+		o.SetName(s.generate(o.GetGenerateName()))
+	}
+	if errs := s.invalid(k, o); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), o.GetName(), errs)
+	}
+	if err := s.inNamespace(k, o); err != nil {
+		return nil, err
+	}
+	if s.objects[keyOf(k, o.GetNamespace(), o.GetName())] != nil {
+		return nil, apierrors.NewAlreadyExists(k.GVR().GroupResource(), o.GetName())
+	}
+	s.identify(o)
+	if counts(k) && o.GetGeneration() == 0 {
+		o.SetGeneration(1)
+	}
+	begin(k, o)
+	if isCRD(k) {
+		if _, err := kinds.FromObject(o); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	s.put(k, nil, o)
+	return o.DeepCopy(), nil
+}
+
+// reset takes away what a client may send and no server takes from it.
+func (s *Server) reset(k kinds.Kind, o *unstructured.Unstructured) {
+	o.SetUID("")
+	o.SetSelfLink("")
+	o.SetGeneration(0)
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+		unstructured.RemoveNestedField(o.Object, "metadata", name)
+	}
+	if k.Has("status") && k.Resource != "nodes" {
+		delete(o.Object, "status")
+	}
+}
+
+// admit is a copy of an object as a server reads it: in the form of its kind, with
+// the defaults that are known. The error is that of the decoder.
+func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	content, err := json.Marshal(given.Object)
+	if err != nil {
+		return nil, err
+	}
+	if v := given.GetAPIVersion(); v != k.APIVersion() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", v, k.APIVersion()))
+	}
+	object, err := typed(k, content)
+	if err != nil {
+		return nil, err
+	}
+	if object == nil { // a kind of a CRD, or one whose form is not known
+		if err := utiljson.Unmarshal(content, &object); err != nil {
+			return nil, err
+		}
+		if err := metadata(object); err != nil {
+			return nil, err
+		}
+	}
+	o := &unstructured.Unstructured{Object: object}
+	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
+	if schema := s.schemaOf(k); schema != nil {
+		schema.Prune(o.Object)
+		schema.Complete(o.Object)
+	}
+	complete(k, o)
+	return o, nil
+}
+
+// cannotHandle is the answer to an object that cannot be decoded.
+func cannotHandle(k kinds.Kind, err error) error {
+	if _, isAnswer := errors.AsType[*apierrors.StatusError](err); isAnswer {
+		return err
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
+}
+
+// inNamespace finds that the namespace of an object is not there, or about to go.
+func (s *Server) inNamespace(k kinds.Kind, o *unstructured.Unstructured) error {
+	if !k.Namespaced {
+		return nil
+	}
+	ns := s.objects[key{resource: "namespaces", name: o.GetNamespace()}]
+	if ns == nil {
+		return apierrors.NewNotFound(kinds.Kind{Resource: "namespaces"}.GVR().GroupResource(), o.GetNamespace())
+	}
+	if ns.object.GetDeletionTimestamp() != nil {
+		return apierrors.NewForbidden(k.GVR().GroupResource(), o.GetName(),
+			fmt.Errorf("unable to create new content in namespace %s because it is being terminated", o.GetNamespace()))
+	}
+	return nil
+}
+
+// invalid is what a server finds wrong with an object.
+func (s *Server) invalid(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
+	errs := invalidMetadata(k, o)
+	if schema := s.schemaOf(k); schema != nil {
+		errs = append(errs, schema.Validate(o.Object)...)
+	}
+	return errs
+}

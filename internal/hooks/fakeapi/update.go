@@ -1,0 +1,192 @@
+package fakeapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const modified = "the object has been modified; please apply your changes to the latest version and try again"
+
+// Update puts an object in the place of itself; of the subresource status, only its
+// status. A resourceVersion in it must be that of the object which is there.
+func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+	defer s.deliver()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, err := s.find(k, o.GetNamespace(), o.GetName())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.served(k, subresource, o.GetName()); err != nil {
+		return nil, err
+	}
+	next, err := s.admit(k, o)
+	if err != nil {
+		return nil, cannotHandle(k, err)
+	}
+	if next.GetResourceVersion() == "" && s.crdOf(k) != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: k.Group, Kind: k.Resource}, next.GetName(), field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")})
+	}
+	return s.replace(k, e.object, next, subresource)
+}
+
+// served finds that a kind has no such subresource.
+func (s *Server) served(k kinds.Kind, subresource, name string) error {
+	switch wanted := strings.Trim(subresource, "/"); {
+	case wanted == "", wanted == "status" && k.Has("status"):
+		return nil
+	case s.crdOf(k) != nil:
+		return apierrors.NewNotFound(k.GVR().GroupResource(), name)
+	case k.Has(wanted):
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 501, Reason: metav1.StatusReasonMethodNotAllowed,
+			Message: fmt.Sprintf("operon's API server in memory does not know the subresource %s of %s", wanted, k)}}
+	}
+	return noPath(k, false)
+}
+
+// replace stores next in the place of old, as far as a server lets it.
+func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+	name := old.GetName()
+	if v := next.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
+		return nil, apierrors.NewConflict(k.GVR().GroupResource(), name, errors.New(modified))
+	}
+	if uid := next.GetUID(); uid != "" && uid != old.GetUID() {
+		return nil, apierrors.NewConflict(k.GVR().GroupResource(), name,
+			fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v",
+				path.Join("/registry", k.Group, k.Resource, old.GetNamespace(), name), uid, old.GetUID()))
+	}
+	s.restrict(k, old, next, subresource)
+	if errs := append(s.invalid(k, next), immutable(k, old, next)...); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), name, errs)
+	}
+	if err := newFinalizers(k, old, next); err != nil {
+		return nil, err
+	}
+	if changesSpec(old, next) && counts(k) {
+		next.SetGeneration(old.GetGeneration() + 1)
+	}
+	if equality.Semantic.DeepEqual(old.Object, next.Object) {
+		return next, nil
+	}
+	s.put(k, old, next)
+	result := next.DeepCopy()
+	if next.GetDeletionTimestamp() != nil {
+		s.finish(k, next)
+	}
+	return result, nil
+}
+
+// restrict gives an object what its update cannot change.
+func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) {
+	status, statusThere := next.Object["status"]
+	if subresource != "" {
+		kept := old.DeepCopy()
+		next.Object = kept.Object
+		setOrDelete(next.Object, "status", status, statusThere)
+	} else if k.Has("status") {
+		before, there := old.DeepCopy().Object["status"]
+		setOrDelete(next.Object, "status", before, there)
+	}
+	next.SetAPIVersion(k.APIVersion())
+	next.SetName(old.GetName())
+	next.SetResourceVersion(old.GetResourceVersion())
+	next.SetUID(old.GetUID())
+	next.SetGeneration(old.GetGeneration())
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"} {
+		before, there, _ := unstructured.NestedFieldCopy(old.Object, "metadata", name)
+		if meta, isObject := next.Object["metadata"].(map[string]any); isObject {
+			setOrDelete(meta, name, before, there)
+		}
+	}
+	if next.GetGeneration() == 0 {
+		unstructured.RemoveNestedField(next.Object, "metadata", "generation")
+	}
+}
+
+func setOrDelete(object map[string]any, name string, v any, there bool) {
+	if there {
+		object[name] = v
+	} else {
+		delete(object, name)
+	}
+}
+
+// changesSpec reports whether anything but metadata and status differs.
+func changesSpec(old, next *unstructured.Unstructured) bool {
+	spec := func(o *unstructured.Unstructured) map[string]any {
+		rest := map[string]any{}
+		for name, v := range o.Object {
+			if name != "metadata" && name != "status" && name != "apiVersion" {
+				rest[name] = v
+			}
+		}
+		return rest
+	}
+	return !reflect.DeepEqual(spec(old), spec(next))
+}
+
+// newFinalizers finds that an object which is about to go gets more of them.
+func newFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
+	if old.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	var added []string
+	for _, f := range next.GetFinalizers() {
+		if !slices.Contains(old.GetFinalizers(), f) {
+			added = append(added, f)
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(k.GVK().GroupKind(), old.GetName(), field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
+		fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
+}
+
+// frozen are the fields that a server does not let an update change.
+var frozen = map[string][]string{
+	"Deployment": {"spec.selector"}, "ReplicaSet": {"spec.selector"}, "DaemonSet": {"spec.selector"}, "StatefulSet": {"spec.selector"},
+	"Job": {"spec.selector", "spec.template"}, "Secret": {"type"}, "StorageClass": {"provisioner", "parameters"},
+}
+
+func immutable(k kinds.Kind, old, next *unstructured.Unstructured) field.ErrorList {
+	var errs field.ErrorList
+	if strings.Contains(k.Group, ".") && !strings.HasSuffix(k.Group, ".k8s.io") {
+		return nil
+	}
+	for _, name := range frozen[k.Kind] {
+		if v := at(next.Object, name); !equality.Semantic.DeepEqual(v, at(old.Object, name)) {
+			errs = append(errs, field.Invalid(fieldPath(name), v, "field is immutable"))
+		}
+	}
+	if strings.HasSuffix(k.Kind, "RoleBinding") && !equality.Semantic.DeepEqual(next.Object["roleRef"], old.Object["roleRef"]) {
+		errs = append(errs, field.Invalid(field.NewPath("roleRef"), next.Object["roleRef"], "cannot change roleRef"))
+	}
+	if old.Object["immutable"] == true && (k.Kind == "ConfigMap" || k.Kind == "Secret") {
+		for _, name := range []string{"immutable", "data", "binaryData"} {
+			if !equality.Semantic.DeepEqual(next.Object[name], old.Object[name]) {
+				errs = append(errs, field.Forbidden(field.NewPath(name), "field is immutable when `immutable` is set"))
+			}
+		}
+	}
+	return errs
+}
+
+func fieldPath(name string) *field.Path {
+	names := strings.Split(name, ".")
+	return field.NewPath(names[0], names[1:]...)
+}

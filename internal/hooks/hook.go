@@ -1,0 +1,191 @@
+// Package hooks finds shell-operator's hooks, asks them for their configuration
+// and judges both, without a cluster and without the engine's image.
+package hooks
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/config"
+)
+
+// Hook is an executable file that the engine runs.
+type Hook struct {
+	Name string // the path from the folder of hooks, with slashes: how the engine calls it
+	Path string // absolute
+
+	Owner config.Owner // which bindings it may have
+}
+
+// Finding is something that keeps the engine from starting, or that a person
+// should look at.
+type Finding struct {
+	File         string // from the folder of hooks, with slashes
+	Line, Column int    // from 1; 0 when unknown
+	Rule         string
+	Refused      bool // the engine does not start
+	Message      string
+}
+
+// Discover lists the hooks below dir as the engine does, by path: executable
+// files, unless they or their folder is hidden, a folder on the way is named lib,
+// or their name is that of data or prose. Findings are about files that are
+// passed over and look as if they should not.
+func Discover(dir string) ([]Hook, []Finding, error) {
+	var hooks []Hook
+	var findings []Finding
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		hidden := strings.HasPrefix(entry.Name(), ".") && rel != "."
+		if entry.IsDir() {
+			if hidden {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if hidden || slices.Contains([]string{".yaml", ".json", ".md", ".txt"}, path.Ext(rel)) {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		executable := info.Mode()&0o111 != 0
+		switch inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib"); {
+		case inLib && executable:
+			findings = append(findings, Finding{File: rel, Rule: ruleLibExecutable,
+				Message: "is executable, and the engine looks for no hooks below lib: chmod -x, or move it"})
+		case inLib:
+		case executable:
+			hooks = append(hooks, Hook{Name: rel, Path: name})
+		case isScript(name):
+			findings = append(findings, Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
+				Message: "is a script that the engine passes over, for it is not executable: chmod +x, or move it below lib"})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fault.In("look for hooks", err)
+	}
+	slices.SortFunc(hooks, func(a, b Hook) int { return cmp.Compare(a.Path, b.Path) })
+	return hooks, findings, nil
+}
+
+func isScript(name string) bool {
+	line, err := firstLine(name)
+	return err == nil && strings.HasPrefix(line, "#!")
+}
+
+// firstLine returns the first line of a file, as far as a system would read it,
+// without its end.
+func firstLine(name string) (string, error) {
+	f, err := open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 256)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return string(line), nil
+}
+
+// open opens a file, or a folder, which cannot be read. A pipe is neither: opening it
+// would wait for whoever writes to it.
+func open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, errors.New("it is no file, but a pipe, a socket or a device")
+	}
+	return os.Open(name)
+}
+
+// text is what the file of a hook holds.
+func (h Hook) text() ([]byte, error) {
+	f, err := open(h.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(f)
+}
+
+// startable finds what keeps the system from starting a hook.
+func (h Hook) startable() *Finding {
+	line, err := firstLine(h.Path)
+	f := &Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Refused: true}
+	switch {
+	case err != nil:
+		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+fault.Reason(err).Error()
+	case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
+		f.Column, f.Message = len(line), "the lines end with CR LF, so the system looks for an interpreter with a CR in its name: write LF alone"
+	case strings.HasPrefix(line, "\xef\xbb\xbf#!"):
+		f.Message = "a byte order mark hides the #! of the first line: take it out"
+	case !strings.HasPrefix(line, "#!") && !isBinary(line):
+		f.Message = "has no #! line, so the system cannot start it: begin with #!/usr/bin/env bash or the like"
+	default:
+		return nil
+	}
+	return f
+}
+
+// isBinary tells a compiled program from text.
+func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
+
+// found makes findings of what is wrong with a configuration that the hook printed.
+// at tells where its first line stands in the file of the hook, or 0: then what the
+// engine refuses is shown, for it cannot be looked up.
+func (h Hook) found(judged []config.Finding, text []byte, at int) []Finding {
+	findings := make([]Finding, len(judged))
+	for i, f := range judged {
+		findings[i] = Finding{File: h.Name, Rule: f.Rule, Refused: f.Refused, Message: f.Message}
+		switch quote := excerpt(text, f.Line, f.Column); {
+		case f.Line == 0:
+		case at > 0:
+			findings[i].Line, findings[i].Column = at+f.Line-1, f.Column
+			if f.Rule == config.RuleSyntax {
+				findings[i].Message += ": " + quote
+			}
+		case f.Refused:
+			findings[i].Message += fmt.Sprintf("; line %d of what --config printed: %s", f.Line, quote)
+		}
+	}
+	return findings
+}
+
+// embedded returns the line of the script at which its configuration stands word
+// for word, as it does in a here-document, or 0.
+func embedded(script, config []byte) int {
+	config = bytes.TrimRight(config, "\n")
+	if len(config) == 0 {
+		return 0
+	}
+	before, after, found := bytes.Cut(script, config)
+	if !found || len(before) > 0 && before[len(before)-1] != '\n' || len(after) > 0 && after[0] != '\n' {
+		return 0
+	}
+	return bytes.Count(before, []byte("\n")) + 1
+}

@@ -1,0 +1,237 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Converts reports whether a test asks for a conversion.
+func (t *Test) Converts() bool {
+	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Is == "convert" })
+}
+
+// conversion is a request to convert objects.
+type conversion struct {
+	crd     string
+	schema  *unstructured.Unstructured // the CRD, or nil when the cluster has none
+	to      string
+	objects []*unstructured.Unstructured // with the defaults of their version
+}
+
+// conversion is what an API server would send for an event.
+func (s *session) conversion(ctx context.Context, crd string, e Event) (*conversion, error) {
+	c := &conversion{crd: crd, to: e.To}
+	api := s.cluster.Person()
+	kind, err := api.Kind(ctx, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+	if err != nil {
+		return nil, err
+	}
+	if c.schema, err = api.Get(ctx, kind, "", crd); err != nil {
+		if !apierrors.IsNotFound(err) {
+			return nil, err
+		}
+		c.schema = nil
+	}
+	if _, err := c.of(c.to); err != nil {
+		return nil, err
+	}
+	for i, o := range e.Objects {
+		schema, err := c.of(o.GetAPIVersion())
+		if err != nil {
+			return nil, fmt.Errorf("objects[%d]: %w", i, err)
+		}
+		whole := o.DeepCopy()
+		if schema != nil {
+			if dropped := schema.Prune(whole.Object); len(dropped) > 0 {
+				return nil, fmt.Errorf("objects[%d]: %s has no field %s", i, o.GetAPIVersion(), strings.Join(dropped, ", "))
+			}
+			schema.Complete(whole.Object)
+		}
+		c.objects = append(c.objects, whole)
+	}
+	return c, nil
+}
+
+// of is the schema of a version in full, or nil when there is no CRD.
+func (c *conversion) of(version string) (crdschema.Schema, error) {
+	if c.schema == nil {
+		return nil, nil
+	}
+	name := version[strings.IndexByte(version, '/')+1:]
+	if schema := crdschema.Of(c.schema, name); schema != nil {
+		return schema, nil
+	}
+	return nil, fmt.Errorf("%s has no version %s", c.crd, name)
+}
+
+// run has hooks convert objects to a version.
+func (c *conversion) run(s *session, to string, objects []*unstructured.Unstructured,
+	run func(engine.Task) (engine.Execution, error)) ([]*unstructured.Unstructured, error) {
+	request := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "desiredAPIVersion": to}
+	return s.state.Convert(c.crd, request, objects, func(t engine.Task) ([]*unstructured.Unstructured, bool, error) {
+		done, err := run(t)
+		if err != nil || done.Conversion == nil {
+			return nil, false, err
+		}
+		var converted []*unstructured.Unstructured
+		for _, o := range done.Conversion.ConvertedObjects {
+			converted = append(converted, &unstructured.Unstructured{Object: o})
+		}
+		return converted, true, nil
+	})
+}
+
+// taken are converted objects as an API server takes them: with the metadata that
+// they had, but for labels and annotations, without fields that their version does
+// not have, and with its defaults. problems are what it refuses and what is lost.
+func (c *conversion) taken(converted []*unstructured.Unstructured) (taken []*unstructured.Unstructured, problems []string) {
+	for i, o := range converted {
+		problem := func(format string, args ...any) {
+			problems = append(problems, fmt.Sprintf("converted[%d]: ", i)+fmt.Sprintf(format, args...))
+		}
+		was := c.objects[i]
+		for path, change := range map[string][2]any{
+			"kind": {was.GetKind(), o.GetKind()}, "metadata.name": {was.GetName(), o.GetName()},
+			"metadata.namespace": {was.GetNamespace(), o.GetNamespace()}, "metadata.uid": {was.GetUID(), o.GetUID()},
+		} {
+			if change[0] != change[1] {
+				problem("%s is %s, and was %s: an API server refuses that", path, shown(change[1]), shown(change[0]))
+			}
+		}
+		next := &unstructured.Unstructured{Object: integers(normal(o.Object)).(map[string]any)}
+		restore(next, was)
+		if schema, err := c.of(o.GetAPIVersion()); err != nil {
+			problem("%v", err)
+		} else if schema != nil {
+			for _, path := range schema.Prune(next.Object) {
+				problem("%s has no field %s, so the API server drops it", o.GetAPIVersion(), path)
+			}
+			schema.Complete(next.Object)
+			for _, e := range schema.Validate(next.Object) {
+				problem("%s does not allow it: %v", o.GetAPIVersion(), e)
+			}
+		}
+		taken = append(taken, next)
+	}
+	slices.Sort(problems)
+	return taken, problems
+}
+
+// restore gives a converted object the metadata that it had; labels and annotations
+// are the hook's to change.
+func restore(o, was *unstructured.Unstructured) {
+	labels, annotations := o.GetLabels(), o.GetAnnotations()
+	if metadata, isObject := was.Object["metadata"].(map[string]any); isObject {
+		o.Object["metadata"] = runtime.DeepCopyJSON(metadata)
+	}
+	o.SetLabels(labels)
+	o.SetAnnotations(annotations)
+}
+
+// convert asks for a conversion as an API server would.
+func (s *session) convert(ctx context.Context, e Event) error {
+	bindings := s.hook.Config.Conversion
+	place, err := s.place(e, len(bindings), func(i int) string { return bindings[i].Name })
+	if err != nil {
+		return err
+	}
+	c, err := s.conversion(ctx, bindings[place].CRDName, e)
+	if err != nil {
+		return fmt.Errorf("an API server would not ask: %w", err)
+	}
+	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.part(ctx, t) })
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		s.note(fmt.Errorf("the conversion fails: %w", err))
+	case len(converted) != len(e.Objects):
+		s.note(fmt.Errorf("the hook gives %d objects for %d, and an API server refuses that", len(converted), len(e.Objects)))
+	default:
+		s.judgeConversion(ctx, c, converted)
+	}
+	s.both(func(t *tally) {
+		t.converted = []any{}
+		for _, o := range converted {
+			t.converted = append(t.converted, o.Object)
+		}
+	})
+	return nil
+}
+
+// part runs a hook for its part in a conversion. Another one than the test's counts for
+// nothing but its failure.
+func (s *session) part(ctx context.Context, t engine.Task) (engine.Execution, error) {
+	if t.Hook.Name == s.hook.Name {
+		return s.run(ctx, t)
+	}
+	done, err := s.executor.Execute(ctx, t)
+	if err != nil && ctx.Err() == nil {
+		s.note(fmt.Errorf("%s, with %s: %w", t.Hook.Name, summary(t.Contexts), err))
+	}
+	return done, err
+}
+
+// judgeConversion finds what objects lose when they are converted, there and back.
+func (s *session) judgeConversion(ctx context.Context, c *conversion, converted []*unstructured.Unstructured) {
+	taken, problems := c.taken(converted)
+	if len(problems) == 0 && s.test.RoundTrip {
+		problems = c.back(ctx, s, taken)
+	}
+	for _, problem := range problems {
+		s.note(errors.New(problem))
+	}
+}
+
+// back converts objects to the versions that they had, where the hook converts in
+// this direction too, and finds what is not as it was.
+func (c *conversion) back(ctx context.Context, s *session, taken []*unstructured.Unstructured) []string {
+	var problems []string
+	for i, was := range c.objects {
+		version := was.GetAPIVersion()
+		if !s.state.Converts(c.crd, c.to, version) {
+			continue
+		}
+		back, err := c.run(s, version, taken[i:i+1], func(t engine.Task) (engine.Execution, error) { return s.executor.Execute(ctx, t) })
+		switch {
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %v", i, version, err))
+			continue
+		case len(back) != 1:
+			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: the hook gives %d objects for 1", i, version, len(back)))
+			continue
+		}
+		only := &conversion{crd: c.crd, schema: c.schema, objects: c.objects[i : i+1]}
+		whole, wrong := only.taken(back)
+		for _, problem := range wrong {
+			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %s", i, version, strings.TrimPrefix(problem, "converted[0]: ")))
+		}
+		for _, d := range differences(normal(was.Object), normal(whole[0].Object), "", true) {
+			if len(wrong) == 0 {
+				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if that is right, say roundTrip: false", i, c.to, d.returned()))
+			}
+		}
+	}
+	return problems
+}
+
+// returned says what became of a value that should have come back.
+func (d difference) returned() string {
+	was, is := d.texts()
+	switch {
+	case d.got == missing{}:
+		return fmt.Sprintf("%s is lost, and was %s", d.path, was)
+	case d.want == missing{}:
+		return fmt.Sprintf("%s is %s, and was not there", d.path, is)
+	}
+	return fmt.Sprintf("%s is %s, and was %s", d.path, is, was)
+}

@@ -1,0 +1,113 @@
+package hooktest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/output"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
+)
+
+// fits refuses an object with a field that its kind does not have, or with a value of
+// another type, where the types of the kind are known: an API server would leave the one
+// out, without which the test means something else, and could not read the other. The
+// object stands at a node, or in a file that the node names.
+func (r *reader) fits(n *yaml.Node, o *unstructured.Unstructured) {
+	gvk := o.GroupVersionKind()
+	form := fakeapi.Form(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
+	if form == nil {
+		return
+	}
+	content, err := json.Marshal(o.Object)
+	if err != nil {
+		r.fail(n, "", "%v", err)
+		return
+	}
+	unknown, err := kjson.UnmarshalStrict(content, form, kjson.DisallowUnknownFields)
+	name := strings.TrimSpace(o.GetKind() + " " + o.GetName())
+	var misfit *json.UnmarshalTypeError
+	var field kjson.FieldError
+	switch {
+	case errors.As(err, &misfit):
+		r.fail(nodeAt(n, keysOf(misfit.Field)), "", "%s: %s", name, output.Plainly(err.Error()))
+	case err != nil:
+		hint := ""
+		if o.GetKind() == "Secret" {
+			hint = "plain texts belong into stringData"
+		}
+		r.fail(n, hint, "%s: %v", name, err)
+	case len(unknown) > 0 && errors.As(unknown[0], &field):
+		path := keysOf(field.FieldPath())
+		hint := ""
+		if near := fault.Nearest(path[len(path)-1], fieldNames(reflect.TypeOf(form), path[:len(path)-1])); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		r.fail(nodeAt(n, path), hint, "%s has no field %s", name, field.FieldPath())
+	}
+}
+
+var pathKey = regexp.MustCompile(`[^.\[\]]+`)
+
+// keysOf are the keys and indices of a path as decoders write it: spec.ports[0].name.
+func keysOf(path string) []string { return pathKey.FindAllString(path, -1) }
+
+// nodeAt is the key at a path below a node, or what is nearest to it.
+func nodeAt(n *yaml.Node, path []string) *yaml.Node {
+	place := n
+next:
+	for _, key := range path {
+		n = resolved(n)
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				place, n = n.Content[i], n.Content[i+1]
+				continue next
+			}
+		}
+		index, err := strconv.Atoi(key)
+		if err != nil || n.Kind != yaml.SequenceNode || index >= len(n.Content) {
+			break
+		}
+		n = n.Content[index]
+		place = n
+	}
+	return place
+}
+
+// fieldNames are the names that JSON has for the fields of the struct at a path below a
+// type.
+func fieldNames(t reflect.Type, path []string) []string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return fieldNames(t.Elem(), path)
+	case reflect.Slice, reflect.Map:
+		if len(path) == 0 {
+			return nil
+		}
+		return fieldNames(t.Elem(), path[1:])
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	var names []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			names = append(names, fieldNames(f.Type, path)...)
+		case len(path) == 0:
+			names = append(names, name)
+		case name == path[0]:
+			return fieldNames(f.Type, path[1:])
+		}
+	}
+	return names
+}

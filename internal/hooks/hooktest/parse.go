@@ -1,0 +1,210 @@
+package hooktest
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"go.yaml.in/yaml/v3"
+)
+
+// happenings are the keys that tell what an event is.
+var happenings = append([]string{"apply", "delete", "patch", "schedule", "validate", "mutate", "convert", "retry"}, steps...)
+
+// steps are those of addon-operator's work.
+var steps = slices.Concat(config.Global.Steps(), config.Module.Steps())
+
+func (r *reader) read(n *yaml.Node) {
+	f := r.file
+	r.mapping(n, "the file", []field{
+		{"hook", func(n *yaml.Node) { r.text(n, "hook", &f.Hook) }},
+		{"module", func(n *yaml.Node) { r.text(n, "module", &f.Module) }},
+		{"tests", func(n *yaml.Node) {
+			r.list(n, "tests", func(n *yaml.Node) { f.Tests = append(f.Tests, r.test(n)) })
+		}},
+	})
+	names := map[string]int{}
+	for _, t := range f.Tests {
+		if before := names[t.Name]; before > 0 {
+			r.fail(&yaml.Node{Line: t.Line}, "", "the test in line %d is named %q, too", before, t.Name)
+		}
+		names[t.Name] = t.Line
+	}
+	switch {
+	case f.Hook != "" && f.Module != "":
+		r.fail(n, "the hooks of a module have files of their own", "the tests are about a hook or a module, and this says both")
+	case f.Subject() == "":
+		r.fail(n, "hook: name.sh", "hook is missing: the path of the hook from the folder of hooks")
+	case len(f.Tests) == 0:
+		r.fail(n, "", "there are no tests")
+	}
+}
+
+func (r *reader) test(n *yaml.Node) *Test {
+	t := &Test{File: r.file, Line: n.Line, Idempotent: true, RoundTrip: true, Env: map[string]string{}}
+	r.mapping(n, "a test", []field{
+		{"name", func(n *yaml.Node) { r.text(n, "name", &t.Name) }},
+		{"given", func(n *yaml.Node) {
+			r.list(n, "given", func(n *yaml.Node) { t.Given = append(t.Given, r.objects(n)...) })
+		}},
+		{"values", func(n *yaml.Node) { t.Values = r.table(n, "values") }},
+		{"configValues", func(n *yaml.Node) { t.Config = r.table(n, "configValues") }},
+		{"env", func(n *yaml.Node) { r.decode(n, "env", "an object of texts", &t.Env) }},
+		{"path", func(n *yaml.Node) {
+			r.list(n, "path", func(n *yaml.Node) {
+				var folder string
+				r.text(n, "a folder of path", &folder)
+				t.Path = append(t.Path, filepath.Join(r.file.dir, filepath.FromSlash(folder)))
+			})
+		}},
+		{"events", func(n *yaml.Node) {
+			if r.file.Module != "" {
+				r.fail(n, "test hooks in files that begin with hook", "nothing happens in the test of a module: its hooks do not run")
+			}
+			r.list(n, "events", func(n *yaml.Node) { t.Events = append(t.Events, r.event(n)) })
+		}},
+		{"expect", func(n *yaml.Node) { t.Expect = r.expect(n) }},
+		{"idempotent", func(n *yaml.Node) { r.decode(n, "idempotent", "true or false", &t.Idempotent) }},
+		{"roundTrip", func(n *yaml.Node) { r.decode(n, "roundTrip", "true or false", &t.RoundTrip) }},
+	})
+	if strings.TrimSpace(t.Name) == "" {
+		r.fail(n, "", "a test needs a name")
+	}
+	if t.Expect == nil && !t.expects() {
+		r.fail(n, "write expect: and have operon hooks test --update fill it in", "the test %q expects nothing", t.Name)
+	}
+	return t
+}
+
+func (t *Test) expects() bool {
+	for _, e := range t.Events {
+		if e.Expect != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) event(n *yaml.Node) Event {
+	e := Event{Line: n.Line}
+	is := func(key string, read func(*yaml.Node)) field {
+		return field{key, func(n *yaml.Node) {
+			if e.Is != "" {
+				r.fail(n, "", "an event is one thing, and this is both %s and %s", e.Is, key)
+			}
+			e.Is = key
+			read(n)
+		}}
+	}
+	fields := []field{
+		is("apply", func(n *yaml.Node) { e.Object = r.object(n) }),
+		is("delete", func(n *yaml.Node) { e.Object = r.object(n) }),
+		is("patch", func(n *yaml.Node) { e.Object = r.object(n) }),
+		is("schedule", func(n *yaml.Node) { r.text(n, "schedule", &e.Schedule) }),
+		is("validate", func(n *yaml.Node) { r.review(n, &e) }),
+		is("mutate", func(n *yaml.Node) { r.review(n, &e) }),
+		is("convert", func(n *yaml.Node) { r.convert(n, &e) }),
+		{"expect", func(n *yaml.Node) { e.Expect = r.expect(n) }},
+	}
+	for _, key := range append([]string{"retry"}, steps...) { // which have nothing to say
+		fields = append(fields, is(key, func(n *yaml.Node) {
+			if n.Value != "true" {
+				r.fail(n, "", "%s must be true", key)
+			}
+		}))
+	}
+	r.mapping(n, "an event", fields)
+	if e.Is == "" {
+		r.fail(n, "one of "+strings.Join(happenings, ", "), "the event does not say what happens")
+	}
+	return e
+}
+
+func (r *reader) review(n *yaml.Node, e *Event) {
+	asked := &e.Request
+	r.mapping(n, e.Is, []field{
+		{"operation", func(n *yaml.Node) { r.text(n, "operation", &asked.Operation) }},
+		{"object", func(n *yaml.Node) { asked.Object = r.object(n) }},
+		{"oldObject", func(n *yaml.Node) { asked.Old = r.object(n) }},
+		{"binding", func(n *yaml.Node) { r.text(n, "binding", &e.Binding) }},
+	})
+	var err error
+	if *asked, err = binding.NewRequest(asked.Operation, asked.Object, asked.Old); err != nil {
+		r.fail(n, "object is what it is to be, oldObject what it was", "%s: %v", e.Is, err)
+	}
+}
+
+func (r *reader) convert(n *yaml.Node, e *Event) {
+	r.mapping(n, "convert", []field{
+		{"to", func(n *yaml.Node) { r.text(n, "to", &e.To) }},
+		{"objects", func(n *yaml.Node) {
+			r.list(n, "objects", func(n *yaml.Node) { e.Objects = append(e.Objects, r.objects(n)...) })
+		}},
+		{"binding", func(n *yaml.Node) { r.text(n, "binding", &e.Binding) }},
+	})
+	if e.To == "" || len(e.Objects) == 0 {
+		r.fail(n, "convert: {to: example.com/v1, objects: [...]}", "convert needs to and objects")
+	}
+}
+
+// table reads an object of any kind.
+func (r *reader) table(n *yaml.Node, what string) *wanted {
+	w := &wanted{n, r.value(n)}
+	if _, isTable := w.value.(map[string]any); !isTable {
+		r.fail(n, "", "%s must be an object", what)
+	}
+	return w
+}
+
+func (r *reader) expect(n *yaml.Node) *Expect {
+	x := &Expect{Line: n.Line}
+	if isNull(n) {
+		x.Blank = []blank{{"", n.Line}}
+		return x
+	}
+	number := func(key string, into **int) field {
+		return field{key, func(n *yaml.Node) { r.decode(n, key, "a whole number", into) }}
+	}
+	list := func(key string, into **wanted) field {
+		return field{key, func(n *yaml.Node) {
+			if n.Kind != yaml.SequenceNode {
+				r.fail(n, "", "%s must be a list", key)
+			}
+			*into = &wanted{n, r.value(n)}
+		}}
+	}
+	objects := func(key string, into **wanted) field {
+		return field{key, func(n *yaml.Node) {
+			r.list(n, key, func(n *yaml.Node) { r.reference(n) })
+			*into = &wanted{n, r.value(n)}
+		}}
+	}
+	fields := []field{
+		number("exitCode", &x.ExitCode), number("runs", &x.Runs),
+		list("patches", &x.Patches), objects("objects", &x.Objects), objects("absent", &x.Absent), list("metrics", &x.Metrics),
+		{"output", func(n *yaml.Node) { r.decode(n, "output", "a list of texts", &x.Output) }},
+		list("contexts", &x.Contexts), list("converted", &x.Converted),
+		{"response", func(n *yaml.Node) { x.Response = r.table(n, "response") }},
+		{"values", func(n *yaml.Node) { x.Values = r.table(n, "values") }},
+		{"configValues", func(n *yaml.Node) { x.Config = r.table(n, "configValues") }},
+		list("valuesPatches", &x.ValuesPatches), list("configValuesPatches", &x.ConfigPatches), objects("rendered", &x.Rendered),
+		{"enabled", func(n *yaml.Node) { r.decode(n, "enabled", "true or false", &x.Enabled) }},
+		{"reason", func(n *yaml.Node) { r.decode(n, "reason", "a text", &x.Reason) }},
+		{"error", func(n *yaml.Node) { r.text(n, "error", &x.Error) }},
+	}
+	for i, f := range fields {
+		fields[i].read = func(n *yaml.Node) {
+			if isNull(n) {
+				x.Blank = append(x.Blank, blank{f.key, n.Line})
+				return
+			}
+			f.read(n)
+		}
+	}
+	r.mapping(n, "expect", fields)
+	return x
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }

@@ -1,0 +1,160 @@
+package hooktest
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestErrors have a line, and what may be meant.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	test := func(lines ...string) string {
+		return "hook: a.sh\ntests:\n- name: x\n  " + strings.Join(lines, "\n  ") + "\n"
+	}
+	for text, want := range map[string]string{
+		"":                         "t.yaml: is empty; it needs hook and tests; operon hooks test --help shows what a file of tests has",
+		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help shows what a file of tests has",
+		"[]":                       "t.yaml:1: the file must be an object",
+		"tests: []":                "t.yaml:1: hook is missing: the path of the hook from the folder of hooks; hook: name.sh",
+		"hook: a.sh":               "t.yaml:1: there are no tests",
+		"hook: [a]\ntests: []":     "t.yaml:1: hook must be a text",
+		"hook: a.sh\ntest: []":     "t.yaml:2: the file has no key test; did you mean tests?",
+		"hook: a.sh\nhook: b.sh":   "t.yaml:2: the file has hook twice",
+		"hook: a.sh\ntests:\n- {}": "t.yaml:3: a test needs a name",
+		test("expct: {}"):          "t.yaml:4: a test has no key expct; did you mean expect?",
+		test("events: []"):         `t.yaml:3: the test "x" expects nothing; write expect: and have operon hooks test --update fill it in`,
+		test("given: [nowhere.yaml]", "expect: {runs: 1}"):                                                                                                          "t.yaml:4: nowhere.yaml: no such file or directory",
+		test("given: [{kind: Pod}]", "expect: {runs: 1}"):                                                                                                           "t.yaml:4: an object needs apiVersion and kind; such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}",
+		test("given: [7]", "expect: {runs: 1}"):                                                                                                                     "t.yaml:4: this must be an object with apiVersion and kind",
+		test("given:", "- apiVersion: v1", "  kind: Secret", "  metadata: {name: b}", "  dta: {}", "expect: {runs: 1}"):                                             "t.yaml:8: Secret b has no field dta; did you mean data?",
+		test("given:", "- {apiVersion: v1, kind: Pod, metadata: {name: b, lables: {}}}", "expect: {runs: 1}"):                                                       "t.yaml:5: Pod b has no field metadata.lables; did you mean labels?",
+		test("given:", "- apiVersion: v1", "  kind: Pod", "  spec:", "    containers:", "    - name: a", "    - {name: b,", "       imag: c}", "expect: {runs: 1}"): "t.yaml:11: Pod has no field spec.containers[1].imag; did you mean image?",
+		test("events:", "- apply:", "    apiVersion: v1", "    kind: Secret", "    data: {on: yes}", "  expect: {runs: 1}"):                                         "t.yaml:8: Secret: data: a boolean where a text in base64 belongs",
+		test("given: [{apiVersion: v1, kind: Secret, data: {a: plain text}}]", "expect: {runs: 1}"):                                                                 "t.yaml:4: Secret: illegal base64 data at input byte 5; plain texts belong into stringData",
+		test("given: [{apiVersion: apps/v1, kind: Deployment, spec: {replicas: two}}]", "expect: {runs: 1}"):                                                        "t.yaml:4: Deployment: spec.replicas: a text where a number belongs",
+		test("idempotent: perhaps", "expect: {runs: 1}"):                                                                                                            "t.yaml:4: idempotent must be true or false",
+		test("expect: {runs: one}"):                                                                           "t.yaml:4: runs must be a whole number",
+		test("expect:", "  objects:", "  - {kind: Pod}"):                                                      "t.yaml:6: an object needs apiVersion and kind; such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}",
+		test("expect: {patches: {}}"):                                                                         "t.yaml:4: patches must be a list",
+		test("expect: {response: []}"):                                                                        "t.yaml:4: response must be an object",
+		test("events:", "- {expect: {runs: 1}}"):                                                              "t.yaml:5: the event does not say what happens; one of apply, delete, patch, schedule, validate, mutate, convert, retry, beforeAll, afterAll, beforeHelm, afterHelm, beforeDeleteHelm, afterDeleteHelm",
+		test("events:", "- {schedule: a, retry: true, expect: {}}"):                                           "t.yaml:5: an event is one thing, and this is both schedule and retry",
+		test("events:", "- {retry: no, expect: {}}"):                                                          "t.yaml:5: retry must be true",
+		test("events:", "- {validate: {operation: CREATE}}", "expect: {}"):                                    "t.yaml:5: validate: a request to CREATE is about an object, and about none that was before; object is what it is to be, oldObject what it was",
+		test("events:", "- {validate: {operation: MAKE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): `t.yaml:5: validate: unknown operation "MAKE": it is CREATE, UPDATE, DELETE or CONNECT; object is what it is to be, oldObject what it was`,
+		test("events:", "- {mutate: {}}", "expect: {}"):                                                       "t.yaml:5: mutate: a request to DELETE is about an object; object is what it is to be, oldObject what it was",
+		test("events:", "- {mutate: {operation: UPDATE, object: {apiVersion: v1, kind: Pod}}}", "expect: {}"): "t.yaml:5: mutate: a request to UPDATE is about an object as it is to be, and as it was; object is what it is to be, oldObject what it was",
+		test("events:", "- {convert: {to: g/v1}}", "expect: {}"):                                              "t.yaml:5: convert needs to and objects; convert: {to: example.com/v1, objects: [...]}",
+		test("expect:", "  values: &a {b: [{c: *a}]}"):                                                        "t.yaml:5: *a stands within what it names",
+		test("expect: {runs: 1}") + "- {name: x, expect: {}}\n":                                               `t.yaml:5: the test in line 3 is named "x", too`,
+	} {
+		_, err := Read(write(t, text), "t.yaml")
+		got := ""
+		if err != nil {
+			if got = err.Error(); fault.HintOf(err) != "" {
+				got += "; " + fault.HintOf(err)
+			}
+		}
+		got = strings.TrimSuffix(got, "; name a file with a Kubernetes object in YAML or JSON")
+		if got != want {
+			t.Errorf("%q:\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// TestReadAll finds tests in folders, and passes over objects beside them.
+func TestReadAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"b.yaml": "hook: b\ntests: [{name: x, given: [objects], expect: {runs: 1}}]", "a/a.yml": "hook: a\ntests: [{name: x, expect: {runs: 1}}]",
+		"objects/x.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: z}", "bin/ping": "#!/bin/sh",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := ReadAll(dir, "t")
+	if err != nil || len(files) != 2 || files[0].Path != "t/a/a.yml" || files[1].Path != "t/b.yaml" {
+		t.Fatalf("%v %v", files, err)
+	}
+	if given := files[1].Tests[0].Given; len(given) != 2 || given[1].GetName() != "z" {
+		t.Errorf("given %v", given)
+	}
+}
+
+// TestDifferences finds what of an expectation is not there.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	object := func(pairs ...any) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i].(string)] = pairs[i+1]
+		}
+		return m
+	}
+	long := strings.Repeat("x", longest)
+	for _, tc := range []struct {
+		want, got any
+		diffs     string
+	}{
+		{object("a", 1.0), object("a", int64(1), "b", 2), ""},
+		{object("a", nil), object("b", 2), ""},
+		{object("a", nil), object("a", 2), "a is 2, want none"},
+		{object("a", object("b", "x")), object("a", object("b", "y")), `a.b is "y", want "x"`},
+		{object("a", object("b", "x")), object("a", "y"), `a is "y", want {"b":"x"}`},
+		{object("a", "x"), object(), `a is missing, want "x"`},
+		{[]any{1.0, 2.0}, []any{1.0}, "is [1], want [1,2]"},
+		{[]any{object("a", 1.0)}, []any{object("a", 2.0)}, "[0].a is 2, want 1"},
+		{"1", 1.0, `is 1, want "1"`},
+		{long + "old", long + "old", ""},
+		{long + "old", long + "new", `is ...xxxxxxxxxxxxxxxxxxxxnew", want ...xxxxxxxxxxxxxxxxxxxxold"`},
+		{long + "ö", long + "ü", `is ...xxxxxxxxxxxxxxxxxxxü", want ...xxxxxxxxxxxxxxxxxxxö"`},
+		{long, 1.0, `is 1, want "` + long[:longest-1] + "..."},
+		{object("a", long+"old"), object("a", long+"new"), `a is ...xxxxxxxxxxxxxxxxxxxxnew", want ...xxxxxxxxxxxxxxxxxxxxold"`},
+	} {
+		var all []string
+		for _, d := range differences(tc.want, tc.got, "", false) {
+			all = append(all, d.String())
+		}
+		if s := strings.Join(all, "; "); s != tc.diffs {
+			t.Errorf("%v and %v: %q, want %q", tc.want, tc.got, s, tc.diffs)
+		}
+	}
+}
+
+// TestCorrected writes into tests what any API server would give, unless they ask
+// for more.
+func TestCorrected(t *testing.T) {
+	t.Parallel()
+	object := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": "7", "creationTimestamp": "2020-01-01T00:00:00Z"}}
+	short := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a"}}
+	long := strings.Repeat("x", longest)
+	for name, tc := range map[string]struct{ want, got, corrected any }{
+		"a long text":   {map[string]any{"k": long + "old"}, map[string]any{"k": long + "new"}, map[string]any{"k": long + "new"}},
+		"more items":    {[]any{}, []any{map[string]any{"object": object}}, []any{map[string]any{"object": short}}},
+		"another type":  {map[string]any{"k": "v"}, []any{object}, []any{short}},
+		"what is asked": {map[string]any{"metadata": map[string]any{"uid": "0"}}, object, map[string]any{"metadata": map[string]any{"uid": "1"}}},
+	} {
+		if got := corrected(tc.want, tc.want, tc.got); !reflect.DeepEqual(got, tc.corrected) {
+			t.Errorf("%s: got %v, want %v", name, got, tc.corrected)
+		}
+	}
+}

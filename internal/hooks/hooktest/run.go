@@ -1,0 +1,310 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Suite is what tests are run with.
+type Suite struct {
+	Hooks   []engine.Hook // that tests are about, and others that convert objects
+	Backend Backend
+	Env     []string      // of hooks: see hook.Sandbox
+	Timeout time.Duration // of a test
+	Serial  bool          // one test after the other
+	Addon   *Addon        // where the hooks are those of an addon-operator; else nil
+}
+
+// Outcome is what became of a test.
+type Outcome struct {
+	Test     *Test
+	Failures []Failure
+	Runs     int
+	Output   string          // of the hook, in all runs
+	Remarks  []engine.Remark // about what it wrote, each once
+	fixes    []fix           // how the expectations that were not met would be
+}
+
+// Failure is something that is not as expected.
+type Failure struct {
+	Line    int
+	Message string
+}
+
+// Run runs tests, several at a time if they may, and returns their outcomes in their order. An
+// error is one of the machinery; then there are no outcomes.
+func (s Suite) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(tests))
+	errs := make([]error, len(tests))
+	atOnce := runtime.GOMAXPROCS(0)
+	if s.Serial {
+		atOnce = 1
+	}
+	tokens := make(chan struct{}, atOnce)
+	var group sync.WaitGroup
+	for i, t := range tests {
+		group.Go(func() {
+			tokens <- struct{}{}
+			defer func() { <-tokens }()
+			if ctx.Err() == nil {
+				outcomes[i], errs[i] = s.test(ctx, t)
+			}
+		})
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return outcomes, errors.Join(errs...)
+}
+
+// errTimeout ends a test that takes too long.
+var errTimeout = errors.New("timeout")
+
+func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
+	out := Outcome{Test: t}
+	hooks, addon, err := s.subject(t)
+	if err != nil {
+		out.fail(t.Line, "%v", err)
+		return out, nil
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
+	defer cancel()
+	cluster, err := s.Backend.Open(limited, t)
+	if err != nil {
+		out.fail(t.Line, "%v", err)
+		return out, nil
+	}
+	defer cluster.Close()
+	home, err := os.MkdirTemp("", "operon-test-")
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	run := &session{
+		test: t, cluster: cluster, state: engine.New(s.with(hooks)), failed: map[string]bool{}, outcome: &out, addon: addon,
+		executor: engine.Executor{
+			Runner:  engine.Runner{Env: s.env(t, cluster, home), Temp: home},
+			Applier: patch.Applier{API: cluster.Hook(), Wait: cluster.Wait},
+		},
+	}
+	if len(hooks) > 0 {
+		run.hook = hooks[0]
+		run.folders = append(run.folders, filepath.Dir(run.hook.Path))
+	}
+	if addon != nil {
+		run.folders = append(run.folders, s.Addon.Dir)
+		run.executor.Runner.Dir, run.executor.Values = s.Addon.Dir, addon.store
+	}
+	run.folders = append(run.folders, os.TempDir(), home)
+	run.follow = t.follows()
+	run.all(limited)
+	if ctx.Err() != nil {
+		return out, context.Cause(ctx)
+	}
+	out.Runs, out.Output = run.whole.runs, run.whole.output.String()
+	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Line - b.Line })
+	return out, nil
+}
+
+// subject is the hook of a test, if it is about one, and what addon-operator has for
+// it. The error is one of the test.
+func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
+	var hooks []engine.Hook
+	if t.File.Hook != "" {
+		i := slices.IndexFunc(s.Hooks, func(h engine.Hook) bool { return h.Name == t.File.Hook })
+		if i < 0 {
+			return nil, nil, fmt.Errorf("there is no hook %s", t.File.Hook)
+		}
+		hooks = s.Hooks[i : i+1]
+	}
+	if s.Addon == nil {
+		if word := t.ofAddon(); word != "" {
+			return nil, nil, fmt.Errorf("%s is for hooks of addon-operator", word)
+		}
+		return hooks, nil, nil
+	}
+	a, err := s.Addon.open(t)
+	return hooks, a, err
+}
+
+// with are hooks and those that convert what they convert, in the order of the engine.
+func (s Suite) with(hooks []engine.Hook) []engine.Hook {
+	if len(hooks) == 0 || len(hooks[0].Config.Conversion) == 0 {
+		return hooks
+	}
+	var all []engine.Hook
+	for _, h := range s.Hooks {
+		switch {
+		case h.Name == hooks[0].Name:
+			all = append(all, h)
+		case slices.ContainsFunc(h.Config.Conversion, func(c config.Conversion) bool {
+			return slices.ContainsFunc(hooks[0].Config.Conversion, func(own config.Conversion) bool { return own.CRDName == c.CRDName })
+		}):
+			all = append(all, h.Answering())
+		}
+	}
+	return all
+}
+
+// env is the environment of the hooks of a test.
+func (s Suite) env(t *Test, cluster Cluster, home string) []string {
+	env := before(cluster.Env(slices.Clone(s.Env)), t.Path...)
+	env = append(env, "HOME="+home, "TMPDIR="+home)
+	for _, k := range sortedKeys(t.Env) {
+		env = append(env, k+"="+t.Env[k])
+	}
+	return env
+}
+
+// before puts folders before PATH.
+func before(env []string, folders ...string) []string {
+	for i, v := range env {
+		if path, is := strings.CutPrefix(v, "PATH="); is {
+			env[i] = "PATH=" + strings.Join(append(slices.Clone(folders), path), string(filepath.ListSeparator))
+		}
+	}
+	return env
+}
+
+func (o *Outcome) fail(line int, format string, args ...any) {
+	o.Failures = append(o.Failures, Failure{Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+// all runs a test from its start to its end, or to where it cannot go on.
+func (s *session) all(ctx context.Context) {
+	t := s.test
+	if !s.went(ctx, t.Line, "the start", s.start(ctx)) {
+		return
+	}
+	s.judge(ctx, t.Line, "the start", nil)
+	if t.File.Module != "" && t.Expect.scripted() {
+		s.step = tally{}
+		s.decide(ctx)
+		s.judge(ctx, t.Line, "the script enabled", nil)
+	}
+	for i, e := range t.Events {
+		what := fmt.Sprintf("event %d (%s)", i+1, e.Is)
+		if !s.went(ctx, e.Line, what, s.happen(ctx, e)) {
+			return
+		}
+		s.judge(ctx, e.Line, what, e.Expect)
+	}
+	if t.Expect != nil {
+		s.compare(ctx, t.Expect, &s.whole)
+	}
+	s.again(ctx)
+}
+
+// went reports whether a test can go on.
+func (s *session) went(ctx context.Context, line int, what string, err error) bool {
+	var restless *restlessError
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(context.Cause(ctx), errTimeout):
+		s.outcome.fail(line, "%s: the test did not end within the time that --timeout gives it", what)
+	case errors.As(err, &restless):
+		s.outcome.fail(line, "%s: %v", what, restless)
+	default:
+		s.outcome.fail(line, "%s: %v", what, err)
+	}
+	return false
+}
+
+// judge compares what came of an event, and finds runs that failed and were not
+// expected to.
+func (s *session) judge(ctx context.Context, line int, what string, x *Expect) {
+	mayFail := func(x *Expect) bool { return x != nil && (x.Error != "" || x.ExitCode != nil && *x.ExitCode != 0) }
+	if !mayFail(x) && !mayFail(s.test.Expect) {
+		for _, failure := range s.step.unexpected {
+			s.outcome.fail(line, "%s: %s", what, failure)
+		}
+	}
+	if x != nil {
+		s.compare(ctx, x, &s.step)
+	}
+}
+
+// again repeats the last run, which must change nothing: the engine repeats a run
+// whenever it fails half way.
+func (s *session) again(ctx context.Context) {
+	if !s.test.Idempotent || s.last == nil || s.lastFailed || len(s.outcome.Failures) > 0 {
+		return
+	}
+	before, err := s.cluster.Objects(ctx)
+	values := s.addon.values()
+	if err == nil {
+		_, err = s.executor.Execute(ctx, *s.last)
+	}
+	hint := fmt.Sprintf("the last run, repeated with the same contexts (%s)", summary(s.last.Contexts))
+	if !s.went(ctx, s.test.Line, hint, err) {
+		return
+	}
+	after, err := s.cluster.Objects(ctx)
+	if !s.went(ctx, s.test.Line, hint, err) {
+		return
+	}
+	for _, change := range append(changes(before, after), valueChanges(values, s.addon.values())...) {
+		s.outcome.fail(s.test.Line, "%s, %s; if that is right, say idempotent: false", hint, change)
+	}
+}
+
+// changes tells what is different between two states of a cluster.
+func changes(before, after []*unstructured.Unstructured) []string {
+	was, is := index(before), index(after)
+	var all []string
+	for _, id := range sortedKeys(was) {
+		switch {
+		case is[id] == nil:
+			all = append(all, "deletes "+id)
+		case !reflect.DeepEqual(was[id], is[id]):
+			for _, d := range differences(was[id], is[id], "", true) {
+				from, to := d.texts()
+				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.path, from, to))
+			}
+		}
+	}
+	for _, id := range sortedKeys(is) {
+		if was[id] == nil {
+			all = append(all, "creates "+id)
+		}
+	}
+	return all
+}
+
+// index has objects by what identifies them, without what a server counts.
+func index(objects []*unstructured.Unstructured) map[string]map[string]any {
+	all := map[string]map[string]any{}
+	for _, o := range objects {
+		c := o.DeepCopy()
+		c.SetResourceVersion("")
+		c.SetManagedFields(nil)
+		c.SetGeneration(0)
+		all[identity(o)] = c.Object
+	}
+	return all
+}
+
+// identity names an object: v1 Secret default/mysecret.
+func identity(o *unstructured.Unstructured) string {
+	name := o.GetName()
+	if o.GetNamespace() != "" {
+		name = o.GetNamespace() + "/" + name
+	}
+	return o.GetAPIVersion() + " " + o.GetKind() + " " + name
+}

@@ -1,0 +1,126 @@
+package hooktest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// fix is how an expectation would be met: a change of its keys, as they are written.
+type fix struct {
+	expect *Expect
+	change func(written map[string]any)
+}
+
+// amend notes how an expectation would be met.
+func (s *session) amend(x *Expect, change func(written map[string]any)) {
+	s.outcome.fixes = append(s.outcome.fixes, fix{x, change})
+}
+
+// Updated is a file with what is the case.
+type Updated struct {
+	Text    []byte
+	Changed int      // expectations that were not met
+	Failing []string // the names of tests that expect a failure now and did not
+}
+
+// Update returns the text of a file with what is the case in the place of what was
+// expected and was not. Other text, comments
+// among it, stays as it is. Whether the tests pass then, a run of them tells: there is
+// no value for all that may fail. A text that is no file of tests is never returned.
+func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
+	y, err := yamledit.Decode(text)
+	if err != nil {
+		return Updated{}, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	next, _ := copied(y.Value).(map[string]any)
+	for _, o := range outcomes {
+		if o.Test.File != f {
+			continue
+		}
+		for _, fix := range o.fixes {
+			path := f.path(fix.expect)
+			around, last := at(next, path[:len(path)-1]).(map[string]any), path[len(path)-1].(string)
+			written, isMap := around[last].(map[string]any)
+			if !isMap {
+				written = map[string]any{}
+				around[last] = written
+			}
+			before := copied(written)
+			fix.change(written)
+			if !reflect.DeepEqual(before, any(written)) {
+				u.Changed++
+			}
+			if was, _ := before.(map[string]any); fails(written) && !fails(was) && !slices.Contains(u.Failing, o.Test.Name) {
+				u.Failing = append(u.Failing, o.Test.Name)
+			}
+		}
+	}
+	if u.Text, err = yamledit.Rewrite(text, next); err != nil {
+		return Updated{}, fmt.Errorf("%s:%w", f.Path, err)
+	}
+	if _, err := read(u.Text, f.Path, f.dir); err != nil {
+		return Updated{}, fault.Failed("write by hand what is expected there; the file is as it was", "what is the case cannot be written as a test: %v", err)
+	}
+	return u, nil
+}
+
+// fails reports whether an expectation is one of a failure.
+func fails(expect map[string]any) bool {
+	code, coded := expect["exitCode"]
+	return expect["error"] != nil || coded && code != nil && fmt.Sprint(code) != "0"
+}
+
+// path leads to an expectation in the file.
+func (f *File) path(x *Expect) []any {
+	for i, t := range f.Tests {
+		for n, e := range t.Events {
+			if e.Expect == x {
+				return []any{"tests", i, "events", n, "expect"}
+			}
+		}
+		if t.Expect == x {
+			return []any{"tests", i, "expect"}
+		}
+	}
+	return nil
+}
+
+// at is the value that a path leads to.
+func at(v any, path []any) any {
+	for _, step := range path {
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[fmt.Sprint(step)]
+		case []any:
+			n, isIndex := step.(int)
+			if !isIndex || n >= len(x) {
+				return nil
+			}
+			v = x[n]
+		}
+	}
+	return v
+}
+
+// copied is a deep copy of plain data.
+func copied(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		next := make(map[string]any, len(x))
+		for k := range x {
+			next[k] = copied(x[k])
+		}
+		return next
+	case []any:
+		next := make([]any, len(x))
+		for i := range x {
+			next[i] = copied(x[i])
+		}
+		return next
+	}
+	return v
+}

@@ -1,0 +1,184 @@
+//go:build unix
+
+package hooktest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+)
+
+// obeys is a hook that does what a test tells it in its environment.
+const obeys = `#!/bin/bash
+eval "${RUN}"
+`
+
+const obeysConfig = `
+configVersion: v1
+schedule:
+- {name: tick, crontab: "* * * * *"}
+kubernetesValidating:
+- name: v.policy.example.com
+  rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
+kubernetesCustomResourceConversion:
+- {name: up, crdName: tabs.example.com, conversions: [{fromVersion: v1, toVersion: v2}]}
+`
+
+func obedient(t *testing.T) Suite {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.sh")
+	if err := os.WriteFile(path, []byte(obeys), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	conf, findings := config.Parse([]byte(obeysConfig))
+	if conf == nil {
+		t.Fatal(findings)
+	}
+	return Suite{
+		Hooks:   []engine.Hook{{Hook: hooks.Hook{Name: "a.sh", Path: path}, Config: conf}},
+		Backend: Memory{}, Env: []string{"PATH=" + os.Getenv("PATH")}, Timeout: time.Minute,
+	}
+}
+
+// outcomesOf runs the tests of a file.
+func (s Suite) outcomesOf(t *testing.T, text string) (*File, []Outcome) {
+	t.Helper()
+	f, err := Read(write(t, text), "t.yaml")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	outcomes, err := s.Run(t.Context(), f.Tests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, outcomes
+}
+
+func failures(outcomes []Outcome) string {
+	var all strings.Builder
+	for _, o := range outcomes {
+		for _, f := range o.Failures {
+			all.WriteString(f.Message + "\n")
+		}
+	}
+	return all.String()
+}
+
+const (
+	makes    = `echo '{"operation": "CreateOrUpdate", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "default", "name": "made"}, "data": {"k": "v"}}}' >$KUBERNETES_PATCH_PATH`
+	deletes  = `echo '{"operation": "DeleteInBackground", "apiVersion": "v1", "kind": "ConfigMap", "namespace": "default", "name": "there"}' >$KUBERNETES_PATCH_PATH`
+	measures = `printf '{"name": "lost", "action": "set", "value": %s, "labels": {"node": "%s"}}\n' 1 a 2 b >$METRICS_PATH`
+	made     = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: made}"
+	there    = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: there}"
+	none     = "apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: none}"
+	asks     = "- validate: {object: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: x}}}\n  expect: "
+	converts = "- convert: {to: example.com/v2, objects: [{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}}]}\n  expect: "
+	ticks    = "- schedule: tick # now\n  expect: "
+)
+
+// TestUpdateKeepsTests writes nothing that could not be read again.
+func TestUpdateKeepsTests(t *testing.T) {
+	t.Parallel()
+	const text = "module: web\ntests:\n- name: x\n  expect: {enabled: true}\n"
+	f, err := Read(write(t, text), "t.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
+	want := "what is the case cannot be written as a test: t.yaml:4: enabled must be true or false"
+	if u.Text != nil || u.Changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
+		t.Errorf("%d changes, %v, want %s\n%s", u.Changed, err, want, u.Text)
+	}
+}
+
+// TestUpdate has each kind of expectation become what is the case. Then the tests
+// pass, and another update changes nothing.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ run, events, want string }{
+		"runs":                            {"true", ticks + "{runs: 3} # once", ticks + "{runs: 1} # once"},
+		"the exit code":                   {"exit 4", ticks + "{exitCode: 3}", ticks + "{exitCode: 4}"},
+		"a failure instead of success":    {"exit 4", ticks + "{exitCode: 0}", ticks + "{exitCode: 4}"},
+		"success instead of a failure":    {"true", ticks + "{exitCode: 4, error: no luck}", ticks + "{exitCode: 0}"},
+		"a failure of another sort":       {"echo nonsense >$METRICS_PATH", ticks + "{exitCode: 3}", ticks + "{exitCode: 0, error: '$METRICS_PATH:1: this is no JSON: invalid character ''o'' in literal null (expecting ''u'')'}"},
+		"no run that could end":           {"true", "- retry: true\n  expect: {exitCode: 3}", "- retry: true\n  expect: {runs: 0}"},
+		"an error":                        {"echo no luck at all >&2; exit 4", ticks + "{error: no lock}", ticks + "{error: 'exit code 4: no luck at all'}"},
+		"no error":                        {"true", ticks + "{error: no luck}", ticks + "{runs: 1}"},
+		"an error that names a folder":    {`echo "$HOME/x: it is gone for good" >&2; exit 4`, ticks + "{error: it was gone}", ticks + "{error: it is gone for good}"},
+		"output":                          {"echo a lost 3; echo b lost 4; echo c", ticks + "{output: [a lost, b lost 5]}", ticks + "{output: [a lost, b lost 4]}"},
+		"no output":                       {"true", ticks + "{output: [a]}", ticks + "{runs: 1}"},
+		"output that names a folder":      {`echo "$HOME/x: it is gone"`, ticks + "{output: [it was gone]}", ticks + "{output: [it is gone]}"},
+		"a patch":                         {makes, ticks + "{patches: [{operation: CreateOrUpdate, object: {data: {k: w, gone: x}}}]}", ticks + "{patches: [{operation: CreateOrUpdate, object: {data: {k: v}}}]}"},
+		"no patch":                        {"true", ticks + "\n    runs: 1\n    patches: # none\n    - {operation: Create}", ticks + "\n    runs: 1\n    patches: [] # none"},
+		"one more patch":                  {makes, ticks + "{patches: []}", ticks + "{patches: [{object: {" + "apiVersion: v1, data: {k: v}, kind: ConfigMap, metadata: {name: made, namespace: default}}, operation: CreateOrUpdate}]}"},
+		"a patch before":                  {makes + "; " + strings.Replace(deletes, ">", ">>", 1), ticks + "\n    patches:\n    - {operation: DeleteInBackground} # the last", ticks + "\n    patches:\n    - object:\n        apiVersion: v1\n        data:\n          k: v\n        kind: ConfigMap\n        metadata:\n          name: made\n          namespace: default\n      operation: CreateOrUpdate\n    - {operation: DeleteInBackground} # the last"},
+		"an object":                       {makes, ticks + "\n    objects:\n    - {" + made + ", data: {k: w, l: null}} # as it is", ticks + "\n    objects:\n    - {" + made + ", data: {k: v, l: null}} # as it is"},
+		"an object that is not there":     {"true", ticks + "\n    objects: [{" + there + "}, {" + none + ", data: {k: v}}] # one", ticks + "\n    absent:\n    - apiVersion: v1\n      kind: ConfigMap\n      metadata:\n        name: none\n        namespace: default\n    objects: [{" + there + "}] # one"},
+		"only one, that is not there":     {"true", ticks + "{objects: [{" + none + "}]}", ticks + "{absent: [{apiVersion: v1, kind: ConfigMap, metadata: {name: none, namespace: default}}]}"},
+		"an object without a name":        {makes, ticks + "{objects: [{apiVersion: v1, kind: ConfigMap, data: {k: w}}]}", ticks + "{objects: [{apiVersion: v1, kind: ConfigMap, data: {k: v}}]}"},
+		"an object that is there":         {"true", ticks + "{absent: [{" + none + "}, {" + there + ", data: {k: v}}]}", ticks + "{absent: [{" + none + "}], objects: [{apiVersion: v1, data: {k: there}, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
+		"only one, that is there":         {"true", ticks + "{absent: [{" + there + "}]}", ticks + "{objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
+		"a metric":                        {measures, ticks + "{metrics: [{name: lost, value: 1, labels: {node: a}}, {name: lost, value: 3, labels: {node: b}}]}", ticks + "{metrics: [{name: lost, value: 1, labels: {node: a}}, {name: lost, value: 2, labels: {node: b}}]}"},
+		"a metric that is not written":    {measures, ticks + "{metrics: [{name: found}, {name: lost, value: 1}]}", ticks + "{metrics: [{name: lost, value: 1}]}"},
+		"another metric alone":            {measures, ticks + "{metrics: [{name: found}]}", ticks + "{metrics: [{name: lost, action: set, group: a.sh, labels: {node: a}, value: 1}, {action: set, group: a.sh, labels: {node: b}, name: lost, value: 2}]}"},
+		"no metrics":                      {"true", ticks + "{metrics: [{name: lost}]}", ticks + "{metrics: []}"},
+		"metrics instead of none":         {measures, ticks + "{metrics: []}", ticks + "{metrics: [{action: set, group: a.sh, labels: {node: a}, name: lost, value: 1}, {action: set, group: a.sh, labels: {node: b}, name: lost, value: 2}]}"},
+		"contexts":                        {"true", ticks + "{contexts: [{binding: tock, type: Schedule}]}", ticks + "{contexts: [{binding: tick, type: Schedule}]}"},
+		"a response":                      {`echo '{"allowed": false, "message": "no"}' >$ADMISSION_RESPONSE_PATH`, asks + "{response: {allowed: true, message: null}}", asks + "{response: {allowed: false, message: \"no\"}}"},
+		"no response":                     {"true", ticks + "{response: {allowed: true}}", ticks + "{runs: 1}"},
+		"what is converted":               {`echo '{"convertedObjects": [{"apiVersion": "example.com/v2", "kind": "Tab", "metadata": {"name": "x"}}]}' >$CONVERSION_RESPONSE_PATH`, converts + "{converted: [{apiVersion: example.com/v3}]}", converts + "{converted: [{apiVersion: example.com/v2}]}"},
+		"nothing of runs":                 {"true", ticks + "{runs: }", ticks + "{runs: 1}"},
+		"nothing of the exit code":        {"exit 4", ticks + "\n    error: exit\n    exitCode:", ticks + "\n    error: exit\n    exitCode: 4"},
+		"nothing of an error":             {"exit 4", ticks + "\n    error:", ticks + "\n    error: exit code 4"},
+		"nothing of an error, and none":   {"true", ticks + "\n    error:", ticks + "\n    runs: 1"},
+		"nothing of output":               {`echo a; echo "$HOME/b"; echo; echo a`, ticks + "\n    output:", ticks + "\n    output:\n    - a"},
+		"nothing of patches":              {deletes, ticks + "\n    patches:", ticks + "\n    patches:\n    - apiVersion: v1\n      kind: ConfigMap\n      name: there\n      namespace: default\n      operation: DeleteInBackground"},
+		"nothing of patches, and none":    {"true", ticks + "{patches: , runs: 1}", ticks + "{patches: [], runs: 1}"},
+		"nothing of objects":              {makes, ticks + "{objects: }", ticks + "{objects: [{apiVersion: v1, data: {k: v}, kind: ConfigMap, metadata: {name: made, namespace: default}}]}"},
+		"nothing of what is absent":       {deletes, ticks + "{absent: }", ticks + "{absent: [{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}]}"},
+		"nothing of metrics":              {measures + " && sed -i 2d $METRICS_PATH", ticks + "{metrics: }", ticks + "{metrics: [{action: set, group: a.sh, labels: {node: a}, name: lost, value: 1}]}"},
+		"nothing of contexts":             {"true", ticks + "{contexts: }", ticks + "{contexts: [{binding: tick, type: Schedule}]}"},
+		"nothing of a response":           {`echo '{"allowed": true}' >$ADMISSION_RESPONSE_PATH`, asks + "{response: }", asks + "{response: {allowed: true, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}}}}"},
+		"nothing of a response, and none": {"true", ticks + "{response: }", ticks + "{runs: 1}"},
+		"nothing of what is converted":    {`echo '{"convertedObjects": [{"apiVersion": "example.com/v2", "kind": "Tab", "metadata": {"name": "x"}}]}' >$CONVERSION_RESPONSE_PATH`, converts + "{converted: }", converts + "{converted: [{apiVersion: example.com/v2, kind: Tab, metadata: {name: x}}]}"},
+		"nothing at all":                  {makes + "; " + strings.Replace(deletes, ">", ">>", 1), ticks + "# to do", ticks + "# to do\n    absent:\n    - apiVersion: v1\n      kind: ConfigMap\n      metadata:\n        name: there\n        namespace: default\n    objects:\n    - apiVersion: v1\n      data:\n        k: v\n      kind: ConfigMap\n      metadata:\n        name: made\n        namespace: default\n    runs: 1"},
+		"nothing of a failure":            {"exit 4", ticks, ticks + "\n    error: exit code 4\n    exitCode: 4\n    runs: 1"},
+		"an alias":                        {makes, "- apply: &x {" + none + ", data: {k: w}}\n- schedule: tick\n  expect: {objects: [*x, {" + made + ", data: {k: x}}], absent: [*x]}", "- apply: &x {" + none + ", data: {k: w}}\n- schedule: tick\n  expect: {objects: [*x, {" + made + ", data: {k: v}}]}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := func(events string) string {
+				return "# Hands off.\nhook: a.sh\ntests:\n- name: x # that one\n  idempotent: false\n  given: [{" + there + ", data: {k: there}}]\n  env:\n    RUN: |-\n      " +
+					strings.ReplaceAll(tc.run, "\n", "\n      ") + "\n  events:\n  " + strings.ReplaceAll(events, "\n", "\n  ") + "\n"
+			}
+			s := obedient(t)
+			f, outcomes := s.outcomesOf(t, text(tc.events))
+			if failures(outcomes) == "" {
+				t.Fatal("it passes as it is")
+			}
+			u, err := f.Update([]byte(text(tc.events)), outcomes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(text(tc.want), string(u.Text)); diff != "" || u.Changed == 0 {
+				t.Errorf("%d changes (-want +got):\n%s", u.Changed, diff)
+			}
+			f, outcomes = s.outcomesOf(t, string(u.Text))
+			if failed := failures(outcomes); failed != "" {
+				t.Errorf("it fails now:\n%s", failed)
+			}
+			again, err := f.Update(u.Text, outcomes)
+			if err != nil || again.Changed > 0 || string(again.Text) != string(u.Text) {
+				t.Errorf("again: %d changes, %v\n%s", again.Changed, err, again.Text)
+			}
+		})
+	}
+}

@@ -1,0 +1,252 @@
+package kubectl
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"text/template"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/util/jsonpath"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+func isNamespaced(k kinds.Kind) bool { return k.Namespaced }
+
+// printObject prints an object in one of the forms that show it whole, or by a
+// template.
+func (r *run) printObject(o *unstructured.Unstructured) error {
+	form, argument, _ := strings.Cut(r.output, "=")
+	switch form {
+	case "json":
+		text, err := json.MarshalIndent(o.Object, "", "    ")
+		r.printf("%s\n", text)
+		return err
+	case "yaml":
+		text, err := kyaml.Marshal(o.Object)
+		r.printf("%s", text)
+		return err
+	case "jsonpath", "jsonpath-as-json":
+		return r.printPath(argument, o, form == "jsonpath-as-json")
+	case "go-template", "template":
+		t, err := template.New("output").Funcs(template.FuncMap{"base64decode": decode64}).Parse(argument)
+		if err != nil {
+			return fmt.Errorf("error parsing template %s, %w", argument, err)
+		}
+		if err := t.Execute(r.Stdout, o.Object); err != nil {
+			return fmt.Errorf("error executing template %q: %w", argument, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("operon's kubectl does not know -o %s of kubectl %s", form, r.command)
+}
+
+func decode64(text string) (string, error) {
+	content, err := base64.StdEncoding.DecodeString(text)
+	return string(content), err
+}
+
+func (r *run) printPath(text string, o *unstructured.Unstructured, asJSON bool) error {
+	if text == "" {
+		return fmt.Errorf("template format specified but no template given")
+	}
+	p := jsonpath.New("out").AllowMissingKeys(true)
+	p.EnableJSONOutput(asJSON)
+	if err := p.Parse(text); err != nil {
+		return fmt.Errorf("error parsing jsonpath %s, %w", text, err)
+	}
+	if err := p.Execute(r.Stdout, o.Object); err != nil {
+		return fmt.Errorf("error executing jsonpath %q: Error executing template: %w", text, err)
+	}
+	return nil
+}
+
+// braces are what kubectl takes away from a path before it adds its own.
+var braces = regexp.MustCompile(`^\{\.?([^{}]+)\}$|^\.?([^{}]+)$`)
+
+// relaxed makes a template of a path that may lack braces and the first dot.
+func relaxed(path string) (*jsonpath.JSONPath, error) {
+	m := braces.FindStringSubmatch(path)
+	if m == nil {
+		return nil, fmt.Errorf("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'")
+	}
+	p := jsonpath.New("column").AllowMissingKeys(true)
+	return p, p.Parse("{." + cmp.Or(m[1], m[2]) + "}")
+}
+
+// evaluate is what a path finds, with commas between several.
+func evaluate(p *jsonpath.JSONPath, o map[string]any) (string, error) {
+	results, err := p.FindResults(o)
+	if err != nil {
+		return "", err
+	}
+	var values []string
+	for _, set := range results {
+		for _, v := range set {
+			values = append(values, fmt.Sprint(v.Interface()))
+		}
+	}
+	return strings.Join(values, ","), nil
+}
+
+// compare compares numbers as such, and all else as texts.
+func compare(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(a, b)
+}
+
+// columns prints custom columns, NAME:path with commas between them.
+func (r *run) columns(spec string, found []target) error {
+	if spec == "" {
+		return fmt.Errorf("custom-columns format specified but no custom columns given")
+	}
+	var heads []string
+	var paths []*jsonpath.JSONPath
+	for column := range strings.SplitSeq(spec, ",") {
+		head, path, ok := strings.Cut(column, ":")
+		if !ok || path == "" {
+			return fmt.Errorf("unexpected custom-columns spec: %s, expected <header>:<json-path-expr>", column)
+		}
+		p, err := relaxed(path)
+		if err != nil {
+			return err
+		}
+		heads, paths = append(heads, head), append(paths, p)
+	}
+	rows := [][]string{heads}
+	for _, t := range found {
+		var row []string
+		for _, p := range paths {
+			value, err := evaluate(p, t.object.Object)
+			if err != nil {
+				return err
+			}
+			row = append(row, cmp.Or(value, "<none>"))
+		}
+		rows = append(rows, row)
+	}
+	return r.rows(rows)
+}
+
+// rows prints a table whose first row is its head.
+func (r *run) rows(rows [][]string) error {
+	if r.noHeaders {
+		rows = rows[1:]
+	}
+	var out bytes.Buffer
+	w := tabwriter.NewWriter(&out, 6, 4, 3, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(out.String()) {
+		r.printf("%s\n", strings.TrimRight(line, " \n"))
+	}
+	return nil
+}
+
+// cells are the columns of kinds between NAME and AGE, with what stands in them.
+var cells = map[string][]struct {
+	head  string
+	value func(o map[string]any) string
+}{
+	"configmaps":       {{"DATA", count("data")}},
+	"deployments.apps": {{"READY", ready}, {"UP-TO-DATE", number("status.updatedReplicas")}, {"AVAILABLE", number("status.availableReplicas")}},
+	"namespaces":       {{"STATUS", text("status.phase")}},
+	"nodes":            {{"STATUS", nodeStatus}, {"ROLES", text("")}, {"VERSION", text("status.nodeInfo.kubeletVersion")}},
+	"secrets":          {{"TYPE", text("type")}, {"DATA", count("data")}},
+}
+
+// wider are kinds that -o wide has more columns for.
+var wider = map[string]bool{"deployments.apps": true, "nodes": true}
+
+// withoutCells are kinds whose tables have a name and an age only.
+var withoutCells = []string{"serviceaccounts", "roles", "clusterroles", "customresourcedefinitions"}
+
+// age is what a table says of an object's age, for time stands still.
+const age = "0s"
+
+// table prints objects for people, a table for each kind.
+func (r *run) table(found []target) error {
+	for start := 0; start < len(found); {
+		end := start + 1
+		for end < len(found) && found[end].kind.String() == found[start].kind.String() {
+			end++
+		}
+		if start > 0 {
+			r.printf("\n")
+		}
+		if err := r.tableOf(found[start:end], end-start < len(found)); err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
+}
+
+func (r *run) tableOf(found []target, several bool) error {
+	k := found[0].kind
+	special, known := cells[k.String()]
+	if columns, err := r.printed(k); err != nil || columns != "" {
+		if err == nil {
+			err = r.columns(columns, found)
+		}
+		return err
+	}
+	if !known && !plain(k) || r.output == "wide" && wider[k.String()] {
+		return fmt.Errorf("operon's kubectl prints no table of %s: use -o json, yaml, name, jsonpath or custom-columns", k)
+	}
+	var head []string
+	if r.everywhere && k.Namespaced {
+		head = append(head, "NAMESPACE")
+	}
+	head = append(head, "NAME")
+	for _, c := range special {
+		head = append(head, c.head)
+	}
+	head = append(head, "AGE")
+	for _, l := range r.labelColumns {
+		head = append(head, strings.ToUpper(l[strings.LastIndex(l, "/")+1:]))
+	}
+	if r.showLabels {
+		head = append(head, "LABELS")
+	}
+	rows := [][]string{head}
+	for _, t := range found {
+		var row []string
+		if r.everywhere && k.Namespaced {
+			row = append(row, t.namespace)
+		}
+		name := t.name
+		if several || r.showKind {
+			name = t.title()
+		}
+		row = append(row, name)
+		for _, c := range special {
+			row = append(row, c.value(t.object.Object))
+		}
+		row = append(row, age)
+		for _, l := range r.labelColumns {
+			row = append(row, t.object.GetLabels()[l])
+		}
+		if r.showLabels {
+			row = append(row, cmp.Or(labels.FormatLabels(t.object.GetLabels()), "<none>"))
+		}
+		rows = append(rows, row)
+	}
+	return r.rows(rows)
+}

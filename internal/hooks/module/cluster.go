@@ -1,0 +1,38 @@
+package module
+
+import (
+	"slices"
+
+	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// clusterOf is what charts are told of a cluster that serves these kinds.
+func clusterOf(table *kinds.Table) chart.Cluster {
+	c := chart.Cluster{Version: "v" + kinds.Release + ".0"}
+	for _, k := range table.All() {
+		for _, v := range []string{k.APIVersion(), k.APIVersion() + "/" + k.Kind} {
+			if !slices.Contains(c.APIVersions, v) {
+				c.APIVersions = append(c.APIVersions, v)
+			}
+		}
+	}
+	slices.Sort(c.APIVersions)
+	return c
+}
+
+// unserved tells why a cluster has no such kind as an object is of, or "". Kinds
+// of groups that the table does not have may come from anywhere.
+func unserved(table *kinds.Table, o *unstructured.Unstructured) string {
+	gvk := o.GroupVersionKind()
+	if gvk.Kind == "" || gvk.Version == "" {
+		return ""
+	}
+	_, err := table.FindObject(gvk)
+	known := table.HasGroup(gvk.Group)
+	if err == nil || !known && gvk.Group != "extensions" {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,213 @@
+// Package module finds addon-operator's modules and judges what is in them as it
+// does: names, values and their schemas, the chart, the script that decides
+// whether a module is enabled. Hooks are judged by package hook.
+package module
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ettle/strcase"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/config"
+)
+
+// Module is a folder with a chart, the schemas of its values, and hooks.
+type Module struct {
+	Name   string // without its order
+	Order  int    // ascending
+	Folder string // the name of the folder
+	Dir    string // absolute
+}
+
+// unnumbered is the order of modules without a number, unless the operator is
+// told another one (UNNUMBERED_MODULES_ORDER).
+const unnumbered = 1
+
+// at is the path of the module in findings: from the folder that has the folder of
+// modules.
+func (m Module) at() string { return filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder }
+
+// Key is what the values of a module stand below: its name in camel case.
+func (m Module) Key() string { return Key(m.Name) }
+
+// Key is the name of a module in camel case.
+func Key(name string) string { return strcase.ToCamel(name) }
+
+// enabledKey is the key that switches a module on and off.
+func (m Module) enabledKey() string { return m.Key() + "Enabled" }
+
+// CheckName returns what is wrong with the name of a module, or "". The name must
+// come back from camel case as it was.
+func CheckName(name string) string {
+	if back := strcase.ToKebab(strcase.ToCamel(name)); back != name {
+		return fmt.Sprintf("must be in kebab case, and come back from camel case as it was: did you mean %s?", back)
+	}
+	return ""
+}
+
+// CheckKey returns why a module has no section of its own in the ConfigMap, or "": what
+// ends so there is about another module.
+func CheckKey(name string) string {
+	for _, suffix := range []string{"-enabled", "-maintenance"} {
+		if other, ends := strings.CutSuffix(name, suffix); ends {
+			return fmt.Sprintf("ends with %s: %s in the ConfigMap is a switch of the module %s, so users could set none of its values", suffix, Key(name), other)
+		}
+	}
+	return ""
+}
+
+var folderName = regexp.MustCompile(`(?s)^(?:([0-9]+)-)?(.+)$`)
+
+// OfFolder reads a folder's name: an order, when there is one, and the name.
+func OfFolder(folder string) (name string, order int) {
+	m := folderName.FindStringSubmatch(folder)
+	order = unnumbered
+	if n, err := strconv.ParseUint(m[1], 10, 31); err == nil {
+		order = int(n)
+	}
+	return m[2], order
+}
+
+// Find lists the modules in a folder, in their order. Findings are about folders
+// whose names are none of a module, by their path from that folder.
+func Find(dir string) ([]Module, []hooks.Finding, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, fault.In("look for modules", err)
+	}
+	var modules []Module
+	var findings []hooks.Finding
+	for _, entry := range entries {
+		target := filepath.Join(dir, entry.Name())
+		switch info, err := os.Stat(target); { // links to folders are folders
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, nil, fault.In("look for modules", err)
+		case !info.IsDir():
+			continue
+		}
+		name, order := OfFolder(entry.Name())
+		if wrong := CheckName(name); wrong != "" {
+			findings = append(findings, hooks.Finding{File: entry.Name(), Rule: ruleName, Refused: true,
+				Message: fmt.Sprintf("the name of the module is %q, and %s", name, wrong)})
+			continue
+		}
+		if wrong := CheckKey(name); wrong != "" {
+			findings = append(findings, hooks.Finding{File: entry.Name(), Rule: ruleSwitch, Message: "the name of the module " + wrong})
+		}
+		modules = append(modules, Module{Name: name, Order: order, Folder: entry.Name(), Dir: target})
+	}
+	slices.SortStableFunc(modules, func(a, b Module) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name)) })
+	return modules, append(findings, twice(modules)...), nil
+}
+
+// twice finds modules of one name.
+func twice(modules []Module) []hooks.Finding {
+	first := map[string]string{}
+	var findings []hooks.Finding
+	for _, m := range modules {
+		if other, there := first[m.Name]; there {
+			findings = append(findings, hooks.Finding{File: m.Folder, Rule: ruleTwice,
+				Message: fmt.Sprintf("is another module named %s, beside %s: one of them takes the place of the other", m.Name, other)})
+			continue
+		}
+		first[m.Name] = m.Folder
+	}
+	return findings
+}
+
+// Hooks lists the module's hooks, by their path from root, which is what the
+// operator's working folder is in the image. Findings are about files that are
+// passed over, and about names.
+func (m Module) Hooks(root string) ([]hooks.Hook, []hooks.Finding, error) {
+	return hooksBelow(root, filepath.Join(m.Dir, "hooks"), config.Module)
+}
+
+// GlobalHooks lists the hooks in a folder of global hooks: those in its folder
+// hooks, when it has one.
+func GlobalHooks(root, dir string) ([]hooks.Hook, []hooks.Finding, error) {
+	if info, err := os.Stat(filepath.Join(dir, "hooks")); err == nil && info.IsDir() {
+		dir = filepath.Join(dir, "hooks")
+	}
+	return hooksBelow(root, dir, config.Global)
+}
+
+func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []hooks.Finding, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	found, passed, err := hooks.Discover(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	below, err := filepath.Rel(root, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	below = filepath.ToSlash(below)
+	inVenv := func(name string) bool {
+		return owner == config.Module && slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "venv")
+	}
+	var findings []hooks.Finding
+	for _, f := range passed {
+		if !inVenv(f.File) {
+			f.File = below + "/" + f.File
+			findings = append(findings, f)
+		}
+	}
+	var kept []hooks.Hook
+	for _, h := range found {
+		if inVenv(h.Name) {
+			continue
+		}
+		h.Name, h.Owner = below+"/"+h.Name, owner
+		kept = append(kept, h)
+		findings = append(findings, stockLibrary(h)...)
+		if filepath.Ext(h.Name) == "" && isText(h.Path) {
+			findings = append(findings, hooks.Finding{File: h.Name, Rule: ruleNoExtension,
+				Message: "has no extension, so addon-operator first runs it with hook list, and hook config, to see whether it is a compiled one: name it .sh or .py"})
+		}
+	}
+	return kept, findings, nil
+}
+
+var stock = regexp.MustCompile(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
+
+// stockLibrary finds hooks that read the library of the image, of which
+// addon-operator's has the first file alone: its Dockerfile puts the others below
+// /framework, and they are looked for below /frameworks.
+func stockLibrary(h hooks.Hook) []hooks.Finding {
+	script, err := os.ReadFile(h.Path)
+	if err != nil {
+		return nil // which its start will show
+	}
+	at := stock.FindIndex(script)
+	if at == nil {
+		return nil
+	}
+	return []hooks.Finding{{File: h.Name, Line: strings.Count(string(script[:at[1]]), "\n") + 1, Column: 1, Rule: ruleStock,
+		Message: "reads /shell_lib.sh, which lacks its functions in the image of addon-operator: bring a library along, as global-hooks/lib/shell_lib.sh"}}
+}
+
+// isText tells a script from a program.
+func isText(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 2)
+	_, err = f.Read(head)
+	return err == nil && string(head) == "#!"
+}

@@ -1,0 +1,291 @@
+package module
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-openapi/spec"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/chart"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	helmchart "helm.sh/helm/v3/pkg/chart"
+)
+
+// Validate judges a module but for its hooks, which package hook does. Findings
+// are named from the folder that has the folder of modules. The error is about the
+// validation itself.
+func (m Module) Validate(common *Common, table *kinds.Table) ([]hooks.Finding, error) {
+	j := &judge{Module: m, at: m.at(), common: common, table: table}
+	for _, step := range []func() error{j.crds, j.enabled, j.values, j.chart} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return hooks.Sorted(j.findings), nil
+}
+
+// judge collects findings about one module.
+type judge struct {
+	Module
+	at       string // the path of the module in findings
+	common   *Common
+	table    *kinds.Table
+	findings []hooks.Finding
+
+	own    document // values.yaml
+	known  Values
+	broken bool // values or schemas cannot be read
+	lacks  bool // something required is not there yet
+}
+
+func (j *judge) add(f ...hooks.Finding) {
+	j.findings = append(j.findings, f...)
+	j.broken = j.broken || slices.ContainsFunc(f, func(f hooks.Finding) bool { return f.Refused })
+}
+
+// crds judges what is installed before the chart; the chart is judged all the same.
+func (j *judge) crds() error {
+	_, found, err := j.CRDs()
+	j.findings = append(j.findings, found...)
+	return err
+}
+
+// enabled looks at the script that decides whether the module is enabled.
+func (j *judge) enabled() error {
+	info, err := os.Stat(filepath.Join(j.Dir, "enabled"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&0o111 == 0:
+		j.add(hooks.Finding{File: j.at + "/enabled", Rule: ruleEnabled,
+			Message: "is not executable, so it is not run, and the module counts as enabled: chmod +x"})
+	}
+	return nil
+}
+
+// values judges values.yaml and the schemas, and both together.
+func (j *judge) values() error {
+	var failed *hooks.Finding
+	var err error
+	if j.own, failed, err = readValues(filepath.Join(j.Dir, "values.yaml"), j.at+"/values.yaml"); err != nil {
+		return err
+	}
+	if failed != nil {
+		j.add(*failed)
+	}
+	j.strange()
+	j.add(j.own.twice(config.RuleKeyTwice, false, ": the last one counts")...)
+	static, found := j.common.static(j.Key(), j.own)
+	j.add(found...)
+	schemas, findings, err := readSchemas(filepath.Join(j.Dir, "openapi"), j.at+"/openapi")
+	if err != nil {
+		return err
+	}
+	j.add(findings...)
+	j.known = Values{Key: j.Key(), Static: static, Schemas: schemas}
+	if j.broken {
+		return nil
+	}
+	j.schemas()
+	for _, misfit := range Check(schemas.Helm, j.known.Effective(nil)) {
+		if misfit.Lacks { // for the ConfigMap, or a hook, to give
+			j.lacks = true
+			continue
+		}
+		j.add(j.misfit(misfit))
+	}
+	return nil
+}
+
+// misfit is a finding where the value comes from.
+func (j *judge) misfit(m Misfit) hooks.Finding {
+	name := strings.Join(append([]string{j.Key()}, m.Path...), ".")
+	for _, d := range []document{j.own, j.common.document} {
+		if section, _ := d.section(j.Key()); section != nil && has(section, m.Path) {
+			return d.finding(ruleMisfit, true, append([]string{j.Key()}, m.Path...), "%s: %s", name, m.Message)
+		}
+	}
+	file := valuesFile
+	if s := j.known.Schemas.Config; s != nil && len(m.Path) > 0 && s.Properties[m.Path[0]].Default != nil {
+		file = configFile
+	}
+	return hooks.Finding{File: j.at + "/openapi/" + file, Rule: ruleMisfit, Refused: true, Message: fmt.Sprintf("the default of %s: %s", name, m.Message)}
+}
+
+func has(values map[string]any, path []string) bool {
+	for i, step := range path {
+		v, there := values[step]
+		if !there {
+			return false
+		}
+		if i == len(path)-1 {
+			return true
+		}
+		switch below := v.(type) {
+		case map[string]any:
+			values = below
+		default:
+			return true // the place is known as far as here
+		}
+	}
+	return true
+}
+
+// strange finds keys of values.yaml that are not the module's.
+func (j *judge) strange() {
+	for _, key := range slices.Sorted(maps.Keys(j.own.values)) {
+		switch {
+		case key == j.Key():
+		case key == j.enabledKey():
+			j.add(j.own.finding(ruleFlag, false, []string{key}, "%s has no effect here: addon-operator reads it from values.yaml in the folder of modules, and from the ConfigMap", key))
+		default:
+			hint := ""
+			if near := fault.Nearest(key, []string{j.Key()}); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			j.add(j.own.finding(ruleStrange, false, []string{key}, "%s is not the key of the module, %s: hooks do not see it, and no schema judges it%s", key, j.Key(), hint))
+		}
+	}
+}
+
+// schemas looks for what a schema says without effect.
+func (j *judge) schemas() {
+	s := j.known.Schemas
+	if s.Config != nil && s.Values != nil {
+		for _, name := range slices.Sorted(maps.Keys(s.Config.Properties)) {
+			if _, there := s.Values.Properties[name]; !there && closed(s.Values) {
+				j.add(hooks.Finding{File: j.at + "/openapi/" + valuesFile, Rule: ruleKeyword,
+					Message: fmt.Sprintf("does not take %s, which users may set: add x-extend: {schema: %s}", name, configFile)})
+			}
+		}
+	}
+	for file, s := range map[string]*spec.Schema{configFile: s.Config, valuesFile: s.Values} {
+		if s != nil {
+			j.keywords(j.at+"/openapi/"+file, nil, *s)
+		}
+	}
+}
+
+func closed(s *spec.Schema) bool {
+	return s.AdditionalProperties != nil && !s.AdditionalProperties.Allows && s.AdditionalProperties.Schema == nil && len(s.PatternProperties) == 0
+}
+
+// keywords looks through a schema.
+func (j *judge) keywords(file string, at []string, s spec.Schema) {
+	name := strings.Join(at, ".")
+	if name == "" {
+		name = "the schema"
+	}
+	if _, there := s.Extensions["x-deckhouse-validations"]; there {
+		j.add(hooks.Finding{File: file, Rule: ruleKeyword, Message: name + ": x-deckhouse-validations are judged by addon-operator alone"})
+	}
+	if len(at) > 0 && s.Type.Contains("object") && len(s.Properties) == 0 && closed(&s) {
+		j.add(hooks.Finding{File: file, Rule: ruleKeyword,
+			Message: name + " takes no keys at all: give it properties, or additionalProperties: true"})
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		j.keywords(file, append(at[:len(at):len(at)], key), s.Properties[key])
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		j.keywords(file, append(at[:len(at):len(at)], "[]"), *s.Items.Schema)
+	}
+}
+
+// chart judges the chart by rendering it with the values that there are.
+func (j *judge) chart() error {
+	c, err := j.loadChart()
+	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
+		if j.broken && wrong.File == "values.yaml" {
+			return nil // which is said already
+		}
+		j.add(hooks.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Rule: ruleChart, Refused: true, Message: wrong.Msg})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		j.add(hooks.Finding{File: j.at, Rule: ruleNoChart, Message: "has neither Chart.yaml nor templates: nothing is installed"})
+		return nil
+	}
+	if j.broken {
+		return nil
+	}
+	rendered, err := chart.Render(c, j.chartValues(j.common.Global.Effective(nil), j.known.Effective(nil)), j.release("default"), clusterOf(j.table))
+	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
+		f := hooks.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Refused: true, Message: wrong.Msg}
+		if j.lacks || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
+			f.Rule, f.Refused = ruleRequired, false
+			f.Message += " (values are required that the ConfigMap or a hook gives: a test can give them)"
+		}
+		j.add(f)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	j.rendered(rendered)
+	return nil
+}
+
+// rendered judges what the templates made.
+func (j *judge) rendered(files map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		objects, err := chart.Objects(map[string]string{name: files[name]})
+		if err != nil {
+			f := hooks.Finding{File: j.at + "/" + name, Rule: ruleTemplate, Refused: true, Message: err.Error()}
+			if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
+				f.Message = wrong.Msg
+			}
+			j.add(f)
+			continue
+		}
+		for _, o := range objects {
+			wrong := chart.Lint(o)
+			if gone := unserved(j.table, o); gone != "" {
+				wrong = append(wrong, gone)
+			}
+			for _, msg := range wrong {
+				j.add(hooks.Finding{File: j.at + "/" + name, Rule: ruleObject, Message: msg})
+			}
+		}
+	}
+}
+
+// loadChart loads the module's chart as addon-operator does; nil when there is
+// none. A chart that is wrong is a chart.Error.
+func (m Module) loadChart() (*helmchart.Chart, error) {
+	_, err := os.Stat(filepath.Join(m.Dir, "Chart.yaml"))
+	if err == nil {
+		return chart.Load(m.Dir)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(m.Dir, "templates")); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return chart.LoadBare(m.Dir, m.Name)
+}
+
+// chartValues are the values that the chart is rendered with.
+func (m Module) chartValues(global, values map[string]any) map[string]any {
+	return map[string]any{"global": global, m.Key(): values}
+}
+
+// release is what the chart becomes in a namespace, the operator's own.
+func (m Module) release(namespace string) chart.Release {
+	return chart.Release{Name: m.Name, Namespace: namespace}
+}

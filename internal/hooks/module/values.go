@@ -1,0 +1,280 @@
+package module
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks"
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/yaml"
+)
+
+// document is a file of values: what is in it, and where.
+type document struct {
+	file   string // for findings
+	values map[string]any
+	root   *yaml.Node // nil when there is none
+
+	// What comes of reading it more strictly, as addon-operator does for switches: yes
+	// and on are texts then, and no key may be there twice.
+	strict map[string]any
+	wrong  error // io.EOF when nothing is in the file
+}
+
+var yamlLine = regexp.MustCompile(`yaml: line (\d+): `)
+
+// readValues reads a file of values; one that is not there has none. file is how
+// findings call it.
+func readValues(name, file string) (document, *hooks.Finding, error) {
+	d := document{file: file}
+	content, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil, nil
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	if err := kyaml.Unmarshal(content, &d.values); err != nil {
+		return d, unreadable(file, ruleValues, err), nil
+	}
+	var doc yaml.Node
+	if d.wrong = yaml.NewDecoder(bytes.NewReader(content)).Decode(&doc); d.wrong == nil {
+		d.root = doc.Content[0]
+		d.wrong = d.root.Decode(&d.strict)
+	}
+	return d, nil, nil
+}
+
+// unreadable says where a file is no YAML, or not an object.
+func unreadable(file, rule string, err error) *hooks.Finding {
+	f := &hooks.Finding{File: file, Rule: rule, Refused: true}
+	msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+		f.Line, _ = strconv.Atoi(m[1])
+		msg = strings.Replace(msg, m[0], "", 1)
+	}
+	if strings.Contains(msg, "cannot unmarshal") {
+		f.Line, msg = 1, "is no object"
+	}
+	f.Message = strings.TrimPrefix(msg, "yaml: ")
+	return f
+}
+
+// at is the place of what stands at a path, or as far towards it as there is
+// something; 0 when the document is empty.
+func (d document) at(path ...string) (line, column int) {
+	node := d.root
+	if node == nil {
+		return 0, 0
+	}
+	line, column = node.Line, node.Column
+	for _, step := range path {
+		if node.Kind == yaml.AliasNode {
+			node = node.Alias
+		}
+		var key, next *yaml.Node
+		switch node.Kind {
+		case yaml.MappingNode:
+			for i := 0; i+1 < len(node.Content); i += 2 {
+				if node.Content[i].Value == step {
+					key, next = node.Content[i], node.Content[i+1]
+				}
+			}
+		case yaml.SequenceNode:
+			if i, err := strconv.Atoi(step); err == nil && i < len(node.Content) {
+				key, next = node.Content[i], node.Content[i]
+			}
+		}
+		if next == nil {
+			break
+		}
+		line, column, node = key.Line, key.Column, next
+	}
+	return line, column
+}
+
+// finding is one about what stands at a path.
+func (d document) finding(rule string, refused bool, path []string, format string, args ...any) hooks.Finding {
+	line, column := d.at(path...)
+	return hooks.Finding{File: d.file, Line: line, Column: column, Rule: rule, Refused: refused, Message: fmt.Sprintf(format, args...)}
+}
+
+// twice finds keys that are there more than once; outcome says what comes of it.
+func (d document) twice(rule string, refused bool, outcome string) []hooks.Finding {
+	wrong := (*yaml.TypeError)(nil)
+	if !errors.As(d.wrong, &wrong) {
+		return nil
+	}
+	var findings []hooks.Finding
+	for _, msg := range slices.Compact(slices.Sorted(slices.Values(wrong.Errors))) {
+		f := unreadable(d.file, rule, fmt.Errorf("yaml: %s%s", msg, outcome))
+		f.Refused = refused
+		findings = append(findings, *f)
+	}
+	return findings
+}
+
+// switches judges the values of all modules as addon-operator does when it looks for
+// switches there.
+func (d document) switches() []hooks.Finding {
+	findings := d.twice(ruleValues, true, ", and addon-operator does not start")
+	switch {
+	case errors.Is(d.wrong, io.EOF):
+		findings = append(findings, d.finding(ruleValues, true, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))
+	case d.wrong != nil && len(findings) == 0:
+		findings = append(findings, *unreadable(d.file, ruleValues, d.wrong))
+	}
+	wrong := map[string]bool{}
+	for _, values := range []map[string]any{d.values, d.strict} {
+		for key, v := range values {
+			if _, isBool := v.(bool); strings.HasSuffix(key, switchSuffix) && !isBool {
+				wrong[key] = true
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(wrong)) {
+		findings = append(findings, d.finding(ruleValues, true, []string{key}, "%s must be true or false, or addon-operator does not start", key))
+	}
+	return findings
+}
+
+// section returns the values below a key: none when the key is not there, and an
+// error finding when they are no object.
+func (d document) section(key string) (map[string]any, *hooks.Finding) {
+	v, there := d.values[key]
+	if !there {
+		return nil, nil
+	}
+	section, isTable := v.(map[string]any)
+	if !isTable {
+		f := d.finding(ruleValues, true, []string{key}, "%s must be an object: the values of the module stand below it", key)
+		return nil, &f
+	}
+	return section, nil
+}
+
+// ignored warns of what stands in the place of a section, and of nothing when that is
+// empty.
+func (d document) ignored(key string) []hooks.Finding {
+	if d.values[key] == nil {
+		return nil
+	}
+	return []hooks.Finding{d.finding(ruleIgnored, false, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
+}
+
+// merge lays values over each other, later ones over earlier: objects are merged,
+// anything else replaces what was there. The result shares nothing with them.
+func merge(layers ...map[string]any) map[string]any {
+	merged := map[string]any{}
+	for _, layer := range layers {
+		for key, v := range layer {
+			below, isTable := merged[key].(map[string]any)
+			above, other := v.(map[string]any)
+			if isTable && other {
+				merged[key] = merge(below, above)
+			} else {
+				merged[key] = clone(v)
+			}
+		}
+	}
+	return merged
+}
+
+// clone copies what JSON is made of.
+func clone(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		return merge(x)
+	case []any:
+		c := make([]any, len(x))
+		for i, item := range x {
+			c[i] = clone(item)
+		}
+		return c
+	}
+	return v
+}
+
+// Common is what all modules of a folder share: the values and switches in its
+// values.yaml, and the schemas of global values.
+type Common struct {
+	document
+	Global Values
+}
+
+// ReadCommon reads the values of all modules from the folder of modules, and the
+// schemas of global values from that of global hooks. Files in findings are named
+// from the folder that has both.
+func ReadCommon(modules, globalHooks string) (*Common, []hooks.Finding, error) {
+	d, failed, err := readValues(filepath.Join(modules, "values.yaml"), filepath.Base(modules)+"/values.yaml")
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &Common{document: d}
+	if failed != nil {
+		return c, []hooks.Finding{*failed}, nil
+	}
+	findings := d.switches()
+	static, failed := d.section("global")
+	if failed != nil {
+		findings = append(findings, d.ignored("global")...)
+	}
+	schemas, more, err := readSchemas(filepath.Join(globalHooks, "openapi"), filepath.Base(globalHooks)+"/openapi")
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Global = Values{Key: "global", Static: static, Schemas: schemas}
+	return c, append(findings, more...), nil
+}
+
+// static are the values of a module that files have: those of its own over those of all.
+// What is no object in the file of all is refused unless one of the module replaces it.
+func (c *Common) static(key string, own document) (map[string]any, []hooks.Finding) {
+	var findings []hooks.Finding
+	shared, failed := c.section(key)
+	mine, wrong := own.section(key)
+	switch {
+	case failed != nil && mine != nil:
+		findings = c.ignored(key)
+	case failed != nil:
+		findings = append(findings, *failed)
+	}
+	if wrong != nil {
+		findings = append(findings, *wrong)
+	}
+	return merge(shared, mine), findings
+}
+
+// Values reads the values of a module and their schemas. The error is the first
+// thing that is wrong with them.
+func (m Module) Values(common *Common) (Values, error) {
+	at := m.at()
+	own, failed, err := readValues(filepath.Join(m.Dir, "values.yaml"), at+"/values.yaml")
+	if err != nil {
+		return Values{}, err
+	}
+	static, findings := common.static(m.Key(), own)
+	if failed != nil {
+		findings = []hooks.Finding{*failed}
+	}
+	schemas, more, err := readSchemas(filepath.Join(m.Dir, "openapi"), at+"/openapi")
+	if err != nil {
+		return Values{}, err
+	}
+	for _, f := range append(findings, more...) {
+		if f.Refused {
+			return Values{}, fmt.Errorf("%s:%d: %s", f.File, max(1, f.Line), f.Message)
+		}
+	}
+	return Values{Key: m.Key(), Static: static, Schemas: schemas}, nil
+}

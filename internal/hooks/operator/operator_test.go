@@ -1,0 +1,342 @@
+package operator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
+	"golang.org/x/time/rate"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	k8s "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// open connects to a server as its administrator.
+func open(t *testing.T, s servertest.Server) *cluster.Cluster {
+	t.Helper()
+	c, err := cluster.Open(cluster.Where{Kubeconfig: s.Kubeconfig(""), Namespace: "default"}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// within calls f until it returns nil.
+func within(t *testing.T, what string, f func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// made is a hook with a configuration, that does what is said in bash.
+func made(t *testing.T, name, conf, does string) engine.Hook {
+	t.Helper()
+	c, findings := config.Parse([]byte("configVersion: v1\n" + conf))
+	if c == nil {
+		t.Fatal(findings)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+does+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return engine.Hook{Hook: hooks.Hook{Name: name, Path: path}, Config: c}
+}
+
+// told is what an Operator reports.
+type told struct {
+	mu      sync.Mutex
+	runs    []Run
+	trouble []string
+}
+
+// operator makes one that reports, for hooks without a cluster or with one.
+func (r *told) operator() *Operator {
+	return &Operator{
+		Runner: engine.Runner{Env: os.Environ()}, Host: "127.0.0.1", Now: time.Now,
+		Report: func(run Run) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.runs = append(r.runs, run)
+		},
+		Trouble: func(hook string, err error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.trouble = append(r.trouble, hook+": "+err.Error())
+		},
+	}
+}
+
+// lines are the runs that were reported, with how they ended.
+func (r *told) lines() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []string
+	for _, run := range r.runs {
+		line := run.Hook + " " + run.What()
+		if run.Err != nil {
+			line += fmt.Sprintf(": error, again in %s", run.Again)
+		}
+		all = append(all, line)
+	}
+	return slices.Concat(all, r.trouble)
+}
+
+// wait waits for so many lines that begin with a text.
+func (r *told) wait(t *testing.T, times int, begin string) {
+	t.Helper()
+	within(t, begin, func() error {
+		n := 0
+		for _, line := range r.lines() {
+			if strings.HasPrefix(line, begin) {
+				n++
+			}
+		}
+		if n < times {
+			return fmt.Errorf("it was told %d times, want %d, in %q", n, times, r.lines())
+		}
+		return nil
+	})
+}
+
+// TestLimiter limits hooks as the engine does: at most one at a time, and without
+// settings as often as there is something to do.
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]*rate.Limiter{
+		"": rate.NewLimiter(rate.Inf, 1),
+		"settings: {executionMinInterval: 4s, executionBurst: 3}": rate.NewLimiter(0.25, 3),
+		"settings: {executionMinInterval: 0s, executionBurst: 2}": rate.NewLimiter(rate.Inf, 2),
+		"settings: {executionMinInterval: 2s, executionBurst: 0}": rate.NewLimiter(0.5, 1),
+	} {
+		got := limiter(made(t, "a.sh", "onStartup: 1\n"+settings, "").Config)
+		if got.Limit() != want.Limit() || got.Burst() != want.Burst() {
+			t.Errorf("%s: every %v, burst %d", settings, got.Limit(), got.Burst())
+		}
+	}
+}
+
+// TestAdmit answers requests as often as the hook's settings allow, and only for
+// webhooks that a hook has, while all goes on.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	life, end := context.WithCancel(t.Context())
+	defer end()
+	o := new(told).operator()
+	o.begin(life, []engine.Hook{made(t, "a b.sh", `settings: {executionMinInterval: 1h, executionBurst: 2}
+kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]`,
+		`echo '{"allowed":true}' >"$VALIDATING_RESPONSE_PATH"`)})
+	const path = validating + "a b.sh/v.example.org"
+	ask := func(ctx context.Context, path string) string {
+		response, err := o.admit(ctx, path, json.RawMessage(`{"uid":"u"}`))
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(response["allowed"])
+	}
+	impatient, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // less than an hour
+	defer cancel()
+	for _, tc := range []struct{ path, want string }{
+		{path, "true"},
+		{mutating + "a b.sh/v.example.org", "handle AdmissionReview: no hook found for /mutating/a b.sh/v.example.org"},
+		{validating + "b.sh/v.example.org", "handle AdmissionReview: no hook found for /validating/b.sh/v.example.org"},
+		{validating + "a b.sh/", "handle AdmissionReview: no hook found for /validating/a b.sh/"},
+		{"/", "handle AdmissionReview: no hook found for /"},
+		{"", "handle AdmissionReview: no hook found for "},
+		{path, "true"},
+		{path, "handle AdmissionReview: hook task prop error"},
+	} {
+		if got := ask(impatient, tc.path); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.path, got, tc.want)
+		}
+	}
+	end()
+	if got := ask(t.Context(), path); !strings.Contains(got, "no hook found") {
+		t.Errorf("when all has ended: %s", got)
+	}
+}
+
+// testEnd ends when nothing is left at work, also of what no queue waits for.
+func testEnd(t *testing.T, server servertest.Server) {
+	r := &told{}
+	o := r.operator()
+	o.Cluster = open(t, server)
+	o.Patcher = o.Cluster
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	ended := make(chan error, 1)
+	go func() { ended <- o.Run(ctx, []engine.Hook{made(t, "a.sh", "onStartup: 1", ":")}) }()
+	r.wait(t, 1, "a.sh onStartup")
+	o.mu.Lock()
+	h := o.hooks["a.sh"]
+	h.running.Add(1) // such as a request of the API server
+	o.mu.Unlock()
+	var answered atomic.Bool
+	go func() {
+		<-h.life.Done()
+		time.Sleep(100 * time.Millisecond)
+		answered.Store(true)
+		h.running.Done()
+	}()
+	end()
+	if err := <-ended; err != nil || !answered.Load() {
+		t.Errorf("it ended with %v, and a hook at work: %t", err, !answered.Load())
+	}
+}
+
+// TestOperator runs hooks on an API server: those of one test after the other, for
+// each has a hook that knows when to begin.
+func TestOperator(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t)
+	t.Run("killed run", func(t *testing.T) { testKilled(t, server) }) // for each that follows sweeps
+	t.Run("end", func(t *testing.T) { t.Parallel(); testEnd(t, server) })
+	t.Run("kind that comes late", func(t *testing.T) { t.Parallel(); testLateKind(t, server) })
+	t.Run("settings", func(t *testing.T) { t.Parallel(); testSettings(t, server) })
+	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testReplacedWebhooks(t, server) })
+}
+
+// running runs hooks until the test ends.
+func running(t *testing.T, server servertest.Server, found ...engine.Hook) (*Operator, *told) {
+	t.Helper()
+	r := &told{}
+	o := r.operator()
+	o.Cluster = open(t, server)
+	o.Patcher = o.Cluster
+	ctx, end := context.WithCancel(t.Context())
+	var ran sync.WaitGroup
+	ran.Go(func() {
+		if err := o.Run(ctx, found); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() { end(); ran.Wait() })
+	return o, r
+}
+
+// testKilled takes back the webhook of a run that was killed, although no hook has one
+// any more.
+func testKilled(t *testing.T, server servertest.Server) {
+	c := open(t, server)
+	killed, err := c.Serve("127.0.0.1", 0, cluster.Answers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	former := made(t, "a.sh", `kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
+	if err := c.Register(t.Context(), killed, cluster.Webhooks{}, cluster.Webhooks{Validating: []cluster.Webhook{{Path: "/v", Admission: former.Config.Validating[0]}}}); err != nil {
+		t.Fatal(err)
+	}
+	k, err := c.Kind(t.Context(), "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration")
+	if err == nil {
+		_, err = c.Get(t.Context(), k, "", cluster.ConfigurationName)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
+	_, r := running(t, server, made(t, "a.sh", "onStartup: 1", ":"))
+	r.wait(t, 1, "a.sh onStartup")
+	if _, err := c.Get(t.Context(), k, "", cluster.ConfigurationName); !apierrors.IsNotFound(err) {
+		t.Errorf("what it registered: %v", err)
+	}
+}
+
+// testLateKind waits for a kind that no CRD defines yet, and holds up the queue main, as
+// the engine does.
+func testLateKind(t *testing.T, server servertest.Server) {
+	o, r := running(t, server,
+		made(t, "a.sh", "kubernetes: [{name: tabs, apiVersion: late.example.org/v1, kind: Tab}]", ":"),
+		made(t, "b.sh", "kubernetes: [{name: spaces, kind: Namespace, queue: b}]", ":"))
+	r.wait(t, 1, "a.sh tabs: list: error, again in 5s")
+	if lines := r.lines(); slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "b.sh") }) {
+		t.Errorf("the queue goes on: %q", lines)
+	}
+	var crd map[string]any
+	text := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: tabs.late.example.org}, spec: {group: late.example.org, scope: Namespaced,
+names: {plural: tabs, singular: tab, kind: Tab}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`
+	if err := yaml.Unmarshal([]byte(text), &crd); err != nil {
+		t.Fatal(err)
+	}
+	k, err := o.Cluster.Kind(t.Context(), "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+	if err == nil {
+		_, err = o.Cluster.Create(t.Context(), k, &unstructured{Object: crd})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t, 1, "b.sh spaces synchronization")
+	lines := r.lines()
+	at := slices.Index(lines, "a.sh tabs synchronization")
+	if at < 0 || at > slices.Index(lines, "b.sh spaces synchronization") {
+		t.Errorf("told %q", lines)
+	}
+}
+
+// testSettings has the clock tick for two hooks, of which one may run twice in an hour.
+func testSettings(t *testing.T, server servertest.Server) {
+	const clock = "schedule: [{name: tick, crontab: '* * * * * *', queue: %s}]\n"
+	_, r := running(t, server,
+		made(t, "often.sh", fmt.Sprintf(clock, "often"), ":"),
+		made(t, "seldom.sh", fmt.Sprintf(clock, "seldom")+"settings: {executionMinInterval: 1h, executionBurst: 2}", ":"))
+	r.wait(t, 2, "seldom.sh tick schedule")
+	r.wait(t, len(r.lines())+3, "often.sh tick schedule")
+	seldom := slices.DeleteFunc(r.lines(), func(line string) bool { return !strings.HasPrefix(line, "seldom.sh") })
+	if len(seldom) != 2 {
+		t.Errorf("it ran %d times", len(seldom))
+	}
+}
+
+// testReplacedWebhooks replaces a hook by one whose webhook the API server refuses: that
+// is told, and all goes on until a better one comes.
+func testReplacedWebhooks(t *testing.T, server servertest.Server) {
+	webhook := func(name string) engine.Hook {
+		return made(t, "a.sh", `onStartup: 1
+kubernetesMutating: [{name: `+name+`, failurePolicy: Ignore, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
+	}
+	first, bad, last := webhook("m.example.org"), webhook("short"), webhook("n.example.org")
+	o, r := running(t, server, first)
+	r.wait(t, 1, "a.sh onStartup")
+	o.Replace("a.sh", &bad)
+	r.wait(t, 1, "a.sh: register webhooks: ")
+	r.wait(t, 2, "a.sh onStartup")
+	o.Replace("a.sh", &last)
+	r.wait(t, 3, "a.sh onStartup")
+	registered := func() string {
+		k, err := o.Cluster.Kind(t.Context(), "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := o.Cluster.Get(t.Context(), k, "", "shell-operator-hooks-hooks")
+		if err != nil {
+			return err.Error()
+		}
+		webhooks, _, _ := k8s.NestedSlice(c.Object, "webhooks")
+		return fmt.Sprint(len(webhooks), " ", webhooks[0].(map[string]any)["name"])
+	}
+	if got := registered(); got != "1 n.example.org" {
+		t.Errorf("registered: %s", got)
+	}
+	o.Replace("a.sh", nil)
+	if got := registered(); !strings.Contains(got, "not found") {
+		t.Errorf("registered, of a hook that is gone: %s", got)
+	}
+}

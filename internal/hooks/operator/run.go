@@ -1,0 +1,115 @@
+package operator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	k8s "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+type unstructured = k8s.Unstructured
+
+// Run is one run of a hook, and what it came to.
+type Run struct {
+	At       time.Time // of its begin
+	Spent    time.Duration
+	Hook     string
+	Queue    string            // "" for an answer to the API server
+	Contexts []binding.Context // what the hook was told
+	Enabling string            // a binding that could not be listed, and no run
+
+	engine.Execution
+
+	Err   error
+	Again time.Duration // after which it is tried again; 0: not
+}
+
+// tell reports a run.
+func (o *Operator) tell(r Run) {
+	o.telling.Lock()
+	defer o.telling.Unlock()
+	o.Report(r)
+}
+
+// run runs a hook and does what it asks for. It is reported, unless the hook was
+// killed because all ends or the hook was replaced. answered may add to what is
+// reported.
+func (o *Operator) run(ctx context.Context, t engine.Task, answered func(*Run)) error {
+	r := Run{At: o.Now(), Hook: t.Hook.Name, Queue: t.Queue, Contexts: t.Contexts}
+	r.Execution, r.Err = engine.Executor{Runner: o.Runner, Applier: patch.Applier{API: o.Patcher}}.Execute(ctx, t)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err := r.Err
+	if answered != nil {
+		answered(&r)
+	}
+	r.Spent = o.Now().Sub(r.At)
+	if err != nil && t.Queue != "" && !t.AllowFailure {
+		r.Again = engine.Delay(t.Failures + 1)
+	}
+	o.tell(r)
+	return err
+}
+
+// What says in a few words what a run was about: binding and event of its
+// contexts, those alike told once.
+func (r Run) What() string {
+	if r.Enabling != "" {
+		return r.Enabling + ": list"
+	}
+	var all []string
+	for _, c := range r.Contexts {
+		if what := about(c); !slices.Contains(all, what) {
+			all = append(all, what)
+		}
+	}
+	const few = 3
+	if len(all) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:few-1], ", "), len(all)-few+1)
+	}
+	return strings.Join(all, ", ")
+}
+
+func about(c binding.Context) string {
+	name := fmt.Sprint(c["binding"])
+	switch c["type"] {
+	case nil:
+		if event, legacy := c["resourceEvent"]; legacy {
+			return fmt.Sprintf("%s %v %v", name, event, c["resourceName"])
+		}
+		return name
+	case "Group":
+		return fmt.Sprintf("group %v (%s)", c["groupName"], name)
+	case "Event":
+		return strings.TrimRight(fmt.Sprintf("%s %v %s", name, c["watchEvent"], objectName(c["object"])), " ")
+	case "Synchronization", "Schedule":
+		return fmt.Sprintf("%s %s", name, strings.ToLower(fmt.Sprint(c["type"])))
+	case "Conversion":
+		return fmt.Sprintf("%s %v -> %v", name, c["fromVersion"], c["toVersion"])
+	}
+	review, _ := c["review"].(map[string]any)
+	request, _ := review["request"].(map[string]any)
+	object, _, _ := k8s.NestedString(request, "name")
+	if namespace, _, _ := k8s.NestedString(request, "namespace"); namespace != "" {
+		object = namespace + "/" + object
+	}
+	return strings.TrimRight(fmt.Sprintf("%s %v %s", name, request["operation"], object), " ")
+}
+
+func objectName(v any) string {
+	o, _ := v.(*unstructured)
+	switch {
+	case o == nil:
+		return ""
+	case o.GetNamespace() == "":
+		return o.GetName()
+	}
+	return o.GetNamespace() + "/" + o.GetName()
+}

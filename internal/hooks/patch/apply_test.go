@@ -1,0 +1,243 @@
+package patch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/output"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestApply shows what comes of each operation, and that one which fails stops no
+// other.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	const there = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default", "labels": {"a": "b"}}, "data": {"k": "v", "m": "1"}}`
+	for name, tc := range map[string]struct {
+		writes string
+		want   string // the data of there and new, and why an operation failed
+	}{
+		"create":             {`{"operation": "Create", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new", "namespace": "default"}, "data": {"k": "x"}}}`, "k=v,m=1 k=x"},
+		"create from text":   {`{"operation": "Create", "object": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: default}\ndata: {k: x}"}`, "k=v,m=1 k=x"},
+		"create what is":     {`{"operation": "Create", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default"}}}`, `k=v,m=1 Create v1 ConfigMap default/there: configmaps "there" already exists`},
+		"create if not":      {`{"operation": "CreateIfNotExists", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default"}}}`, "k=v,m=1"},
+		"replace":            {`{"operation": "CreateOrUpdate", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default"}, "data": {"k": "x"}}}`, "k=x"},
+		"delete":             {`{"operation": "Delete", "kind": "configmap", "namespace": "default", "name": "there"}`, ""},
+		"delete nothing":     {`{"operation": "DeleteInBackground", "kind": "cm", "namespace": "default", "name": "other"}`, "k=v,m=1"},
+		"merge":              {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": {"data": {"m": null}}}`, "k=v"},
+		"merge from text":    {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": "data: {m: '2'}"}`, "k=v,m=2"},
+		"merge into nothing": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "mergePatch": {"data": {"k": "x"}}}`, `k=v,m=1 MergePatch ConfigMap default/other: configmaps "other" not found`},
+		"ignore it":          {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "ignoreMissingObject": true, "mergePatch": {"data": {"k": "x"}}}`, "k=v,m=1"},
+		"json":               {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": [{"op": "replace", "path": "/data/k", "value": "x"}]}`, "k=x,m=1"},
+		"json from text":     {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": "[{\"op\": \"remove\", \"path\": \"/data/m\"}]"}`, "k=v"},
+		"json, removed late": {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": [{"op": "test", "path": "/data/k", "value": "v"}, {"op": "remove", "path": "/data/m"}]}`, "k=v"},
+		// JSON is read whatever the case of keys, and YAML is not.
+		"key of JSON":   {`{"operation": "MergePatch", "kind": "ConfigMap", "nameSpace": "default", "name": "there", "mergePatch": {"data": {"k": "x"}}}`, "k=x,m=1"},
+		"key of YAML":   {"operation: MergePatch\nkind: ConfigMap\nnameSpace: default\nname: there\nmergePatch: {data: {k: x}}", "k=v,m=1 MergePatch ConfigMap there: the server could not find the requested resource"},
+		"jq":            {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": ".data.k = .data.m"}`, "k=1,m=1"},
+		"jq that fails": {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": ".data |"}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter: unexpected EOF"},
+		"jq of two":     {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": "., ."}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter gives 2 results, and must give the object"},
+		"jq ignores":    {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "ignoreMissingObject": true, "jqFilter": "."}`, "k=v,m=1"},
+		"unknown kind":  {`{"operation": "Delete", "kind": "Nothing", "name": "x"}`, `k=v,m=1 Delete Nothing x: no kind "Nothing" is known`},
+		"one after another": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "mergePatch": {"data": {"k": "x"}}}
+{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": {"data": {"k": "x"}}}`,
+			`k=x,m=1 MergePatch ConfigMap default/other: configmaps "other" not found`},
+		"held": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": {"metadata": {"finalizers": ["x/y"]}}}
+{"operation": "Delete", "kind": "ConfigMap", "namespace": "default", "name": "there"}`,
+			"k=v,m=1 Delete ConfigMap default/there: it is still there after 20 seconds: something holds it, such as a finalizer or an object that it owns; DeleteInBackground does not wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeapi.New(kinds.Builtin())
+			o := &unstructured.Unstructured{}
+			if err := json.Unmarshal([]byte(there), &o.Object); err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Seed(o); err != nil {
+				t.Fatal(err)
+			}
+			ops, findings := output.ParsePatches([]byte(tc.writes))
+			if len(ops) == 0 {
+				t.Fatal(findings)
+			}
+			err := patch.Applier{API: server, Wait: noTime}.Apply(t.Context(), ops)
+			var got []string
+			for _, name := range []string{"there", "new"} {
+				kind, _ := server.Kind(t.Context(), "v1", "ConfigMap")
+				o, err := server.Get(t.Context(), kind, "default", name)
+				if apierrors.IsNotFound(err) {
+					continue
+				}
+				var pairs []string
+				data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+				for _, k := range []string{"k", "m"} {
+					if v, is := data[k]; is {
+						pairs = append(pairs, k+"="+v)
+					}
+				}
+				got = append(got, strings.Join(pairs, ","))
+			}
+			if err != nil {
+				got = append(got, err.Error())
+			}
+			if s := strings.Join(got, " "); s != tc.want {
+				t.Errorf("got  %s\nwant %s", s, tc.want)
+			}
+		})
+	}
+}
+
+func noTime(context.Context, time.Duration) error { return nil }
+
+// busy is a server in which somebody else is always faster, a few times.
+type busy struct {
+	*fakeapi.Server
+	conflicts int
+}
+
+func (b *busy) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+	if b.conflicts--; b.conflicts >= 0 {
+		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, o.GetName(), nil)
+	}
+	return b.Server.Update(ctx, k, o, subresource)
+}
+
+// TestConflict tries again when an object was changed meanwhile, four times in all.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	for conflicts, fails := range map[int]bool{0: false, 3: false, 4: true} {
+		server := &busy{fakeapi.New(kinds.Builtin()), conflicts}
+		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x", "namespace": "default"}}
+		if err := server.Seed(&unstructured.Unstructured{Object: object}); err != nil {
+			t.Fatal(err)
+		}
+		var waited []time.Duration
+		wait := func(_ context.Context, d time.Duration) error { waited = append(waited, d); return nil }
+		for _, op := range []output.Operation{
+			{Operation: "CreateOrUpdate", Object: object},
+			{Operation: "JQPatch", Kind: "ConfigMap", Namespace: "default", Name: "x", JQFilter: ".data.k = 1 | .data.k |= tostring"},
+		} {
+			server.conflicts, waited = conflicts, nil
+			err := patch.Applier{API: server, Wait: wait}.Apply(t.Context(), []output.Operation{op})
+			if apierrors.IsConflict(err) != fails || len(waited) != min(conflicts, 3) {
+				t.Errorf("%s with %d conflicts: %v, having waited %v", op.Operation, conflicts, err, waited)
+			}
+		}
+	}
+}
+
+// TestDeleteWaits looks once a second whether an object is gone, for 20 seconds; what
+// is deleted in the background is left to itself.
+func TestDeleteWaits(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		operation string
+		gone      int // after so many looks; 0: never
+		waits     int
+		fails     bool
+	}{{"Delete", 1, 1, false}, {"Delete", 20, 20, false}, {"Delete", 0, 20, true}, {"DeleteInBackground", 0, 0, false}, {"DeleteNonCascading", 0, 0, false}} {
+		server := fakeapi.New(kinds.Builtin())
+		held := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": "x", "namespace": "default", "finalizers": []any{"example.org/held"}}}}
+		if err := server.Seed(held); err != nil {
+			t.Fatal(err)
+		}
+		waits := 0
+		wait := func(ctx context.Context, d time.Duration) error {
+			if waits++; d != time.Second {
+				t.Errorf("%s waits %v", tc.operation, d)
+			}
+			if waits != tc.gone {
+				return nil
+			}
+			kind, err := server.Kind(ctx, "v1", "ConfigMap")
+			if err == nil {
+				_, err = server.Patch(ctx, kind, "default", "x", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), "")
+			}
+			return err
+		}
+		op := output.Operation{Operation: tc.operation, Kind: "ConfigMap", Namespace: "default", Name: "x"}
+		if err := (patch.Applier{API: server, Wait: wait}).Apply(t.Context(), []output.Operation{op}); (err != nil) != tc.fails || waits != tc.waits {
+			t.Errorf("%s of what goes after %d looks: %d looks, %v", tc.operation, tc.gone, waits, err)
+		}
+	}
+}
+
+// calls is a server that remembers what it was asked beside objects.
+type calls struct {
+	*fakeapi.Server
+	said []string
+}
+
+func (c *calls) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+	c.said = append(c.said, strings.TrimSpace("update "+subresource))
+	return c.Server.Update(ctx, k, o, subresource)
+}
+
+func (c *calls) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
+	c.said = append(c.said, strings.TrimSpace("patch "+subresource))
+	return c.Server.Patch(ctx, k, namespace, name, t, body, subresource)
+}
+
+func (c *calls) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
+	c.said = append(c.said, "delete "+string(how))
+	return c.Server.Delete(ctx, k, namespace, name, how)
+}
+
+// TestCalls shows which subresource operations are about, with a slash or without,
+// and how they delete. What creates or deletes knows no subresource.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	const pod = `"kind": "Pod", "namespace": "default", "name": "there"`
+	for _, tc := range []struct{ writes, want string }{
+		{`{"operation": "MergePatch", ` + pod + `, "subresource": "/status", "mergePatch": {"status": {"phase": "Failed"}}}`, "patch status"},
+		{`{"operation": "JSONPatch", ` + pod + `, "subresource": "status", "jsonPatch": [{"op": "add", "path": "/status/phase", "value": "Failed"}]}`, "patch status"},
+		{`{"operation": "JQPatch", ` + pod + `, "subresource": "/status", "jqFilter": ".status.phase = \"Failed\""}`, "update status"},
+		{`{"operation": "JQPatch", ` + pod + `, "jqFilter": "."}`, ""},
+		{`{"operation": "CreateOrUpdate", "subresource": "/status", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "there", "namespace": "default"}, "spec": {"containers": [{"name": "a", "image": "a"}]}}}`, "update"},
+		{`{"operation": "Delete", ` + pod + `, "subresource": "/status"}`, "delete Foreground"},
+		{`{"operation": "DeleteInBackground", ` + pod + `}`, "delete Background"},
+		{`{"operation": "DeleteNonCascading", ` + pod + `}`, "delete Orphan"},
+	} {
+		server := &calls{Server: fakeapi.New(kinds.Builtin())}
+		there := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "there", "namespace": "default"},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}}, "status": map[string]any{"phase": "Pending"}}}
+		if err := server.Seed(there); err != nil {
+			t.Fatal(err)
+		}
+		ops, findings := output.ParsePatches([]byte(tc.writes))
+		if len(ops) != 1 {
+			t.Fatal(findings)
+		}
+		if err := (patch.Applier{API: server, Wait: noTime}).Apply(t.Context(), ops); err != nil {
+			t.Errorf("%s: %v", tc.writes, err)
+		}
+		if got := strings.Join(server.said, ", "); got != tc.want {
+			t.Errorf("%s\ngot  %q\nwant %q", tc.writes, got, tc.want)
+		}
+	}
+}
+
+// TestEndlessFilter ends a filter that does not end by itself with what it is for.
+func TestEndlessFilter(t *testing.T) {
+	t.Parallel()
+	server := fakeapi.New(kinds.Builtin())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	op := output.Operation{Operation: "JQPatch", Kind: "Namespace", Name: "default", JQFilter: "def f: f; f"}
+	err := patch.Applier{API: server, Wait: noTime}.Apply(ctx, []output.Operation{op})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,67 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+)
+
+// largest is the size in bytes of a file that may be a library.
+const largest = 1 << 20
+
+// Permissions asks hooks for their configurations, and reads what roles are derived
+// from beside kinds and recordings: the hooks and the scripts around them. Paths
+// begin with shown, which is what the folder is called. The findings are Load's.
+func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []Finding, error) {
+	var in rbac.Input
+	configs, findings, err := Load(ctx, s, hooks)
+	if err != nil {
+		return in, nil, err
+	}
+	for i, h := range hooks {
+		text, err := h.text()
+		if err != nil {
+			return in, findings, nil // which tell of it
+		}
+		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
+	}
+	in.Library, err = scripts(s.dir, hooks, shown)
+	return in, findings, err
+}
+
+// scripts are the files below the folder of hooks that hooks may source or import.
+func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
+	var all []rbac.Source
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && name != dir:
+			return fs.SkipDir
+		case entry.IsDir() || slices.ContainsFunc(hooks, func(h Hook) bool { return h.Path == name }):
+			return nil
+		}
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > largest {
+			return nil //nolint:nilerr // a link that leads nowhere is no script
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains([]string{".sh", ".bash", ".py"}, filepath.Ext(name)) && !bytes.HasPrefix(text, []byte("#!")) {
+			return nil
+		}
+		rel, err := filepath.Rel(dir, name)
+		all = append(all, rbac.Source{Path: path.Join(shown, filepath.ToSlash(rel)), Text: text})
+		return err
+	})
+	return all, err
+}

@@ -1,0 +1,91 @@
+package rbac
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Kinds that the engine itself works on.
+var (
+	validating = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations"}
+	mutating   = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "mutatingwebhookconfigurations"}
+	crds       = kinds.Kind{Group: apiextensionsv1.GroupName, Resource: "customresourcedefinitions"}
+	namespaces = kinds.Kind{Group: corev1.GroupName, Resource: "namespaces"}
+)
+
+// bindings allows what the engine does for the configuration of a hook. Snapshots,
+// schedules and the start need nothing more.
+func (d *deriver) bindings(h Hook) {
+	at := place{file: h.Path}
+	for _, k := range h.Config.Kubernetes {
+		d.watch(at, k)
+	}
+	// The engine looks with a field selector whether its configuration is there.
+	name := d.Webhooks + "-hooks"
+	for _, w := range h.Config.Validating {
+		d.register(at, validating, name, "the engine registers the webhook "+w.Name)
+	}
+	for _, w := range h.Config.Mutating {
+		d.register(at, mutating, name, "the engine registers the webhook "+w.Name)
+	}
+	for _, c := range h.Config.Conversion {
+		d.allow(at, everywhere, crds, "", []string{c.CRDName}, "the engine registers the conversion "+c.Name, "get", "update")
+	}
+}
+
+func (d *deriver) register(at place, k kinds.Kind, name, why string) {
+	d.allow(at, everywhere, k, "", nil, why, "create")
+	d.allow(at, everywhere, k, "", []string{name}, why, "list", "update")
+}
+
+// watch allows the engine what a binding to objects needs.
+func (d *deriver) watch(at place, b config.Kubernetes) {
+	k, err := d.Kinds.Find(b.APIVersion, b.Kind)
+	if err != nil {
+		d.unknownKind(at, "binding "+b.BindingName(), err)
+		return
+	}
+	if !k.Can("list") || !k.Can("watch") {
+		d.find(at, RuleImpossible, "", "binding %s: objects of %s are not kept, so nobody can watch them", b.BindingName(), k.Kind)
+		return
+	}
+	why := fmt.Sprintf("binding %s watches %s", b.BindingName(), k.Kind)
+	names := namesOf(b)
+	selector := b.Namespace
+	switch {
+	case selector == nil || selector.LabelSelector == nil && (selector.NameSelector == nil || len(selector.NameSelector.MatchNames) == 0):
+		d.allow(at, everywhere, k, "", names, why, "list", "watch")
+	case !k.Namespaced:
+		d.find(at, RuleImpossible, "take namespace out of it", "binding %s: objects of %s live in no namespace, and the engine would look for them in some", b.BindingName(), k.Kind)
+	case selector.LabelSelector != nil: // then names of namespaces do not count
+		d.allow(at, everywhere, k, "", names, why, "list", "watch")
+		d.allow(at, everywhere, namespaces, "", nil, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
+	default:
+		for _, ns := range selector.NameSelector.MatchNames {
+			d.allow(at, where{cluster: ns == "", namespace: ns}, k, "", names, why, "list", "watch")
+		}
+	}
+}
+
+// namesOf are the names that a binding selects. The engine sends them as field
+// selectors, in which the API server's authorizer finds them.
+func namesOf(b config.Kubernetes) []string {
+	if b.NameSelector != nil && len(b.NameSelector.MatchNames) > 0 {
+		return b.NameSelector.MatchNames
+	}
+	if b.FieldSelector == nil {
+		return nil
+	}
+	for _, e := range b.FieldSelector.MatchExpressions {
+		if e.Field == "metadata.name" && !strings.HasPrefix(e.Operator, "!") && e.Operator != "NotEquals" {
+			return []string{e.Value}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package hooks
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestStage changes a copy of the hooks, and nothing else: also where one of them is a
+// link to a file elsewhere, or becomes a folder.
+func TestStage(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shared := filepath.Join(root, "shared.sh")
+	if err := os.MkdirAll(filepath.Join(root, "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{shared, filepath.Join(root, "hooks", "part")} {
+		if err := os.WriteFile(name, []byte("as it was"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(shared, filepath.Join(root, "hooks", "linked.sh")); err != nil {
+		t.Skip(err) // Windows may not allow it
+	}
+	content := map[string][]byte{"hooks/linked.sh": []byte("new"), "hooks/part": nil, "hooks/part/a.sh": []byte("inner"), "hooks/part/b.sh": []byte("inner")}
+	s, err := NewStage(root, "hooks", content, map[string]fs.FileMode{"hooks/linked.sh": 0o755, "hooks/part/a.sh": 0o755, "hooks/part/b.sh": 0o644})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, want := range map[string]string{filepath.Join(s.Dir(), "linked.sh"): "new", filepath.Join(s.Dir(), "part", "a.sh"): "inner", shared: "as it was"} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+// Package testcluster runs tests of hooks on a real API server: one after the other, each
+// with nothing but what it is given, and the hook as a ServiceAccount that has the
+// operator's rules. What an API server leaves to controllers, and hooks rely on, it
+// does itself: it collects garbage and empties namespaces.
+package testcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// account is the ServiceAccount that hooks run as.
+const account = "hooks"
+
+const (
+	patience = 30 * time.Second      // for what an API server does in milliseconds
+	poll     = 20 * time.Millisecond // between two looks
+)
+
+// Stage is an API server for tests.
+type Stage struct {
+	admin, hook *cluster.Cluster
+	home        cluster.Home // of the hook
+	namespace   string       // of the hook
+	kubectl     string       // folder
+	roles       []*unstructured.Unstructured
+	spoilt      error                                 // what a test left that cannot be taken away
+	base        map[string]*unstructured.Unstructured // what stays, by identity
+
+	collecting sync.Mutex
+	collected  string // revision at which there was no garbage
+}
+
+// Open prepares an API server: with CRDs, which stay while it is used, and an
+// account in a namespace with the rules of roles (Role and ClusterRole objects; a Role
+// without a namespace is for that one). kubectl is the folder of the program.
+func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Stage, error) {
+	s := &Stage{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
+	for did := true; did; { // what somebody deleted goes first, where nothing holds it
+		var err error
+		if did, err = s.collect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.define(ctx, crds); err != nil {
+		return nil, err
+	}
+	for _, o := range []*unstructured.Unstructured{object("v1", "Namespace", "", s.namespace), object("v1", "ServiceAccount", s.namespace, account)} {
+		if err := s.put(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range roles {
+		if r.GetKind() == "ClusterRole" {
+			if err := s.grant(ctx, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := s.login(ctx); err != nil {
+		return nil, err
+	}
+	there, err := s.all(ctx)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.base = map[string]*unstructured.Unstructured{}
+	for _, o := range there {
+		s.base[identity(o)] = o
+	}
+	return s, nil
+}
+
+// login gets the hook a token of its account, as that is now: one that was made again
+// is another account.
+func (s *Stage) login(ctx context.Context) error {
+	hook, err := s.admin.As(ctx, s.namespace, account)
+	if err != nil {
+		return err
+	}
+	home, err := hook.Home()
+	if err != nil {
+		return err
+	}
+	if s.hook != nil {
+		s.home.Remove()
+	}
+	s.hook, s.home = hook, home
+	return nil
+}
+
+// Close removes what the stage has on this machine. The API server is left as it is.
+func (s *Stage) Close() { s.home.Remove() }
+
+func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+func identity(o *unstructured.Unstructured) string {
+	return o.GroupVersionKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
+}
+
+// grant makes a role and binds it to the account.
+func (s *Stage) grant(ctx context.Context, role *unstructured.Unstructured) error {
+	role = role.DeepCopy()
+	if role.GetKind() == "Role" && role.GetNamespace() == "" {
+		role.SetNamespace(s.namespace)
+	}
+	binding := object(role.GetAPIVersion(), role.GetKind()+"Binding", role.GetNamespace(), role.GetName())
+	binding.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": role.GetKind(), "name": role.GetName()}
+	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": s.namespace, "name": account}}
+	for _, o := range []*unstructured.Unstructured{role, binding} {
+		if err := s.put(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// define installs CRDs and waits until their kinds are served.
+func (s *Stage) define(ctx context.Context, crds []*unstructured.Unstructured) error {
+	for _, crd := range crds {
+		if err := s.put(ctx, crd); err != nil {
+			return err
+		}
+	}
+	s.admin.Forget()
+	for _, crd := range crds {
+		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
+		err := until(ctx, "CustomResourceDefinition "+crd.GetName()+" is not served", func() (bool, error) {
+			table, err := s.admin.Kinds(ctx)
+			if err != nil {
+				return false, err
+			}
+			k, known := table.Resource(group, plural)
+			if !known {
+				s.admin.Forget()
+				return false, nil
+			}
+			_, err = s.admin.List(ctx, k, "", metav1.ListOptions{Limit: 1})
+			return err == nil, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.hook != nil {
+		s.hook.Forget()
+	}
+	return nil
+}
+
+// put makes the API server have an object, with its status where it has one.
+func (s *Stage) put(ctx context.Context, o *unstructured.Unstructured) error {
+	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
+	if err != nil {
+		return err
+	}
+	wanted := o.DeepCopy()
+	wanted.SetResourceVersion("")
+	wanted.SetUID("")
+	if !k.Namespaced {
+		wanted.SetNamespace("")
+	}
+	made, err := s.admin.Create(ctx, k, wanted)
+	if exists(err) {
+		there, failed := s.admin.Get(ctx, k, wanted.GetNamespace(), wanted.GetName())
+		if failed != nil {
+			return failed
+		}
+		wanted.SetResourceVersion(there.GetResourceVersion())
+		made, err = s.admin.Update(ctx, k, wanted, "")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name(o), err)
+	}
+	if status, has := wanted.Object["status"]; has && k.Has("status") {
+		made.Object["status"] = status
+		if _, err := s.admin.Update(ctx, k, made, "status"); err != nil {
+			return fmt.Errorf("status of %s: %w", name(o), err)
+		}
+	}
+	return nil
+}
+
+func name(o *unstructured.Unstructured) string {
+	if o.GetNamespace() == "" {
+		return o.GetKind() + " " + o.GetName()
+	}
+	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+}
+
+// until looks until something is so. The error says what is not so, when that
+// takes too long.
+func until(ctx context.Context, otherwise string, is func() (bool, error)) error {
+	limited, cancel := context.WithTimeoutCause(ctx, patience, errors.New(otherwise+" within "+patience.String()))
+	defer cancel()
+	for {
+		done, err := is()
+		if done || err != nil {
+			return err
+		}
+		if err := patch.Sleep(limited, poll); err != nil {
+			return err
+		}
+	}
+}

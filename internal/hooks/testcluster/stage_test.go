@@ -1,0 +1,396 @@
+package testcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+// TestStage has tests take turns on one API server: what each may do and sees, and
+// that the next one finds nothing of it.
+func TestStage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if has(t, s.admin, "v1", "Namespace", "", "going") != nil {
+		t.Error("a namespace that was deleted before is there")
+	}
+	before := s.content(t)
+	for _, tc := range []struct {
+		name string
+		test func(*testing.T, *test)
+	}{
+		{"base", testBase}, {"rights", testRights}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := openTest(t, s)
+			tc.test(t, c)
+			c.Close()
+			if diff := cmp.Diff(before, s.content(t)); diff != "" {
+				t.Errorf("what is left (-before +after):\n%s", diff)
+			}
+		})
+	}
+	broken := objects(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: Bad, namespace: a}}")
+	if _, err := s.Open(t.Context(), &hooktest.Test{Given: broken}); err == nil || !strings.Contains(err.Error(), "given: ConfigMap a/Bad: ") {
+		t.Errorf("what cannot be given: %v", err)
+	}
+	if diff := cmp.Diff(before, s.content(t)); diff != "" {
+		t.Errorf("what is left of a test that was not opened (-before +after):\n%s", diff)
+	}
+	// What was about to go may go.
+	k, err := s.admin.Kind(t.Context(), "v1", "ConfigMap")
+	if err == nil {
+		_, err = s.admin.Patch(t.Context(), k, "default", "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := openTest(t, s)
+	c.Close()
+	if s.spoilt != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
+		t.Errorf("what was deleted before, and not held any more, is there: %v", s.spoilt)
+	}
+}
+
+// newStage is one on an API server of its own, with a CRD and roles.
+func newStage(t *testing.T) *Stage {
+	t.Helper()
+	admin, err := cluster.Open(cluster.Where{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles := objects(t, `
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: anywhere}, rules: [{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: here}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: there, namespace: team}, rules: [{apiGroups: [""], resources: [secrets], resourceNames: [one], verbs: [get]}]}
+`)
+	for _, o := range []*unstructured.Unstructured{
+		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
+		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: ops}}"), // which is to be made again
+		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: going}}"),
+		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: default, finalizers: [example.org/held]}}"),
+	} {
+		if o.GetName() != "inside" {
+			remove(t, admin, o, metav1.DeletePropagationBackground)
+		}
+	}
+	s, err := Open(t.Context(), admin, "ops", "/kubectl", []*unstructured.Unstructured{crd(t, "boats")}, roles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// openTest opens a test with something of everything.
+func openTest(t *testing.T, s *Stage) *test {
+	t.Helper()
+	given := objects(t, `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: team, labels: {app: x}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: one, namespace: team}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: two, namespace: team}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: mine, namespace: ops}}
+---
+{apiVersion: example.org/v1, kind: Ship, metadata: {name: olympic, namespace: port}, status: {ready: true}}
+---
+{apiVersion: example.org/v1, kind: Boat, metadata: {name: dinghy, namespace: port, finalizers: [example.org/held]}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: labelled, labels: {team: a}}}
+`)
+	c, err := s.Open(t.Context(), &hooktest.Test{Given: append(given, crd(t, "ships"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*test)
+}
+
+func crd(t *testing.T, plural string) *unstructured.Unstructured {
+	t.Helper()
+	singular := strings.TrimSuffix(plural, "s")
+	return objects(t, fmt.Sprintf(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %s.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {plural: %[1]s, singular: %s, kind: %s}
+  versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`, plural, singular, strings.ToUpper(singular[:1])+singular[1:]))[0]
+}
+
+func objects(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	for document := range strings.SplitSeq(text, "\n---\n") {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// content is all that the API server has, without what it counts.
+func (s *Stage) content(t *testing.T) map[string]any {
+	t.Helper()
+	s.admin.Forget()
+	all, err := s.all(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string]any{}
+	for _, o := range all {
+		content[identity(o)] = bare(o)
+	}
+	return content
+}
+
+// has reads an object, or nil where it is not there.
+func has(t *testing.T, api patch.API, apiVersion, kind, namespace, name string) *unstructured.Unstructured {
+	t.Helper()
+	k, err := api.Kind(t.Context(), apiVersion, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := api.Get(t.Context(), k, namespace, name)
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Errorf("%s %s/%s: %v", kind, namespace, name, err)
+	}
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+func put(t *testing.T, api patch.API, text string) *unstructured.Unstructured {
+	t.Helper()
+	o := objects(t, text)[0]
+	k, err := api.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
+	if err == nil {
+		o, err = api.Create(t.Context(), k, o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func remove(t *testing.T, api patch.API, o *unstructured.Unstructured, how metav1.DeletionPropagation) {
+	t.Helper()
+	k, err := api.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
+	if err == nil {
+		err = api.Delete(t.Context(), k, o.GetNamespace(), o.GetName(), how)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testRights lets the hook do what its roles say, where they say it, and nothing else.
+func testRights(t *testing.T, c *test) {
+	if has(t, c.Hook(), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(), "v1", "Secret", "team", "one") == nil {
+		t.Error("what is given is not there")
+	}
+	secrets, err := c.Hook().Kind(t.Context(), "v1", "Secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"two", "none"} {
+		if _, err := c.Hook().Get(t.Context(), secrets, "team", name); !apierrors.IsForbidden(err) {
+			t.Errorf("Secret %s: %v", name, err)
+		}
+	}
+	if _, err := c.Bind(t.Context(), engine.Ref{}, binding(t, "{kind: Secret}")); !apierrors.IsForbidden(err) {
+		t.Errorf("a binding to Secrets: %v", err)
+	}
+	ship := has(t, c.Person(), "example.org/v1", "Ship", "port", "olympic")
+	if ready, _, _ := unstructured.NestedBool(ship.Object, "status", "ready"); !ready {
+		t.Errorf("the status that is given: %v", ship.Object)
+	}
+	env := c.Env([]string{"PATH=/bin", "HOME=/"})
+	if !slices.Contains(env, "PATH=/kubectl"+string(filepath.ListSeparator)+"/bin") || !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }) {
+		t.Errorf("the environment is %q", env)
+	}
+}
+
+func binding(t *testing.T, text string) config.Kubernetes {
+	t.Helper()
+	conf, findings := config.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
+	if conf == nil {
+		t.Fatal(findings)
+	}
+	return conf.Kubernetes[0]
+}
+
+// testBindings observes all that happened before it is asked, by whom ever.
+func testBindings(t *testing.T, c *test) {
+	ref := engine.Ref{Hook: "hook.sh", Place: 3}
+	first, err := c.Bind(t.Context(), ref, binding(t, "{kind: ConfigMap, labelSelector: {matchLabels: {app: x}}}"))
+	if err != nil || len(first) != 1 || first[0].GetName() != "one" {
+		t.Fatalf("%v, %v", first, err)
+	}
+	wantObserved(t, c)
+	for i := range 20 {
+		put(t, c.Person(), fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: c%02d, namespace: team, labels: {app: x}}}", i))
+	}
+	put(t, c.Person(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: team}}")
+	var want []string
+	for i := range 20 {
+		want = append(want, fmt.Sprintf("Added c%02d", i))
+	}
+	wantObserved(t, c, want...)
+	remove(t, c.Person(), first[0], metav1.DeletePropagationBackground)
+	wantObserved(t, c, "Deleted one")
+	wantObserved(t, c)
+}
+
+func wantObserved(t *testing.T, c *test, want ...string) {
+	t.Helper()
+	observed, err := c.Observed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range observed {
+		if o.Binding != (engine.Ref{Hook: "hook.sh", Place: 3}) {
+			t.Errorf("it is about %v", o.Binding)
+		}
+		got = append(got, o.Event+" "+o.Objects[0].GetName())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("observed (-want +got):\n%s", diff)
+	}
+}
+
+// testOwners deletes owners in each way: what they own goes, stays, or goes first.
+func testOwners(t *testing.T, c *test) {
+	api := c.Person()
+	owned := func(name string, owner *unstructured.Unstructured, blocks bool) *unstructured.Unstructured {
+		t.Helper()
+		return put(t, api, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: team, ownerReferences: [{apiVersion: v1, kind: %s, name: %s, uid: %s, blockOwnerDeletion: %t}]}}",
+			name, owner.GetKind(), owner.GetName(), owner.GetUID(), blocks))
+	}
+	for _, how := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan} {
+		prefix := strings.ToLower(string(how))
+		owner := put(t, api, fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {name: %s, namespace: team}}", prefix))
+		child := owned(prefix+"-child", owner, true)
+		owned(prefix+"-grandchild", child, true)
+		owned(prefix+"-loose", owner, false)
+		remove(t, api, owner, how)
+		if _, err := c.Observed(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if has(t, api, "v1", "Secret", "team", prefix) != nil {
+			t.Errorf("%s: the owner is there", how)
+		}
+		for _, name := range []string{"child", "grandchild", "loose"} {
+			o := has(t, api, "v1", "ConfigMap", "team", prefix+"-"+name)
+			if stays := how == metav1.DeletePropagationOrphan; (o != nil) != stays {
+				t.Errorf("%s: the %s is there: %t", how, name, o != nil)
+			}
+			if o != nil && name != "grandchild" && len(o.GetOwnerReferences()) > 0 {
+				t.Errorf("%s: the %s has owners: %v", how, name, o.GetOwnerReferences())
+			}
+		}
+	}
+	// What holds a child that blocks holds the owner; a loose one holds nobody.
+	owner := put(t, api, "{apiVersion: v1, kind: Secret, metadata: {name: held, namespace: team}}")
+	hold := func(o *unstructured.Unstructured, finalizers string) {
+		t.Helper()
+		k, err := api.Kind(t.Context(), "v1", "ConfigMap")
+		if err == nil {
+			_, err = api.Patch(t.Context(), k, "team", o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	blocks, loose := owned("blocks", owner, true), owned("loose", owner, false)
+	hold(blocks, `["example.org/held"]`)
+	hold(loose, `["example.org/held"]`)
+	remove(t, api, owner, metav1.DeletePropagationForeground)
+	if _, err := c.Observed(t.Context()); err != nil || has(t, api, "v1", "Secret", "team", "held") == nil {
+		t.Errorf("an owner that is held is gone, %v", err)
+	}
+	hold(blocks, "null")
+	if _, err := c.Observed(t.Context()); err != nil || has(t, api, "v1", "Secret", "team", "held") != nil || has(t, api, "v1", "ConfigMap", "team", "loose") == nil {
+		t.Errorf("an owner is there that nothing holds, %v", err)
+	}
+}
+
+// testNamespaces deletes a namespace with what is in it, as a controller does; one in
+// which something is held stays.
+func testNamespaces(t *testing.T, c *test) {
+	for _, name := range []string{"labelled", "port"} {
+		put(t, c.Person(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: "+name+"}}")
+		remove(t, c.Person(), object("v1", "Namespace", "", name), metav1.DeletePropagationBackground)
+	}
+	if _, err := c.Observed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if has(t, c.Person(), "v1", "Namespace", "", "labelled") != nil {
+		t.Error("the namespace is there")
+	}
+	if has(t, c.Person(), "v1", "Namespace", "", "port") == nil || has(t, c.Person(), "example.org/v1", "Boat", "port", "dinghy") == nil || has(t, c.Person(), "v1", "ConfigMap", "port", "inside") != nil {
+		t.Error("a namespace in which something is held: it and that stay, and the rest goes")
+	}
+}
+
+// testBase changes what was there before the tests, and takes it away: the next one
+// finds it as it was.
+func testBase(t *testing.T, c *test) {
+	remove(t, c.Person(), object("v1", "ServiceAccount", "ops", account), metav1.DeletePropagationBackground)
+	remove(t, c.Person(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
+	k, err := c.Person().Kind(t.Context(), "v1", "Namespace")
+	if err == nil {
+		_, err = c.Person().Patch(t.Context(), k, "", "default", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"yes"}}}`), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.Objects(t.Context())
+	if err != nil || !slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool { return o.GetLabels()["changed"] == "yes" }) {
+		t.Errorf("a change is not among %d objects, %v", len(all), err)
+	}
+}
+
+// TestUntil says what is not so, and not only that it took too long.
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("the user ended it")
+	looked := 0
+	err := until(ctx, "it never comes", func() (bool, error) {
+		if looked++; looked == 3 {
+			cancel(gone)
+		}
+		return false, nil
+	})
+	if !errors.Is(err, gone) || looked != 3 {
+		t.Errorf("after %d looks: %v", looked, err)
+	}
+}

@@ -1,0 +1,114 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+)
+
+// Validate judges the hooks that Discover found, as the engine would when it
+// starts, and more. Findings are in the order of their places. The error is about
+// the validation itself.
+func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) {
+	configs, findings, err := Load(ctx, s, hooks)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, answeredTwice(hooks, configs)...)
+	more, err := s.markers(hooks)
+	return Sorted(append(findings, more...)), err
+}
+
+// markers judges the RBAC markers in hooks and in the scripts around them.
+func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
+	sources, err := scripts(s.dir, hooks, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hooks {
+		text, err := h.text()
+		if err != nil {
+			continue // which is found already
+		}
+		sources = append(sources, rbac.Source{Path: h.Name, Text: text})
+	}
+	var findings []Finding
+	for _, source := range sources {
+		for _, f := range rbac.CheckMarkers(source) {
+			findings = append(findings, Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
+		}
+	}
+	return findings, nil
+}
+
+// Load is Validate, and returns the configuration of each hook as well, or nil
+// where the engine refuses it.
+func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []Finding, error) {
+	configs := make([]*config.Config, len(hooks))
+	results := make([][]Finding, len(hooks))
+	errs := make([]error, len(hooks))
+	// A hook waits for its interpreter more than it computes.
+	tokens := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i, h := range hooks {
+		group.Go(func() {
+			tokens <- struct{}{}
+			defer func() { <-tokens }()
+			configs[i], results[i], errs[i] = s.Config(ctx, h)
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return configs, Sorted(slices.Concat(results...)), nil
+}
+
+// Sorted puts findings in the order of their places.
+func Sorted(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return findings
+}
+
+// Config asks a hook for its configuration and judges both. The configuration is
+// nil when the engine refuses it, or the hook.
+func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding, error) {
+	if f := h.startable(); f != nil {
+		return nil, []Finding{*f}, nil
+	}
+	said, failed, err := s.ask(ctx, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if failed != nil {
+		return nil, []Finding{*failed}, nil
+	}
+	script, err := h.text()
+	if err != nil {
+		return nil, nil, err
+	}
+	text := said.stdout
+	c, judged := h.Owner.Parse(text)
+	if c != nil && s.Kinds != nil {
+		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
+	}
+	findings := h.found(judged, text, embedded(script, text))
+	if i := slices.IndexFunc(findings, func(f Finding) bool { return f.Refused }); i >= 0 {
+		if also := s.tell(said.stderr); also != "" {
+			findings[i].Message += "; on stderr: " + also
+		}
+	}
+	if c != nil {
+		findings = append(findings, s.handlers(h, script, c)...)
+	}
+	return c, findings, nil
+}

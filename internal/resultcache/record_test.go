@@ -1,0 +1,136 @@
+package resultcache
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/filestat"
+)
+
+func sample(t testing.TB) record {
+	t.Helper()
+	s, err := filestat.Of(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record{
+		since: 5, until: time.Now().Unix(),
+		texts: []Text{{true, []byte("warning\n")}, {false, []byte("nothing to do\n")}, {false, []byte{}}},
+		inputs: []input{
+			{path: "/a/folder", kind: true, stamp: s.Kind()}, {path: "/a/folder/file", stamp: s},
+			{path: "/a/gone"}, {path: "/b", stamp: s},
+			{path: "/b/with/more/in/common/than/follows"}, {path: "/b/with/more/in/common/than/follows/it"},
+		},
+	}
+}
+
+func TestRecordRoundTrip(t *testing.T) {
+	t.Parallel()
+	k := key{1, 2}
+	for name, r := range map[string]record{"empty": {inputs: []input{}}, "sample": sample(t)} {
+		if got, ok := decode(k, r.encode(k)); !ok || !reflect.DeepEqual(got, r) {
+			t.Errorf("%s: got %+v %v, want %+v", name, got, ok, r)
+		}
+	}
+}
+
+// TestRecordDamage believes no record with a flipped bit, a part, or of another
+// key.
+func TestRecordDamage(t *testing.T) {
+	t.Parallel()
+	k := key{1, 2}
+	whole := sample(t).encode(k)
+	for i := range whole {
+		if _, ok := decode(k, whole[:i]); ok {
+			t.Fatalf("believed %d of %d bytes", i, len(whole))
+		}
+		for bit := range 8 {
+			flipped := bytes.Clone(whole)
+			flipped[i] ^= 1 << bit
+			if _, ok := decode(k, flipped); ok {
+				t.Fatalf("believed byte %d with bit %d flipped", i, bit)
+			}
+		}
+	}
+	if _, ok := decode(k, append(bytes.Clone(whole), 0)); ok {
+		t.Error("believed more than a record")
+	}
+	if _, ok := decode(key{2, 1}, whole); ok {
+		t.Error("believed the record of another key")
+	}
+}
+
+// FuzzDecode also hands records with the right sum on, which a bug might write.
+func FuzzDecode(f *testing.F) {
+	k := key{1, 2}
+	whole := sample(f).encode(k)
+	f.Add(whole, false)
+	f.Add(whole[len(magic)+8:], true)
+	f.Fuzz(func(t *testing.T, content []byte, sealed bool) {
+		if sealed {
+			content = seal(content)
+		}
+		r, ok := decode(k, content)
+		if !ok {
+			return
+		}
+		if again, ok := decode(k, r.encode(k)); !ok || !reflect.DeepEqual(again, r) {
+			t.Errorf("%q becomes %+v, and then %+v", content, r, again)
+		}
+	})
+}
+
+func TestUnchangedAmongMany(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var inputs []input
+	for i := range 2000 {
+		inputs = append(inputs, input{path: filepath.Join(dir, string(rune('a'+i%26)), string(rune('a'+i/26)))})
+	}
+	if !unchanged(inputs) {
+		t.Error("nothing stands there, as before")
+	}
+	for _, i := range []int{0, 255, 256, 1000, 1999} {
+		name := inputs[i].path
+		if err := os.MkdirAll(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if unchanged(inputs) {
+			t.Errorf("%s is there now", name)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMatters(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"GOFLAGS": true, "GOENV": true, "CGO_ENABLED": true, "PATH": true, "Path": true, "HOME": true, "OPERON_CACHE": true, "TERM": true,
+		"SHLVL": false, "MAKELEVEL": false, "OLDPWD": false, "WINDOWID": false, "_": false, "": false,
+	} {
+		if matters(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
+func TestKeyAdd(t *testing.T) {
+	t.Parallel()
+	seen := map[key][]string{}
+	for _, texts := range [][]string{nil, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"b", "a"}, {"1:a"}, {"a", "1:b"}, {"a1:b"}} {
+		var k key
+		for _, text := range texts {
+			k.add(text)
+		}
+		if other, ok := seen[k]; ok {
+			t.Errorf("%q and %q have the same key", texts, other)
+		}
+		seen[k] = texts
+	}
+}

@@ -1,0 +1,354 @@
+package hookscaffold
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// bindingName is a name that is also a part of the names of functions.
+var bindingName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// Kinds are the kinds of Kubernetes and of the CRDs below folders of a project: in the
+// files whose paths from there mean that they hold some.
+func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*kinds.Table, error) {
+	var all []kinds.CRD
+	err := eachCRDFile(p, mean, folders, func(text []byte) error {
+		crds, err := kinds.FromYAML(text)
+		all = append(all, crds...)
+		return err
+	})
+	return kinds.Builtin().With(all...), err
+}
+
+// IsYAML reports whether a path is that of a YAML file directly in a folder, as operon
+// writes them.
+func IsYAML(name string) bool { return path.Ext(name) == ".yaml" && path.Dir(name) == "." }
+
+// eachCRDFile reads the files in which a project has CRDs: those whose paths below a
+// folder mean that.
+func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string, read func(text []byte) error) error {
+	for _, folder := range folders {
+		files, err := p.Below(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, name := range files {
+			if !mean(strings.TrimPrefix(name, folder+"/")) || !p.Exists(name) {
+				continue
+			}
+			text, err := p.Read(name)
+			if err != nil {
+				return err
+			}
+			if err := read(text); err != nil {
+				return fault.In(name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Terms are what the options of an event are read with.
+type Terms struct {
+	Owner config.Owner
+	Lang  string // of hooks that say nothing else
+	Kinds *kinds.Table
+	CRDs  string // where a project has its CRDs, for hints
+}
+
+// asking turns the flags of `operon create hook` into a hook.
+type asking struct {
+	plugin.Event
+	Terms
+	hook Hook
+}
+
+// Ask returns the hook that the options of e describe, checked on its own.
+func Ask(e plugin.Event, t Terms) (Hook, error) {
+	a := &asking{Event: e, Terms: t, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), t.Lang)}}
+	for _, step := range []func() error{
+		func() error { return project.CheckHookName(a.hook.Name) },
+		func() error { return checkLang(a.hook.Lang) },
+		a.startup, a.steps, a.objects, a.schedules, a.admissions, a.conversions, a.filters, a.any,
+	} {
+		if err := step(); err != nil {
+			return Hook{}, err
+		}
+	}
+	return a.hook, nil
+}
+
+func (a *asking) startup() error {
+	s := a.String("startup")
+	if s == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return fault.Usage("such as --startup 10: hooks start in ascending order", "--startup %s is not a number", s)
+	}
+	a.hook.Startup = &n
+	return nil
+}
+
+// steps reads the flags of addon-operator's work.
+func (a *asking) steps() error {
+	for _, step := range a.Owner.Steps() {
+		flag := config.Event(step)
+		given := a.String(flag)
+		if given == "" {
+			continue
+		}
+		n, err := strconv.Atoi(given)
+		if err != nil || n < 0 {
+			return fault.Usage("such as --"+flag+" 10: hooks run in ascending order", "--%s %s is no number from 0 up", flag, given)
+		}
+		if a.hook.Steps == nil {
+			a.hook.Steps = map[string]int{}
+		}
+		a.hook.Steps[step] = n
+	}
+	return nil
+}
+
+// objects reads --on kubernetes:[NAME:]KIND,...
+func (a *asking) objects() error {
+	for _, on := range a.Strings("on") {
+		source, rest, found := strings.Cut(on, ":")
+		if !found || strings.TrimSpace(source) != "kubernetes" || strings.TrimSpace(rest) == "" {
+			return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod; for other bindings there are --schedule, --startup, --validate, --mutate and --convert",
+				"--on %s: kubernetes:KIND is expected", on)
+		}
+		for item := range strings.SplitSeq(rest, ",") {
+			name, kind := "", item
+			before, after, named := strings.Cut(item, ":")
+			if named {
+				name, kind = strings.TrimSpace(before), after
+			}
+			kind = strings.TrimSpace(kind)
+			switch {
+			case named && (name == "" || kind == ""):
+				return fault.Usage("write it as in --on kubernetes:source:Secret", "--on %s: NAME:KIND is expected, got %q", on, item)
+			case kind == "":
+				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind is missing beside a comma", on)
+			}
+			k, err := a.kind("on", kind)
+			if err != nil {
+				return err
+			}
+			if name == "" {
+				name = k.Resource
+			}
+			if err := a.add("on", name); err != nil {
+				return err
+			}
+			a.hook.Kubernetes = append(a.hook.Kubernetes, Objects{Name: name, Kind: k})
+		}
+	}
+	return nil
+}
+
+// add checks the name of a new binding.
+func (a *asking) add(flag, name string) error {
+	if !bindingName.MatchString(name) {
+		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not of the form name", flag, name)
+	}
+	if slices.Contains(a.bindings(), name) {
+		return fault.Usage("give one of them a name, as in --on kubernetes:source:Secret,copies:Secret", "--%s: there are two bindings named %s", flag, name)
+	}
+	return nil
+}
+
+// bindings are the names that filters may refer to.
+func (a *asking) bindings() []string {
+	var names []string
+	for _, k := range a.hook.Kubernetes {
+		names = append(names, k.Name)
+	}
+	for _, s := range a.hook.Schedule {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// kind finds a kind by any name of it, by GROUP/VERSION/KIND, or as kubectl names it
+// with its group, such as deployments.apps.
+func (a *asking) kind(flag, name string) (Kind, error) {
+	apiVersion, kind := "", name
+	if i := strings.LastIndex(name, "/"); i >= 0 {
+		apiVersion, kind = strings.TrimPrefix(name[:i], "core/"), name[i+1:]
+	}
+	k, err := a.Kinds.Find(apiVersion, kind)
+	if apiVersion == "" && strings.Contains(kind, ".") {
+		k, err = a.Kinds.Argument(kind)
+	}
+	if err == nil {
+		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil
+	}
+	hint := "name one of Kubernetes or of a CRD in " + a.CRDs + ", where another's belongs too"
+	if a.Owner == config.Shell {
+		hint += "; operon create api writes your own"
+	}
+	return Kind{}, fault.Usage(hint, "--%s %s: %v", flag, name, err)
+}
+
+func (a *asking) schedules() error {
+	for _, s := range a.Strings("schedule") {
+		name, crontab := "tick", s
+		if before, after, named := strings.Cut(s, ":"); named && bindingName.MatchString(strings.TrimSpace(before)) {
+			name, crontab = strings.TrimSpace(before), after
+		} else if n := len(a.hook.Schedule); n > 0 {
+			name += strconv.Itoa(n + 1)
+		}
+		if crontab = strings.TrimSpace(crontab); crontab == "" {
+			return empty("schedule", s)
+		}
+		if err := a.add("schedule", name); err != nil {
+			return err
+		}
+		a.hook.Schedule = append(a.hook.Schedule, Schedule{Name: name, Crontab: crontab})
+	}
+	return nil
+}
+
+func (a *asking) admissions() error {
+	for _, ask := range []struct {
+		flag string
+		list *[]Admission
+	}{{"validate", &a.hook.Validate}, {"mutate", &a.hook.Mutate}} {
+		for _, name := range a.Strings(ask.flag) {
+			k, err := a.kind(ask.flag, name)
+			if err != nil {
+				return err
+			}
+			d := Admission{Name: a.webhookName(ask.flag, k), Kind: k}
+			if slices.Contains(*ask.list, d) {
+				return fault.Usage("name it once", "--%s: %s is given twice", ask.flag, k.Kind)
+			}
+			*ask.list = append(*ask.list, d)
+		}
+	}
+	return nil
+}
+
+// webhookName is a name that is unique in the project, with the three parts that
+// the API server wants: validate-secrets.my-hook.example.org
+func (a *asking) webhookName(verb string, k Kind) string {
+	parts := []string{verb + "-" + k.Resource, a.hook.Name, a.Project.Domain}
+	if parts[2] == "" {
+		parts[2] = a.Project.ProjectName
+	}
+	return strings.Join(parts, ".")
+}
+
+// conversions reads --convert FROM:TO, all for the kind of --crd.
+func (a *asking) conversions() error {
+	steps, crd := a.Strings("convert"), a.String("crd")
+	if len(steps) == 0 {
+		if crd != "" {
+			return fault.Usage("add --convert v1alpha1:v1", "--crd is for --convert")
+		}
+		return nil
+	}
+	k, err := a.converted(crd)
+	if err != nil {
+		return err
+	}
+	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeOf(!k.Namespaced)}
+	for _, s := range steps {
+		from, to, found := strings.Cut(s, ":")
+		step := Step{From: from, To: to}
+		switch {
+		case !found || project.CheckVersion(from) != nil || project.CheckVersion(to) != nil:
+			return fault.Usage("write it as in --convert v1alpha1:v1", "--convert %s: FROM:TO is expected, with versions of the API", s)
+		case from == to:
+			return fault.Usage("name two versions", "--convert %s: there is nothing to convert", s)
+		case slices.Contains(c.Steps, step):
+			return fault.Usage("name it once", "--convert %s is given twice", s)
+		}
+		for _, version := range []string{from, to} {
+			if !slices.Contains(k.Versions, version) {
+				return fault.Usage("it has "+strings.Join(k.Versions, ", ")+"; operon create api adds a version", "--convert %s: %s has no version %s", s, c.CRD, version)
+			}
+		}
+		c.Steps = append(c.Steps, step)
+	}
+	a.hook.Convert = append(a.hook.Convert, c)
+	return nil
+}
+
+// ScopeOf is the word for where objects live, in webhooks and CRDs.
+func ScopeOf(cluster bool) string {
+	if cluster {
+		return "Cluster"
+	}
+	return "Namespaced"
+}
+
+// converted is the kind that --crd names: by the name of the CRD, or any of its
+// own. Without it, there must be one only that has several versions.
+func (a *asking) converted(crd string) (kinds.Kind, error) {
+	var several []kinds.Kind
+	for _, k := range a.Kinds.Preferred() {
+		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
+			continue
+		}
+		if crd == k.String() || strings.EqualFold(crd, k.Kind) || crd == k.Resource {
+			return k, nil
+		}
+		if len(k.Versions) > 1 {
+			several = append(several, k)
+		}
+	}
+	switch {
+	case crd != "":
+		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
+	case len(several) == 1:
+		return several[0], nil
+	}
+	if len(several) == 0 {
+		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has several versions", a.CRDs)
+	}
+	return kinds.Kind{}, fault.Usage("say which: --crd "+several[0].String(), "--convert: %d CRDs in %s have several versions", len(several), a.CRDs)
+}
+
+// any refuses a hook that nothing would run.
+func (a *asking) any() error {
+	h := a.hook
+	runs := slices.ContainsFunc(h.Kubernetes, func(o Objects) bool { return !o.silent() })
+	if runs || h.Startup != nil || len(h.Steps)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) > 0 {
+		return nil
+	}
+	flags := "--validate KIND, --mutate KIND or --convert FROM:TO"
+	if steps := a.Owner.Steps(); len(steps) > 0 {
+		all := make([]string, len(steps))
+		for i, step := range steps {
+			all[i] = "--" + config.Event(step) + " N"
+		}
+		flags = strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+	}
+	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
+}
+
+// quoted is s as JSON writes it, which is YAML, too.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // text always has a form
+		return s
+	}
+	return string(b)
+}

@@ -1,0 +1,24 @@
+package hookscaffold
+
+// crowds are the resources of which every cluster has objects of its own.
+var crowds = map[string]bool{
+	"apiservices":                 true,
+	"clusterrolebindings":         true,
+	"clusterroles":                true,
+	"configmaps":                  true,
+	"customresourcedefinitions":   true,
+	"endpoints":                   true,
+	"endpointslices":              true,
+	"events":                      true,
+	"flowschemas":                 true,
+	"ipaddresses":                 true,
+	"leases":                      true,
+	"namespaces":                  true,
+	"priorityclasses":             true,
+	"prioritylevelconfigurations": true,
+	"rolebindings":                true,
+	"roles":                       true,
+	"serviceaccounts":             true,
+	"servicecidrs":                true,
+	"services":                    true,
+}

@@ -1,0 +1,230 @@
+package hookscaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// filters reads the flags that say more of bindings. Each value may have the name of
+// a binding and a colon before it, and is for all of them otherwise.
+func (a *asking) filters() error {
+	for _, f := range []struct {
+		flag  string
+		times bool // schedules have it, too
+		set   func(o *Objects, value string) error
+		tick  func(s *Schedule, value string)
+	}{
+		{flag: "namespace", set: func(o *Objects, v string) error {
+			if o.ClusterScoped {
+				return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: objects of %s live in none", v, o.Kind.Kind)
+			}
+			return addNames(&o.Namespaces, "namespace", v, "a namespace", validation.IsDNS1123Label)
+		}},
+		{flag: "name", set: func(o *Objects, v string) error {
+			return addNames(&o.Names, "name", v, article(o.Kind.Kind)+" "+o.Kind.Kind, o.nameProblems)
+		}},
+		{flag: "selector", set: func(o *Objects, v string) error {
+			if _, err := labelSelector(v); err != nil {
+				return fault.Usage("write it as for kubectl: app=web,tier in (a,b),!legacy", "--selector %s: %v", v, err)
+			}
+			return once("selector", &o.Selector, v)
+		}},
+		{flag: "field-selector", set: func(o *Objects, v string) error {
+			s, err := fields.ParseSelector(v)
+			if err != nil {
+				return fault.Usage("write it as for kubectl: status.phase=Running", "--field-selector %s: %v", v, err)
+			}
+			for _, r := range s.Requirements() {
+				if problem := a.Kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
+					return fault.Usage("--jq chooses what of an object counts", "--field-selector %s: %s", v, problem)
+				}
+			}
+			return once("field-selector", &o.FieldSelector, v)
+		}},
+		{flag: "jq", set: func(o *Objects, v string) error { return once("jq", &o.JQ, v) }},
+		{flag: "events", set: addEvents},
+		{flag: "group", times: true, set: func(o *Objects, v string) error { return once("group", &o.Group, v) },
+			tick: func(s *Schedule, v string) { s.Group = v }},
+		{flag: "queue", times: true, set: func(o *Objects, v string) error { return once("queue", &o.Queue, v) },
+			tick: func(s *Schedule, v string) { s.Queue = v }},
+	} {
+		for _, given := range a.Strings(f.flag) {
+			name, value := a.addressed(given)
+			if value == "" {
+				return empty(f.flag, given)
+			}
+			if err := a.misaddressed(f.flag, name, value); err != nil {
+				return err
+			}
+			hits := 0
+			for i := range a.hook.Kubernetes {
+				if o := &a.hook.Kubernetes[i]; name == "" || name == o.Name {
+					hits++
+					if err := f.set(o, value); err != nil {
+						return err
+					}
+				}
+			}
+			for i := range a.hook.Schedule {
+				if s := &a.hook.Schedule[i]; f.times && (name == "" || name == s.Name) {
+					hits++
+					f.tick(s, value)
+				}
+			}
+			if hits == 0 {
+				return fault.Usage("it is for bindings of --on"+also(f.times), "--%s %s has no effect here", f.flag, value)
+			}
+		}
+	}
+	return a.groups()
+}
+
+// empty refuses a flag without a value, or with the name of a binding alone.
+func empty(flag, given string) error {
+	return fault.Usage("give it a value, or leave it out", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
+}
+
+func also(times bool) string {
+	if times {
+		return " and --schedule"
+	}
+	return ""
+}
+
+// once sets what a binding has one of.
+func once(flag string, to *string, value string) error {
+	if *to != "" {
+		return fault.Usage("give one, or one for each binding: --"+flag+" BINDING:VALUE", "--%s %s: the binding has %s already", flag, value, *to)
+	}
+	*to = value
+	return nil
+}
+
+// addNames adds the names in a list with commas, each of which must be one of what.
+func addNames(to *[]string, flag, list, what string, problems func(string) []string) error {
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			return fault.Usage("write it as in --"+flag+" one,other", "--%s %s: a name is missing beside a comma", flag, list)
+		}
+		if found := problems(name); len(found) > 0 {
+			problem, _, _ := strings.Cut(found[0], " (e.g.") // and a regular expression
+			return fault.Usage("names are in lower case, such as --"+flag+" my-name", "--%s %s is not the name of %s: %s", flag, name, what, problem)
+		}
+		if !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	return nil
+}
+
+// nameProblems says why no object of the kind has a name. Those of RBAC may have almost
+// any, such as system:node.
+func (k Kind) nameProblems(name string) []string {
+	if strings.HasPrefix(k.APIVersion, "rbac.authorization.k8s.io/") {
+		return content.IsPathSegmentName(name)
+	}
+	return validation.IsDNS1123Subdomain(name)
+}
+
+// labelSelector reads a selector as kubectl takes it. The selectors of configurations
+// have no word for !=, but one that means the same.
+func labelSelector(text string) (*metav1.LabelSelector, error) {
+	requirements, err := labels.ParseToRequirements(text)
+	if err != nil {
+		return nil, err
+	}
+	selector := labels.NewSelector()
+	for _, r := range requirements {
+		if r.Operator() == selection.NotEquals {
+			same, err := labels.NewRequirement(r.Key(), selection.NotIn, r.ValuesUnsorted())
+			if err != nil {
+				return nil, err
+			}
+			r = *same
+		}
+		selector = selector.Add(r)
+	}
+	return metav1.ParseToLabelSelector(selector.String())
+}
+
+// addressed takes the name of a binding off a value, and the spaces around both.
+func (a *asking) addressed(value string) (binding, rest string) {
+	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), strings.TrimSpace(name)) {
+		return strings.TrimSpace(name), strings.TrimSpace(rest)
+	}
+	return "", strings.TrimSpace(value)
+}
+
+// misaddressed refuses a value for a binding that is not there. No value looks like that
+// but names of roles.
+func (a *asking) misaddressed(flag, name, value string) error {
+	before, _, colon := strings.Cut(value, ":")
+	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
+	if name != "" || !colon || !bindingName.MatchString(before) || flag == "name" && roles {
+		return nil
+	}
+	return fault.Usage("the bindings are "+strings.Join(a.bindings(), ", "), "--%s %s: there is no binding %s", flag, value, before)
+}
+
+// events are what --events may name.
+var events = []string{"Added", "Modified", "Deleted"}
+
+const noEvents = "none"
+
+func addEvents(o *Objects, value string) error {
+	for word := range strings.SplitSeq(value, ",") {
+		word = strings.TrimSpace(word)
+		i := slices.IndexFunc(events, func(e string) bool { return strings.EqualFold(e, word) })
+		switch {
+		case strings.EqualFold(word, noEvents) && value == word:
+			word = noEvents
+		case i < 0:
+			return fault.Usage("valid: "+strings.Join(events, ", ")+"; or "+noEvents+" for a snapshot only", "--events %s: there is no event %s", value, word)
+		default:
+			word = events[i]
+		}
+		if !slices.Contains(o.Events, word) {
+			o.Events = append(o.Events, word)
+		}
+	}
+	return nil
+}
+
+// groups refuses what has a name that functions cannot have, and groups whose
+// members wait in different queues.
+func (a *asking) groups() error {
+	queues := map[string]string{}
+	look := func(group, queue string) error {
+		if group == "" {
+			return nil
+		}
+		if !bindingName.MatchString(group) {
+			return fault.Usage("use lower-case letters, digits, '_' and '-'", "--group %s is not of the form name", group)
+		}
+		if first, known := queues[group]; known && first != queue {
+			return fault.Usage("give all of them the same --queue", "the members of group %s wait in different queues", group)
+		}
+		queues[group] = queue
+		return nil
+	}
+	for _, k := range a.hook.Kubernetes {
+		if err := look(k.Group, k.Queue); err != nil {
+			return err
+		}
+	}
+	for _, s := range a.hook.Schedule {
+		if err := look(s.Group, s.Queue); err != nil {
+			return err
+		}
+	}
+	return nil
+}

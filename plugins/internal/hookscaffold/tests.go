@@ -1,0 +1,254 @@
+package hookscaffold
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/project"
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+)
+
+// test is a test of a hook, as `operon hooks test` reads it.
+type test struct {
+	Name   string   `yaml:"name"`
+	Given  []object `yaml:"given,omitempty"`
+	Events []event  `yaml:"events,omitempty"`
+	Expect *expect  `yaml:"expect,omitempty"`
+}
+
+type object = map[string]any
+
+type event struct {
+	Apply    object          `yaml:"apply,omitempty"`
+	Delete   object          `yaml:"delete,omitempty"`
+	Schedule string          `yaml:"schedule,omitempty"`
+	Step     map[string]bool `yaml:",inline"` // of addon-operator's work
+	Validate object          `yaml:"validate,omitempty"`
+	Mutate   object          `yaml:"mutate,omitempty"`
+	Convert  object          `yaml:"convert,omitempty"`
+	Expect   *expect         `yaml:"expect,omitempty"`
+}
+
+type expect struct {
+	Response  object   `yaml:"response,omitempty"`
+	Converted []object `yaml:"converted,omitempty"`
+	Output    []string `yaml:"output,omitempty"`
+}
+
+// tests is the file with one test for each handler of the hook.
+func (h Hook) tests(at Place, known schemas) ([]byte, error) {
+	var all []test
+	if h.Startup != nil {
+		all = append(all, test{Name: "it starts", Expect: says(h.Name + ": started")})
+	}
+	groups := map[string]bool{}
+	group := func(name string, with test) bool {
+		if name != "" && !groups[name] {
+			groups[name] = true
+			with.Name, with.Expect = "the group "+name, says(name+": ")
+			all = append(all, with)
+		}
+		return name != ""
+	}
+	for _, o := range h.Kubernetes {
+		if !o.silent() && !group(o.Group, test{Given: append(o.around(), o.example())}) {
+			all = append(all, named(o.tests(), o.Name, all)...)
+		}
+	}
+	for _, s := range h.Schedule {
+		if !group(s.Group, test{Events: []event{{Schedule: s.Name}}}) { // nothing starts a group of times alone
+			all = append(all, test{Name: s.Name + " comes round", Events: []event{{Schedule: s.Name}}, Expect: says(s.Name + ": ")})
+		}
+	}
+	for _, step := range at.Owner.Steps() {
+		if _, bound := h.Steps[step]; bound {
+			all = append(all, test{Name: "it runs at " + step, Events: []event{{Step: map[string]bool{step: true}}}, Expect: says(h.Name + ": " + step)})
+		}
+	}
+	allowed := &expect{Response: object{"allowed": true}}
+	for _, a := range h.Validate {
+		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
+		all = append(all, test{Name: "a good " + a.Kind.Kind + " is allowed", Events: []event{{Validate: request, Expect: allowed}}})
+	}
+	for _, a := range h.Mutate {
+		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
+		all = append(all, test{Name: article(a.Kind.Kind) + " " + a.Kind.Kind + " gets its defaults", Events: []event{{Mutate: request, Expect: allowed}}})
+	}
+	for _, cv := range h.Convert {
+		for _, s := range cv.Steps {
+			all = append(all, cv.test(s, known))
+		}
+	}
+	var out bytes.Buffer
+	out.WriteString("# What `operon hooks test` expects of the hook. See `operon hooks test --help`.\n")
+	if at.Values != "" {
+		out.WriteString("# A test may give values and configValues, and expect them and what is rendered.\n")
+	}
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(struct {
+		Hook  string `yaml:"hook"`
+		Tests []test `yaml:"tests"`
+	}{strings.TrimPrefix(h.Path(at), at.Folder), all}); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), enc.Close()
+}
+
+// named are the tests of a binding, with its name before each when another binding of
+// the same kind has tests of these names: they tell tests apart.
+func named(tests []test, binding string, others []test) []test {
+	same := func(t test) bool {
+		return slices.ContainsFunc(others, func(o test) bool { return o.Name == t.Name })
+	}
+	if !slices.ContainsFunc(tests, same) {
+		return tests
+	}
+	for i := 1; i < len(tests); i++ { // the first begins with the binding
+		tests[i].Name = binding + ": " + tests[i].Name
+	}
+	return tests
+}
+
+func says(text ...string) *expect { return &expect{Output: text} }
+
+// tests are those of a binding whose objects come one by one.
+func (o Objects) tests() []test {
+	one := o.example()
+	around := o.around()
+	all := []test{{Name: o.Name + " at the start", Given: append(around, one), Expect: says(o.Name + " at the start: " + o.count())}}
+	name := " " + o.called(one)
+	if o.filter() != "" {
+		name = ""
+	}
+	kind := article(o.Kind.Kind) + " " + o.Kind.Kind
+	// An API server drops the status of what is created: such an object comes to be
+	// selected later.
+	if o.sees("Added") && one["status"] == nil {
+		all = append(all, test{Name: kind + " is new", Given: around, Events: []event{{Apply: one}}, Expect: says(o.Name + ": Added" + name)})
+	} else if o.sees("Modified") && o.filter() == "" {
+		next := o.example()
+		next["metadata"].(object)["annotations"] = object{"example.org/changed": "yes"}
+		all = append(all, test{Name: kind + " changes", Given: append(around, one), Events: []event{{Apply: next}}, Expect: says(o.Name + ": Modified" + name)})
+	}
+	if o.sees("Deleted") {
+		gone := object{"apiVersion": one["apiVersion"], "kind": one["kind"], "metadata": place(one)}
+		all = append(all, test{Name: kind + " is gone", Given: append(around, one), Events: []event{{Delete: gone}}, Expect: says(o.Name + ": Deleted" + name)})
+	}
+	return all
+}
+
+// count is how many objects the binding sees at the start, unless every cluster has
+// some of its own, such as the namespace default.
+func (o Objects) count() string {
+	if len(o.Names) == 0 && o.Selector == "" && crowds[o.Resource] {
+		return ""
+	}
+	return "1"
+}
+
+// around is what the example needs to be there: its namespace.
+func (o Objects) around() []object {
+	if len(o.Namespaces) == 0 || o.Namespaces[0] == "default" {
+		return nil
+	}
+	return []object{{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": o.Namespaces[0]}}}
+}
+
+func (o Objects) called(one object) string {
+	p := place(one)
+	if ns, _ := p["namespace"].(string); ns != "" {
+		return ns + "/" + p["name"].(string)
+	}
+	return p["name"].(string)
+}
+
+// place is where an object is.
+func place(one object) object {
+	p := object{}
+	for _, key := range []string{"namespace", "name"} {
+		if v, there := one["metadata"].(object)[key]; there {
+			p[key] = v
+		}
+	}
+	return p
+}
+
+// example is a small object of a kind.
+func (k Kind) example() object {
+	one := object{}
+	group, version := k.groupVersion()
+	for _, core := range project.CoreKinds() {
+		r := core.Resource()
+		if r.QualifiedGroup() == group && core.Version == version && core.Kind == k.Kind {
+			_ = yaml.Unmarshal([]byte(core.Object), &one) // the table is tested
+		}
+	}
+	metadata, _ := one["metadata"].(object)
+	if metadata == nil {
+		metadata = object{}
+	}
+	// Some kinds say what their objects are called: the table has such names.
+	if name, _ := metadata["name"].(string); name == "" || strings.HasSuffix(name, "-sample") {
+		metadata["name"] = "example"
+	}
+	if !k.ClusterScoped {
+		metadata["namespace"] = "default"
+	}
+	one["apiVersion"], one["kind"], one["metadata"] = k.APIVersion, k.Kind, metadata
+	return one
+}
+
+// example is a small object that the binding selects.
+func (o Objects) example() object {
+	one := o.Kind.example()
+	metadata := one["metadata"].(object)
+	if len(o.Names) > 0 {
+		metadata["name"] = o.Names[0]
+	}
+	if len(o.Namespaces) > 0 {
+		metadata["namespace"] = o.Namespaces[0]
+	}
+	if s, err := labelSelector(o.Selector); err == nil {
+		labels := object{}
+		for key, value := range s.MatchLabels {
+			labels[key] = value
+		}
+		for _, e := range s.MatchExpressions {
+			switch e.Operator {
+			case metav1.LabelSelectorOpIn:
+				labels[e.Key] = e.Values[0]
+			case metav1.LabelSelectorOpExists:
+				labels[e.Key] = "yes"
+			}
+		}
+		if len(labels) > 0 {
+			metadata["labels"] = labels
+		}
+	}
+	if s, err := fields.ParseSelector(o.FieldSelector); err == nil {
+		for _, r := range s.Requirements() {
+			if r.Operator != "!=" {
+				set(one, strings.Split(r.Field, "."), r.Value)
+			}
+		}
+	}
+	return one
+}
+
+func set(in object, path []string, value string) {
+	if len(path) == 1 {
+		in[path[0]] = value
+		return
+	}
+	next, _ := in[path[0]].(object)
+	if next == nil {
+		next = object{}
+		in[path[0]] = next
+	}
+	set(next, path[1:], value)
+}
