@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -228,8 +229,8 @@ func only(files []string, is func(string) bool) int {
 
 // refusal is the error about the first finding for which the engine does not start, or
 // nil.
-func refusal(findings []hooks.Finding) error {
-	i := slices.IndexFunc(findings, func(f hooks.Finding) bool { return f.Refused })
+func refusal(findings []finding.Finding) error {
+	i := slices.IndexFunc(findings, finding.Finding.IsError)
 	if i < 0 {
 		return nil
 	}

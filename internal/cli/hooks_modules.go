@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/module"
@@ -62,7 +63,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 	if err != nil {
 		return none, fault.Failed("", "read values: %v", err)
 	}
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	if d.part == "" || d.part == modulesFolder {
 		findings = append(findings, found...)
 	}
@@ -94,7 +95,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 	if relErr != nil {
 		folder = d.root
 	}
-	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: hooks.Sorted(append(findings, found...))}, err
+	return judged{folder: filepath.ToSlash(folder), hooks: len(all), modules: len(chosen), findings: finding.Sort(append(findings, found...))}, err
 }
 
 // crds are those that all modules install; what is wrong with them, Validate says.
@@ -127,8 +128,8 @@ func kindsWith(crds []*unstructured.Unstructured) *kinds.Table {
 }
 
 // hooks lists the modules that are meant, and the hooks of all that is.
-func (d addonFolder) hooks() (modules []module.Module, found []hooks.Hook, findings []hooks.Finding, err error) {
-	collect := func(h []hooks.Hook, f []hooks.Finding, err error) error {
+func (d addonFolder) hooks() (modules []module.Module, found []hooks.Hook, findings []finding.Finding, err error) {
+	collect := func(h []hooks.Hook, f []finding.Finding, err error) error {
 		found, findings = append(found, h...), append(findings, f...)
 		return err
 	}
@@ -151,7 +152,7 @@ func (d addonFolder) hooks() (modules []module.Module, found []hooks.Hook, findi
 }
 
 // modules lists the modules that are meant.
-func (d addonFolder) modules() ([]module.Module, []hooks.Finding, error) {
+func (d addonFolder) modules() ([]module.Module, []finding.Finding, error) {
 	dir := filepath.Join(d.root, modulesFolder)
 	if d.part == globalHooksFolder || !isFolder(dir) {
 		return nil, nil, nil
@@ -159,7 +160,7 @@ func (d addonFolder) modules() ([]module.Module, []hooks.Finding, error) {
 	all, findings, err := module.Find(dir)
 	if one := d.part != "" && d.part != modulesFolder; one {
 		all = slices.DeleteFunc(all, func(m module.Module) bool { return m.Folder != d.part })
-		findings = slices.DeleteFunc(findings, func(f hooks.Finding) bool { return f.File != d.part })
+		findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return f.File != d.part })
 	}
 	for i := range findings {
 		findings[i].File = modulesFolder + "/" + findings[i].File

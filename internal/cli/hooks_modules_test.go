@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
@@ -97,7 +97,7 @@ var oddPairs = []map[string]string{
 	{valuesSchema: "a: &x {type: string}\nproperties: {a: *x}", ownValues: "web: {a: 1}"}, {globalHook: saying("configVersion: v1\nonStartup: 1"), "global-hooks/b.sh": saying("nothing")},
 }
 
-// projects are those that addon-operator is shown, as ../hook/testdata/addon reads them.
+// projects are those that addon-operator is shown, as ../hooks/testdata/addon reads them.
 func projects(t *testing.T) []string {
 	t.Helper()
 	changes := []map[string]string{{}, {"modules/file.txt": "x"}}
@@ -127,7 +127,7 @@ func projects(t *testing.T) []string {
 // cannot run a module, and no others.
 func TestModulesStart(t *testing.T) {
 	t.Parallel()
-	enginetest.Compare(t, "../hook/testdata/addon", "start", projects(t), func(text string) string {
+	enginetest.Compare(t, "../hooks/testdata/addon", "start", projects(t), func(text string) string {
 		var p struct{ Files map[string]string }
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatal(err)
@@ -150,6 +150,6 @@ func TestModulesStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return enginetest.Verdict(slices.ContainsFunc(j.findings, func(f hooks.Finding) bool { return f.Refused }), nil)
+		return enginetest.Verdict(slices.ContainsFunc(j.findings, finding.Finding.IsError), nil)
 	})
 }

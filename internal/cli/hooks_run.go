@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/engine"
@@ -189,9 +190,9 @@ func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	refused := slices.DeleteFunc(slices.Clone(findings), func(f hooks.Finding) bool { return !f.Refused })
+	refused := slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool { return !f.IsError() })
 	if len(refused) > 0 {
-		if err := r.printFindings("text", judged{hooks: len(found)}, inFolder(r.o.dir, refused)); err != nil {
+		if err := r.printFindings("text", judged{hooks: len(found)}, finding.InFolder(r.o.dir, refused)); err != nil {
 			return nil, err
 		}
 		return nil, judged{hooks: len(found)}.verdict(refused)
@@ -257,8 +258,8 @@ func (r *hookRunner) tell(run operator.Run) {
 	for _, m := range run.Metrics {
 		fmt.Fprintf(&out, "%s%s\n", indent, metricText(m))
 	}
-	for _, m := range run.Remarks {
-		fmt.Fprintf(&out, "%s%s\n", indent, remarkText(m, paint))
+	for _, m := range run.Warnings {
+		fmt.Fprintf(&out, "%s%s\n", indent, m.Text(paint))
 	}
 	for _, stream := range [][]byte{run.Stdout, run.Stderr} {
 		for line := range strings.Lines(string(stream)) {

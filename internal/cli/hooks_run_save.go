@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/operator"
@@ -109,7 +110,7 @@ func (r *hookRunner) again(ctx context.Context, h hooks.Hook) error {
 	if err := r.printRefused(findings); err != nil {
 		return err
 	}
-	if config == nil || slices.ContainsFunc(findings, func(f hooks.Finding) bool { return f.Refused }) {
+	if config == nil || slices.ContainsFunc(findings, finding.Finding.IsError) {
 		if runs {
 			r.texts[h.Name] = text // not to be told again
 			r.note("%s goes on with its last good configuration", h.Name)
@@ -122,18 +123,12 @@ func (r *hookRunner) again(ctx context.Context, h hooks.Hook) error {
 	return nil
 }
 
-func (r *hookRunner) printRefused(findings []hooks.Finding) error {
-	refused := slices.DeleteFunc(slices.Clone(findings), func(f hooks.Finding) bool { return !f.Refused })
+func (r *hookRunner) printRefused(findings []finding.Finding) error {
+	refused := slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool { return !f.IsError() })
 	if len(refused) == 0 {
 		return nil
 	}
-	return r.printFindings("text", judged{hooks: 1}, inFolder(r.o.dir, refused))
-}
-
-// remarkText says what there is to say about a file that a hook wrote, as hooks
-// validate does.
-func remarkText(m engine.Remark, paint func(string, string) string) string {
-	return findingText(hooks.Finding{File: m.File, Line: m.Line, Column: m.Column, Rule: m.Rule, Refused: m.Refused, Message: m.Message}, paint)
+	return r.printFindings("text", judged{hooks: 1}, finding.InFolder(r.o.dir, refused))
 }
 
 // metricText is a metric in the form that Prometheus shows.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
@@ -331,7 +332,7 @@ func (w testedHooks) configs(ctx context.Context, sandbox *hooks.Sandbox, tests 
 	}
 	configs, found, err := hooks.Load(ctx, sandbox, wanted)
 	if err == nil {
-		err = refusal(slices.DeleteFunc(found, func(f hooks.Finding) bool { return slices.Contains(names, f.File) && !tested(f.File) }))
+		err = refusal(slices.DeleteFunc(found, func(f finding.Finding) bool { return slices.Contains(names, f.File) && !tested(f.File) }))
 	}
 	if err != nil {
 		return nil, err

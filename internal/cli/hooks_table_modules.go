@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/module"
 )
@@ -18,7 +18,7 @@ func (d addonFolder) tested() (testedHooks, error) {
 	if err != nil {
 		return found, fault.Failed("", "read values: %v", err)
 	}
-	if i := slices.IndexFunc(wrong, func(f hooks.Finding) bool { return f.Refused }); i >= 0 {
+	if i := slices.IndexFunc(wrong, finding.Finding.IsError); i >= 0 {
 		f := wrong[i]
 		return found, fault.Failed("operon hooks validate lists all that is wrong", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
 	}

@@ -77,8 +77,8 @@ func (a *App) printTests(files []*hooktest.File, outcomes []hooktest.Outcome) er
 			for _, failure := range o.Failures {
 				fmt.Fprintf(&out, "    %s:%d: %s\n", f.Path, failure.Line, indented(failure.Message, "        "))
 			}
-			for _, m := range o.Remarks {
-				fmt.Fprintf(&out, "    %s\n", remarkText(m, painter(a.Out, a.getenv)))
+			for _, m := range o.Warnings {
+				fmt.Fprintf(&out, "    %s\n", m.Text(painter(a.Out, a.getenv)))
 			}
 			if said := strings.TrimSpace(o.Output); said != "" {
 				who := "hook"

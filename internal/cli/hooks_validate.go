@@ -14,13 +14,16 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
-	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 )
+
+// sarifFormat is the form of output that code scanners read.
+const sarifFormat = "sarif"
 
 // hooksValidate holds the flags of `operon hooks validate`.
 type hooksValidate struct {
@@ -68,22 +71,22 @@ Warnings
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
 	o.written.bind(cmd)
 	bindConfigTime(cmd, &o.timeout)
-	bindOutput(cmd, &o.output, sarif, github)
+	bindOutput(cmd, &o.output, sarifFormat, github)
 	cmd.ValidArgsFunction = onlyFolders
 	completeList(cmd, "disable", ruleNames(false)...)
 	return cmd
 }
 
 // validateRules are all rules by which a finding can be named.
-func validateRules() []config.Rule {
+func validateRules() []finding.Rule {
 	return slices.Concat(hooks.Rules(), module.Rules(), output.Rules())
 }
 
 func ruleTable(refuses bool) string {
 	var out strings.Builder
 	for _, r := range validateRules() {
-		if r.Refuses == refuses {
-			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, hanging(r.About, 26))
+		if (r.Severity == finding.Error) == refuses {
+			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, hanging(r.Summary, 26))
 		}
 	}
 	return out.String()
@@ -92,7 +95,7 @@ func ruleTable(refuses bool) string {
 func ruleNames(refuses bool) []string {
 	var names []string
 	for _, r := range validateRules() {
-		if r.Refuses == refuses {
+		if (r.Severity == finding.Error) == refuses {
 			names = append(names, r.Name)
 		}
 	}
@@ -115,7 +118,7 @@ func (o *hooksValidate) validate(args []string) error {
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
 	}
-	return checkOutput(o.output, sarif, github)
+	return checkOutput(o.output, sarifFormat, github)
 }
 
 func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
@@ -133,8 +136,8 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 		}
 		j.files = o.written.count()
 	}
-	findings := append(inFolder(j.folder, j.findings), written...)
-	findings = slices.DeleteFunc(findings, func(f hooks.Finding) bool { return slices.Contains(o.disable, f.Rule) })
+	findings := append(finding.InFolder(j.folder, j.findings), written...)
+	findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(o.disable, f.Rule) })
 	if err := a.printFindings(o.output, j, findings); err != nil {
 		return err
 	}
@@ -145,7 +148,7 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 type judged struct {
 	folder         string // findings are named from here
 	hooks, modules int
-	findings       []hooks.Finding
+	findings       []finding.Finding
 	files          int // that hooks wrote
 }
 
@@ -163,7 +166,7 @@ func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judge
 		}
 		more, err := o.hooks(ctx, a, "hooks")
 		j.hooks += more.hooks
-		j.findings = hooks.Sorted(append(j.findings, inFolder(more.folder, more.findings)...))
+		j.findings = finding.Sort(append(j.findings, finding.InFolder(more.folder, more.findings)...))
 		return j, err
 	}
 	if len(args) == 0 {
@@ -197,12 +200,12 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 	defer sandbox.Close()
 	sandbox.Kinds = known
 	more, err := hooks.Validate(ctx, sandbox, found)
-	return judged{folder: filepath.ToSlash(folder), hooks: len(found), findings: hooks.Sorted(append(findings, more...))}, err
+	return judged{folder: filepath.ToSlash(folder), hooks: len(found), findings: finding.Sort(append(findings, more...))}, err
 }
 
 // noHooksIn is the error about a folder of hooks without any; findings are about what
 // lies there.
-func (a *App) noHooksIn(folder string, findings []hooks.Finding) error {
+func (a *App) noHooksIn(folder string, findings []finding.Finding) error {
 	hint := "hooks are executable files, of any name but those of data and prose, and not below lib"
 	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
 		hint = "operon create hook NAME --on kubernetes:KIND writes one"
@@ -250,57 +253,27 @@ func (a *App) elsewhere(otherwise string) string {
 	return "change into the project's folder: cd " + root
 }
 
-// inFolder gives findings paths from the working folder.
-func inFolder(folder string, findings []hooks.Finding) []hooks.Finding {
-	all := slices.Clone(findings)
-	for i := range all {
-		all[i].File = path.Join(filepath.ToSlash(folder), all[i].File)
-	}
-	return all
-}
-
 // findingsFrame is the JSON form.
 type findingsFrame struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Hooks      int            `json:"hooks"`
-	Modules    int            `json:"modules,omitempty"`
-	Files      int            `json:"files,omitempty"`
-	Findings   []findingFrame `json:"findings"`
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Hooks      int               `json:"hooks"`
+	Modules    int               `json:"modules,omitempty"`
+	Files      int               `json:"files,omitempty"`
+	Findings   []finding.Finding `json:"findings"`
 }
 
-type findingFrame struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Level   string `json:"level"` // error or warning
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
-}
-
-func level(f hooks.Finding) string {
-	if f.Refused {
-		return "error"
-	}
-	return "warning"
-}
-
-func (a *App) printFindings(form string, all judged, findings []hooks.Finding) error {
+func (a *App) printFindings(form string, all judged, findings []finding.Finding) error {
 	switch form {
 	case "json":
-		frames := []findingFrame{}
-		for _, f := range findings {
-			frames = append(frames, findingFrame{f.File, f.Line, f.Column, level(f), f.Rule, f.Message})
-		}
-		return printJSON(a.Out, findingsFrame{apiVersion, "HookFindings", all.hooks, all.modules, all.files, frames})
-	case sarif:
-		return printJSON(a.Out, sarifLog(findings))
+		return printJSON(a.Out, findingsFrame{apiVersion, "HookFindings", all.hooks, all.modules, all.files, append([]finding.Finding{}, findings...)})
+	case sarifFormat:
+		return printJSON(a.Out, finding.SARIF(versions().Version, validateRules(), findings))
 	case github:
 		var out strings.Builder
 		within := folderInRepository(a.Dir)
 		for _, f := range findings {
-			n := annotation{level: level(f), file: path.Join(within, f.File), line: max(1, f.Line), column: f.Column, title: f.Rule, message: f.File + ": " + f.Message}
-			out.WriteString(n.String())
+			out.WriteString(f.Annotation(within).String())
 		}
 		_, err := io.WriteString(a.Out, out.String())
 		return err
@@ -308,7 +281,7 @@ func (a *App) printFindings(form string, all judged, findings []hooks.Finding) e
 	paint := painter(a.Out, a.getenv)
 	var out strings.Builder
 	for _, f := range findings {
-		out.WriteString(findingText(f, paint) + "\n")
+		out.WriteString(f.Text(paint) + "\n")
 	}
 	if len(findings) == 0 {
 		what := plural(all.hooks, "hook")
@@ -327,25 +300,6 @@ func (a *App) printFindings(form string, all judged, findings []hooks.Finding) e
 	return err
 }
 
-// findingText is a finding on one line.
-func findingText(f hooks.Finding, paint func(colour, text string) string) string {
-	colour := yellow
-	if f.Refused {
-		colour = red
-	}
-	return fmt.Sprintf("%s: %s %s %s", findingPlace(f), paint(colour, level(f)+":"), f.Message, paint(faint, "("+f.Rule+")"))
-}
-
-func findingPlace(f hooks.Finding) string {
-	switch {
-	case f.Line == 0:
-		return f.File
-	case f.Column == 0:
-		return fmt.Sprintf("%s:%d", f.File, f.Line)
-	}
-	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -361,7 +315,7 @@ func them(n int) string {
 }
 
 // verdict is what findings come to, as an error.
-func (j judged) verdict(findings []hooks.Finding) error {
+func (j judged) verdict(findings []finding.Finding) error {
 	refuses := "the engine would not start"
 	if j.modules > 0 {
 		refuses = "addon-operator would not start, or not run a module"
@@ -371,7 +325,7 @@ func (j judged) verdict(findings []hooks.Finding) error {
 	}
 	errs := 0
 	for _, f := range findings {
-		if f.Refused {
+		if f.IsError() {
 			errs++
 		}
 	}

@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/spf13/cobra"
 )
@@ -32,17 +31,17 @@ func (w writtenFiles) count() int {
 
 // judge reads the files, and returns what there is to say about them, with paths as
 // they were given.
-func (w writtenFiles) judge(a *App) ([]hooks.Finding, error) {
-	var all []hooks.Finding
+func (w writtenFiles) judge(a *App) ([]finding.Finding, error) {
+	var all []finding.Finding
 	for _, kind := range []struct {
 		flag  string
 		names []string
-		judge func(text []byte) []config.Finding
+		judge func(text []byte) []finding.Finding
 	}{
-		{"patches", w.patches, func(text []byte) []config.Finding { _, f := output.ParsePatches(text); return f }},
-		{"metrics", w.metrics, func(text []byte) []config.Finding { _, f := output.ParseMetrics(text, "hook"); return f }},
-		{"admission", w.admission, func(text []byte) []config.Finding { _, f := output.ParseAdmission(text); return f }},
-		{"conversion", w.conversion, func(text []byte) []config.Finding { _, f := output.ParseConversion(text); return f }},
+		{"patches", w.patches, func(text []byte) []finding.Finding { _, f := output.ParsePatches(text); return f }},
+		{"metrics", w.metrics, func(text []byte) []finding.Finding { _, f := output.ParseMetrics(text, "hook"); return f }},
+		{"admission", w.admission, func(text []byte) []finding.Finding { _, f := output.ParseAdmission(text); return f }},
+		{"conversion", w.conversion, func(text []byte) []finding.Finding { _, f := output.ParseConversion(text); return f }},
 	} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(kind.names))) {
 			text, err := os.ReadFile(a.inDir(name))
@@ -54,7 +53,7 @@ func (w writtenFiles) judge(a *App) ([]hooks.Finding, error) {
 				return nil, fault.Usage("name a file that a hook wrote; with --debug-keep-tmp-files the engine keeps them", "--%s %s: %v", kind.flag, name, problem)
 			}
 			for _, f := range kind.judge(text) {
-				all = append(all, hooks.Finding{File: filepath.ToSlash(name), Line: f.Line, Column: f.Column, Rule: f.Rule, Refused: f.Refused, Message: f.Message})
+				all = append(all, finding.Finding{File: filepath.ToSlash(name), Line: f.Line, Column: f.Column, Rule: f.Rule, Severity: f.Severity, Message: f.Message})
 			}
 		}
 	}

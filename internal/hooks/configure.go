@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/templates"
@@ -94,7 +95,7 @@ func (s *Sandbox) Library() []string {
 type answer struct{ stdout, stderr []byte }
 
 // ask returns the answer of a hook, or what went wrong.
-func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
+func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, error) {
 	var none answer
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -109,7 +110,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	}
 	said := s.tell(stderr.Bytes())
 	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
-		f := &Finding{File: h.Name, Rule: config.RuleSyntax, Refused: true, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
+		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
 		if said != "" {
 			f.Message += "; on stderr: " + said
 		}
@@ -118,7 +119,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *Finding, error) {
 	if err == nil {
 		return answer{stdout.Bytes(), stderr.Bytes()}, nil, nil
 	}
-	f := &Finding{File: h.Name, Rule: ruleConfigFails, Refused: true}
+	f := &finding.Finding{File: h.Name, Rule: ruleConfigFails, Severity: finding.Error}
 	var exit *exec.ExitError
 	switch {
 	case stdout.Err() != nil || stderr.Err() != nil:

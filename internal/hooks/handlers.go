@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
@@ -22,7 +23,7 @@ type handling struct {
 
 // handlers compares the functions of a script that calls hook::run, or that of the
 // library in Python, with the bindings of its configuration.
-func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []Finding {
+func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []finding.Finding {
 	said, runs := handlingOf(script)
 	if !runs {
 		return nil
@@ -40,7 +41,7 @@ func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []Finding {
 	}
 	for _, b := range missing {
 		if !b.handled(said.functions) {
-			findings = append(findings, Finding{File: h.Name, Rule: ruleNoHandler,
+			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoHandler,
 				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs(said.spelled))})
 		}
 	}
@@ -48,8 +49,8 @@ func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []Finding {
 }
 
 // dead finds the functions that look like handlers, and that nothing calls.
-func dead(h Hook, said handling, called []binding) []Finding {
-	var findings []Finding
+func dead(h Hook, said handling, called []binding) []finding.Finding {
+	var findings []finding.Finding
 	for name, pos := range said.functions {
 		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(called, func(b binding) bool { return slices.Contains(b.handlers, name) }) {
 			continue
@@ -58,7 +59,7 @@ func dead(h Hook, said handling, called []binding) []Finding {
 		for _, b := range called {
 			known = append(known, b.handlers...)
 		}
-		f := Finding{File: h.Name, Line: pos.line, Column: pos.column, Rule: ruleDeadHandler,
+		f := finding.Finding{File: h.Name, Line: pos.line, Column: pos.column, Rule: ruleDeadHandler,
 			Message: fmt.Sprintf("nothing calls %s: no binding of the configuration asks for that", said.spelled(name))}
 		if near := fault.Nearest(name, known); near != "" {
 			f.Message += "; did you mean " + said.spelled(near) + "?"

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
@@ -27,23 +28,13 @@ type Hook struct {
 	Owner config.Owner // which bindings it may have
 }
 
-// Finding is something that keeps the engine from starting, or that a person
-// should look at.
-type Finding struct {
-	File         string // from the folder of hooks, with slashes
-	Line, Column int    // from 1; 0 when unknown
-	Rule         string
-	Refused      bool // the engine does not start
-	Message      string
-}
-
 // Discover lists the hooks below dir as the engine does, by path: executable
 // files, unless they or their folder is hidden, a folder on the way is named lib,
 // or their name is that of data or prose. Findings are about files that are
 // passed over and look as if they should not.
-func Discover(dir string) ([]Hook, []Finding, error) {
+func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	var hooks []Hook
-	var findings []Finding
+	var findings []finding.Finding
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -70,13 +61,13 @@ func Discover(dir string) ([]Hook, []Finding, error) {
 		executable := info.Mode()&0o111 != 0
 		switch inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib"); {
 		case inLib && executable:
-			findings = append(findings, Finding{File: rel, Rule: ruleLibExecutable,
+			findings = append(findings, finding.Finding{File: rel, Rule: ruleLibExecutable,
 				Message: "is executable, and the engine looks for no hooks below lib: chmod -x, or move it"})
 		case inLib:
 		case executable:
 			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name):
-			findings = append(findings, Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
+			findings = append(findings, finding.Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
 				Message: "is a script that the engine passes over, for it is not executable: chmod +x, or move it below lib"})
 		}
 		return nil
@@ -134,9 +125,9 @@ func (h Hook) text() ([]byte, error) {
 }
 
 // startable finds what keeps the system from starting a hook.
-func (h Hook) startable() *Finding {
+func (h Hook) startable() *finding.Finding {
 	line, err := firstLine(h.Path)
-	f := &Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Refused: true}
+	f := &finding.Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Severity: finding.Error}
 	switch {
 	case err != nil:
 		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+fault.Reason(err).Error()
@@ -158,10 +149,10 @@ func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 // found makes findings of what is wrong with a configuration that the hook printed.
 // at tells where its first line stands in the file of the hook, or 0: then what the
 // engine refuses is shown, for it cannot be looked up.
-func (h Hook) found(judged []config.Finding, text []byte, at int) []Finding {
-	findings := make([]Finding, len(judged))
+func (h Hook) found(judged []finding.Finding, text []byte, at int) []finding.Finding {
+	findings := make([]finding.Finding, len(judged))
 	for i, f := range judged {
-		findings[i] = Finding{File: h.Name, Rule: f.Rule, Refused: f.Refused, Message: f.Message}
+		findings[i] = finding.Finding{File: h.Name, Rule: f.Rule, Severity: f.Severity, Message: f.Message}
 		switch quote := excerpt(text, f.Line, f.Column); {
 		case f.Line == 0:
 		case at > 0:
@@ -169,7 +160,7 @@ func (h Hook) found(judged []config.Finding, text []byte, at int) []Finding {
 			if f.Rule == config.RuleSyntax {
 				findings[i].Message += ": " + quote
 			}
-		case f.Refused:
+		case f.IsError():
 			findings[i].Message += fmt.Sprintf("; line %d of what --config printed: %s", f.Line, quote)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
 // TestDiscover finds the files that are hooks for the engine, in its order: that of
@@ -54,7 +55,7 @@ func TestDiscover(t *testing.T) {
 			t.Errorf("%s is at %s", h.Name, h.Path)
 		}
 	}
-	for _, f := range Sorted(findings) {
+	for _, f := range finding.Sort(findings) {
 		told = append(told, f.File+" "+f.Rule)
 	}
 	want := []string{"a.sh", "a/deep/y", "a/x.sh", "b.sh", "data.yml", "group", "lib.sh", "library/x.sh", "link.sh", "other", "owner", "yaml"}

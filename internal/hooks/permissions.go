@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
@@ -19,7 +20,7 @@ const largest = 1 << 20
 // Permissions asks hooks for their configurations, and reads what roles are derived
 // from beside kinds and recordings: the hooks and the scripts around them. Paths
 // begin with shown, which is what the folder is called. The findings are Load's.
-func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []Finding, error) {
+func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {

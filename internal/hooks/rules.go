@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
@@ -20,25 +22,17 @@ const (
 )
 
 // Rules are all that findings can be about: first those that refuse.
-func Rules() []config.Rule {
-	all := append([]config.Rule{
-		{Name: ruleShebang, Refuses: true, About: "a first line with which the system cannot start the hook"},
-		{Name: ruleConfigFails, Refuses: true, About: "--config fails, or does not end"},
-		{Name: RuleNotExecutable, About: "a script that the engine passes over"},
-		{Name: ruleLibExecutable, About: "an executable file in lib, which is no hook there"},
-		{Name: ruleNoHandler, About: "a binding that no function of the script handles"},
-		{Name: ruleDeadHandler, About: "a function that no binding calls"},
-		{Name: ruleAnsweredTwice, About: "requests that two webhooks or conversions answer"},
-		{Name: rbac.RuleMarker, About: "an RBAC marker that does not parse, or allows nothing"},
+func Rules() []finding.Rule {
+	all := append([]finding.Rule{
+		{Name: ruleShebang, Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"},
+		{Name: ruleConfigFails, Severity: finding.Error, Summary: "--config fails, or does not end"},
+		{Name: RuleNotExecutable, Summary: "a script that the engine passes over"},
+		{Name: ruleLibExecutable, Summary: "an executable file in lib, which is no hook there"},
+		{Name: ruleNoHandler, Summary: "a binding that no function of the script handles"},
+		{Name: ruleDeadHandler, Summary: "a function that no binding calls"},
+		{Name: ruleAnsweredTwice, Summary: "requests that two webhooks or conversions answer"},
+		{Name: rbac.RuleMarker, Summary: "an RBAC marker that does not parse, or allows nothing"},
 	}, config.Rules()...)
-	slices.SortStableFunc(all, func(a, b config.Rule) int {
-		switch {
-		case a.Refuses == b.Refuses:
-			return 0
-		case a.Refuses:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
 	return all
 }

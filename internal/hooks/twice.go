@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
@@ -13,12 +14,12 @@ import (
 // request.
 type answers struct {
 	by       map[string]string // who answers, by what
-	findings []Finding
+	findings []finding.Finding
 }
 
 // answeredTwice finds webhooks that the engine does not tell apart, and conversions that
 // several bindings do.
-func answeredTwice(hooks []Hook, configs []*config.Config) []Finding {
+func answeredTwice(hooks []Hook, configs []*config.Config) []finding.Finding {
 	a := answers{by: map[string]string{}}
 	for i, h := range hooks {
 		c := configs[i]
@@ -43,7 +44,7 @@ func answeredTwice(hooks []Hook, configs []*config.Config) []Finding {
 
 func (a *answers) add(h Hook, what, name string) {
 	if first, taken := a.by[what]; taken {
-		a.findings = append(a.findings, Finding{File: h.Name, Rule: ruleAnsweredTwice,
+		a.findings = append(a.findings, finding.Finding{File: h.Name, Rule: ruleAnsweredTwice,
 			Message: fmt.Sprintf("%s answers the same requests as %s, and the engine does not tell them apart", name, first)})
 		return
 	}

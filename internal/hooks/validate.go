@@ -1,12 +1,12 @@
 package hooks
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
@@ -14,18 +14,18 @@ import (
 // Validate judges the hooks that Discover found, as the engine would when it
 // starts, and more. Findings are in the order of their places. The error is about
 // the validation itself.
-func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]Finding, error) {
+func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding, error) {
 	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {
 		return nil, err
 	}
 	findings = append(findings, answeredTwice(hooks, configs)...)
 	more, err := s.markers(hooks)
-	return Sorted(append(findings, more...)), err
+	return finding.Sort(append(findings, more...)), err
 }
 
 // markers judges the RBAC markers in hooks and in the scripts around them.
-func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
+func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
 	sources, err := scripts(s.dir, hooks, "")
 	if err != nil {
 		return nil, err
@@ -37,10 +37,10 @@ func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
 		}
 		sources = append(sources, rbac.Source{Path: h.Name, Text: text})
 	}
-	var findings []Finding
+	var findings []finding.Finding
 	for _, source := range sources {
 		for _, f := range rbac.CheckMarkers(source) {
-			findings = append(findings, Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
+			findings = append(findings, finding.Finding{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 		}
 	}
 	return findings, nil
@@ -48,9 +48,9 @@ func (s *Sandbox) markers(hooks []Hook) ([]Finding, error) {
 
 // Load is Validate, and returns the configuration of each hook as well, or nil
 // where the engine refuses it.
-func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []Finding, error) {
+func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []finding.Finding, error) {
 	configs := make([]*config.Config, len(hooks))
-	results := make([][]Finding, len(hooks))
+	results := make([][]finding.Finding, len(hooks))
 	errs := make([]error, len(hooks))
 	// A hook waits for its interpreter more than it computes.
 	tokens := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
@@ -68,29 +68,21 @@ func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []Fi
 			return nil, nil, err
 		}
 	}
-	return configs, Sorted(slices.Concat(results...)), nil
-}
-
-// Sorted puts findings in the order of their places.
-func Sorted(findings []Finding) []Finding {
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return findings
+	return configs, finding.Sort(slices.Concat(results...)), nil
 }
 
 // Config asks a hook for its configuration and judges both. The configuration is
 // nil when the engine refuses it, or the hook.
-func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding, error) {
+func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding.Finding, error) {
 	if f := h.startable(); f != nil {
-		return nil, []Finding{*f}, nil
+		return nil, []finding.Finding{*f}, nil
 	}
 	said, failed, err := s.ask(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
 	if failed != nil {
-		return nil, []Finding{*failed}, nil
+		return nil, []finding.Finding{*failed}, nil
 	}
 	script, err := h.text()
 	if err != nil {
@@ -102,7 +94,7 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []Finding
 		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
 	}
 	findings := h.found(judged, text, embedded(script, text))
-	if i := slices.IndexFunc(findings, func(f Finding) bool { return f.Refused }); i >= 0 {
+	if i := slices.IndexFunc(findings, finding.Finding.IsError); i >= 0 {
 		if also := s.tell(said.stderr); also != "" {
 			findings[i].Message += "; on stderr: " + also
 		}

@@ -96,7 +96,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 		return none, err
 	}
 	for _, f := range findings {
-		if f.Refused {
+		if f.IsError() {
 			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all that is wrong", "%s (%s)", f.Message, f.Rule))
 		}
 	}

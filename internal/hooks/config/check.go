@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
 // check compares a value with a shape.
@@ -88,7 +89,7 @@ func (j *judge) unknown(s *shape, name string, p path) {
 	if hint == "" {
 		hint = meant(name, known)
 	}
-	j.add(Finding{Rule: ruleSchema, Refused: true, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, hint)},
+	j.add(finding.Finding{Rule: ruleSchema, Severity: finding.Error, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, hint)},
 		p.in(name), true)
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/condition"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -34,7 +35,7 @@ func (j *judge) lintConditions(a Admission, p path) {
 		}
 		at = at.in("expression")
 		for _, problem := range condition.Check(m.Expression) {
-			f := Finding{Rule: ruleCondition, Message: at.String() + ": " + problem.Message + ": the API server refuses that when the operator starts"}
+			f := finding.Finding{Rule: ruleCondition, Message: at.String() + ": " + problem.Message + ": the API server refuses that when the operator starts"}
 			f.Line, f.Column = j.within(at, m.Expression, problem)
 			j.add(f, at, false)
 		}

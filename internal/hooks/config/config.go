@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/finding"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -125,24 +126,15 @@ type Conversion struct {
 	Conversions          []struct{ FromVersion, ToVersion string }
 }
 
-// Finding is something in a configuration that the engine refuses, or that a
-// person should look at.
-type Finding struct {
-	Line, Column int // in the configuration, from 1; 0 when unknown
-	Rule         string
-	Refused      bool // the engine does not start with it
-	Message      string
-}
-
 // judge collects findings about one source.
 type judge struct {
 	source
 	owner    Owner
 	text     []byte
-	findings []Finding
+	findings []finding.Finding
 }
 
-func (j *judge) add(f Finding, p path, key bool) {
+func (j *judge) add(f finding.Finding, p path, key bool) {
 	if f.Line == 0 {
 		f.Line, f.Column = j.place(p, key)
 	}
@@ -152,29 +144,29 @@ func (j *judge) add(f Finding, p path, key bool) {
 }
 
 func (j *judge) refuse(p path, rule, format string, args ...any) {
-	j.add(Finding{Rule: rule, Refused: true, Message: fmt.Sprintf(format, args...)}, p, false)
+	j.add(finding.Finding{Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
 func (j *judge) lint(p path, rule, format string, args ...any) {
-	j.add(Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
+	j.add(finding.Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
 // Parse reads the configuration of a hook of shell-operator.
-func Parse(text []byte) (*Config, []Finding) { return Shell.Parse(text) }
+func Parse(text []byte) (*Config, []finding.Finding) { return Shell.Parse(text) }
 
 // Parse reads a configuration, YAML or JSON, and judges it. Findings are in the
 // order of their places. The configuration is nil when any of them refuses.
-func (o Owner) Parse(text []byte) (*Config, []Finding) {
+func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
 	src, failed := read(text)
 	if failed != nil {
-		return nil, []Finding{*failed}
+		return nil, []finding.Finding{*failed}
 	}
 	j := &judge{source: src, owner: o, text: text}
 	c := j.config()
-	slices.SortStableFunc(j.findings, func(a, b Finding) int {
+	slices.SortStableFunc(j.findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if slices.ContainsFunc(j.findings, func(f Finding) bool { return f.Refused }) {
+	if slices.ContainsFunc(j.findings, finding.Finding.IsError) {
 		return nil, j.findings
 	}
 	return c, j.findings

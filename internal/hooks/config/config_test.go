@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/finding"
 )
 
 // TestFindings shows one finding of each rule, with its place.
@@ -102,8 +104,8 @@ func TestFindings(t *testing.T) {
 		if got := line(f); got != tc.want {
 			t.Errorf("%s\ngot  %s\nwant %s", tc.text, got, tc.want)
 		}
-		if (c == nil) != f.Refused {
-			t.Errorf("%s\nrefused: %t, but the configuration is there: %t", tc.text, f.Refused, c != nil)
+		if (c == nil) != f.IsError() {
+			t.Errorf("%s\nrefused: %t, but the configuration is there: %t", tc.text, f.IsError(), c != nil)
 		}
 	}
 	for _, r := range Rules() {
@@ -157,7 +159,7 @@ func TestConditions(t *testing.T) {
 		var places strings.Builder
 		_, findings := Parse([]byte("configVersion: v1\nkubernetesValidating:\n- name: a.b.c\n  matchConditions: " + tc.conditions + "\n" + someRules))
 		for _, f := range findings {
-			if f.Rule != ruleCondition || f.Refused {
+			if f.Rule != ruleCondition || f.IsError() {
 				t.Errorf("%s: %s", tc.conditions, line(f))
 			}
 			fmt.Fprintf(&places, "%d:%d ", f.Line, f.Column)
@@ -168,13 +170,13 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func line(f Finding) string {
+func line(f finding.Finding) string {
 	place := fmt.Sprint(f.Line)
 	if f.Column > 0 {
 		place += fmt.Sprintf(":%d", f.Column)
 	}
 	kind := "lint"
-	if f.Refused {
+	if f.IsError() {
 		kind = "ERROR"
 	}
 	return fmt.Sprintf("%s: %s %s: %s", place, kind, f.Rule, f.Message)
@@ -232,7 +234,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("onKubernetesEvent:\n- event: [add]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, findings := Parse([]byte(text))
-		refused := slices.ContainsFunc(findings, func(f Finding) bool { return f.Refused })
+		refused := slices.ContainsFunc(findings, finding.Finding.IsError)
 		if (c == nil) != refused {
 			t.Fatalf("a configuration: %t, findings: %v", c != nil, findings)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -52,7 +53,7 @@ func misread(n *yaml.Node) string {
 // and words and numbers that it reads as something else than they look like.
 func (j *judge) lintNode(n *yaml.Node, p path) {
 	at := func(n *yaml.Node, rule, format string, args ...any) {
-		j.add(Finding{Line: n.Line, Column: n.Column, Rule: rule, Message: fmt.Sprintf(format, args...)}, nil, false)
+		j.add(finding.Finding{Line: n.Line, Column: n.Column, Rule: rule, Message: fmt.Sprintf(format, args...)}, nil, false)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/operon-dev/operon/internal/finding"
+)
 
 // Kinds knows what API servers serve.
 type Kinds interface {
@@ -20,13 +24,13 @@ type Kinds interface {
 // does not have. The engine takes all of them: it looks for the kind when it starts,
 // again and again, and what is behind in the queue main waits; and it asks again and
 // again for a list that the API server refuses.
-func CheckKinds(text []byte, c *Config, known Kinds) []Finding {
-	var findings []Finding
+func CheckKinds(text []byte, c *Config, known Kinds) []finding.Finding {
+	var findings []finding.Finding
 	find := func(rule, problem string, p path) {
 		if problem == "" {
 			return
 		}
-		f := Finding{Rule: rule, Message: fmt.Sprintf("%s: %s", p, problem)}
+		f := finding.Finding{Rule: rule, Message: fmt.Sprintf("%s: %s", p, problem)}
 		if src, failed := read(text); failed == nil {
 			f.Line, f.Column = src.place(p, false)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,9 +14,9 @@ import (
 // lintText finds what the text says, and nobody reads, or reads as something else.
 func (j *judge) lintText() {
 	if j.more != nil {
-		j.add(Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
+		j.add(finding.Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
 	}
-	stepsSay := slices.ContainsFunc(j.findings, func(f Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
+	stepsSay := slices.ContainsFunc(j.findings, func(f finding.Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
 	if j.root != nil && !stepsSay {
 		j.lintNode(j.root, nil)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -103,7 +104,7 @@ func (j *judge) wrongSteps(err error) {
 		return
 	}
 	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")
-	f := Finding{Rule: ruleStep, Refused: true, Message: "addon-operator cannot read the steps: " + strings.TrimPrefix(text, "unmarshal errors: ")}
+	f := finding.Finding{Rule: ruleStep, Severity: finding.Error, Message: "addon-operator cannot read the steps: " + strings.TrimPrefix(text, "unmarshal errors: ")}
 	if _, err := fmt.Sscanf(strings.TrimPrefix(text, "unmarshal errors: "), "line %d:", &f.Line); err != nil {
 		f.Line = 1
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -45,10 +46,10 @@ var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 // read parses text as the engine does, by way of the same library, for which
 // yes is true and 010 is eight. Places come from another one.
-func read(text []byte) (source, *Finding) {
+func read(text []byte) (source, *finding.Finding) {
 	var s source
 	if err := kyaml.Unmarshal(text, &s.values); err != nil {
-		f := &Finding{Line: 1, Rule: RuleSyntax, Refused: true}
+		f := &finding.Finding{Line: 1, Rule: RuleSyntax, Severity: finding.Error}
 		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 		if m := yamlLine.FindStringSubmatch(msg); m != nil {
 			line, _ := strconv.Atoi(m[1])

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/output"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 )
@@ -35,13 +35,7 @@ type Execution struct {
 	Metrics    []output.Metric
 	Admission  *output.Admission  // nil: no answer
 	Conversion *output.Conversion // nil: no answer
-	Remarks    []Remark           // what else there is to say about that
-}
-
-// Remark is about a file that a hook wrote.
-type Remark struct {
-	File string // the variable with its path, such as $METRICS_PATH
-	config.Finding
+	Warnings   []finding.Finding  // about these files; File is the variable with the path, such as $METRICS_PATH
 }
 
 // FailedError is a hook that the engine takes for failed.
@@ -106,12 +100,13 @@ func (e Executor) given() (*Given, error) {
 // read reads what a hook wrote, but for patches of values.
 func (Executor) read(done *Execution, t Task) error {
 	result := done.Result
-	var findings []config.Finding
+	var findings []finding.Finding
 	refused := func(file string) error {
-		i := slices.IndexFunc(findings, func(f config.Finding) bool { return f.Refused })
+		i := slices.IndexFunc(findings, finding.Finding.IsError)
 		for n, f := range findings {
 			if n != i {
-				done.Remarks = append(done.Remarks, Remark{file, f})
+				f.File = file
+				done.Warnings = append(done.Warnings, f)
 			}
 		}
 		if i < 0 {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/patch"
@@ -34,9 +35,9 @@ type Outcome struct {
 	Test     *Test
 	Failures []Failure
 	Runs     int
-	Output   string          // of the hook, in all runs
-	Remarks  []engine.Remark // about what it wrote, each once
-	fixes    []fix           // how the expectations that were not met would be
+	Output   string            // of the hook, in all runs
+	Warnings []finding.Finding // about the files that the hook wrote, without duplicates
+	fixes    []fix             // how the expectations that were not met would be
 }
 
 // Failure is something that is not as expected.

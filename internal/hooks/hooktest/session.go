@@ -183,9 +183,9 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, error) {
 	done, err := s.executor.Execute(ctx, t)
 	s.last, s.lastFailed = &t, err != nil
-	for _, m := range done.Remarks {
-		if !slices.Contains(s.outcome.Remarks, m) {
-			s.outcome.Remarks = append(s.outcome.Remarks, m)
+	for _, m := range done.Warnings {
+		if !slices.Contains(s.outcome.Warnings, m) {
+			s.outcome.Warnings = append(s.outcome.Warnings, m)
 		}
 	}
 	s.both(func(y *tally) {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,9 +22,9 @@ import (
 // CRDs are what addon-operator installs for the module before anything else: those in
 // the .yaml files below crds, but for files whose names begin with doc- or _. Findings
 // are about what keeps it from that.
-func (m Module) CRDs() ([]*unstructured.Unstructured, []hooks.Finding, error) {
+func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) {
 	var all []*unstructured.Unstructured
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	err := filepath.WalkDir(filepath.Join(m.Dir, "crds"), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -38,7 +38,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []hooks.Finding, error) {
 		case unread(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
-			findings = append(findings, hooks.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed, for addon-operator reads files named .yaml"})
+			findings = append(findings, finding.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed, for addon-operator reads files named .yaml"})
 			return nil
 		case !InstallsCRDs(entry.Name()):
 			return nil
@@ -50,7 +50,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []hooks.Finding, error) {
 		found, wrong := crdsOf(text)
 		all = append(all, found...)
 		for _, message := range wrong {
-			findings = append(findings, hooks.Finding{File: file, Rule: ruleCRD, Refused: true, Message: message})
+			findings = append(findings, finding.Finding{File: file, Rule: ruleCRD, Severity: finding.Error, Message: message})
 		}
 		return nil
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ettle/strcase"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
@@ -80,13 +81,13 @@ func OfFolder(folder string) (name string, order int) {
 
 // Find lists the modules in a folder, in their order. Findings are about folders
 // whose names are none of a module, by their path from that folder.
-func Find(dir string) ([]Module, []hooks.Finding, error) {
+func Find(dir string) ([]Module, []finding.Finding, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, fault.In("look for modules", err)
 	}
 	var modules []Module
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	for _, entry := range entries {
 		target := filepath.Join(dir, entry.Name())
 		switch info, err := os.Stat(target); { // links to folders are folders
@@ -99,12 +100,12 @@ func Find(dir string) ([]Module, []hooks.Finding, error) {
 		}
 		name, order := OfFolder(entry.Name())
 		if wrong := CheckName(name); wrong != "" {
-			findings = append(findings, hooks.Finding{File: entry.Name(), Rule: ruleName, Refused: true,
+			findings = append(findings, finding.Finding{File: entry.Name(), Rule: ruleName, Severity: finding.Error,
 				Message: fmt.Sprintf("the name of the module is %q, and %s", name, wrong)})
 			continue
 		}
 		if wrong := CheckKey(name); wrong != "" {
-			findings = append(findings, hooks.Finding{File: entry.Name(), Rule: ruleSwitch, Message: "the name of the module " + wrong})
+			findings = append(findings, finding.Finding{File: entry.Name(), Rule: ruleSwitch, Message: "the name of the module " + wrong})
 		}
 		modules = append(modules, Module{Name: name, Order: order, Folder: entry.Name(), Dir: target})
 	}
@@ -113,12 +114,12 @@ func Find(dir string) ([]Module, []hooks.Finding, error) {
 }
 
 // twice finds modules of one name.
-func twice(modules []Module) []hooks.Finding {
+func twice(modules []Module) []finding.Finding {
 	first := map[string]string{}
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	for _, m := range modules {
 		if other, there := first[m.Name]; there {
-			findings = append(findings, hooks.Finding{File: m.Folder, Rule: ruleTwice,
+			findings = append(findings, finding.Finding{File: m.Folder, Rule: ruleTwice,
 				Message: fmt.Sprintf("is another module named %s, beside %s: one of them takes the place of the other", m.Name, other)})
 			continue
 		}
@@ -130,20 +131,20 @@ func twice(modules []Module) []hooks.Finding {
 // Hooks lists the module's hooks, by their path from root, which is what the
 // operator's working folder is in the image. Findings are about files that are
 // passed over, and about names.
-func (m Module) Hooks(root string) ([]hooks.Hook, []hooks.Finding, error) {
+func (m Module) Hooks(root string) ([]hooks.Hook, []finding.Finding, error) {
 	return hooksBelow(root, filepath.Join(m.Dir, "hooks"), config.Module)
 }
 
 // GlobalHooks lists the hooks in a folder of global hooks: those in its folder
 // hooks, when it has one.
-func GlobalHooks(root, dir string) ([]hooks.Hook, []hooks.Finding, error) {
+func GlobalHooks(root, dir string) ([]hooks.Hook, []finding.Finding, error) {
 	if info, err := os.Stat(filepath.Join(dir, "hooks")); err == nil && info.IsDir() {
 		dir = filepath.Join(dir, "hooks")
 	}
 	return hooksBelow(root, dir, config.Global)
 }
 
-func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []hooks.Finding, error) {
+func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.Finding, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -159,7 +160,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []hooks.Fin
 	inVenv := func(name string) bool {
 		return owner == config.Module && slices.Contains(strings.Split(filepath.ToSlash(filepath.Dir(name)), "/"), "venv")
 	}
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	for _, f := range passed {
 		if !inVenv(f.File) {
 			f.File = below + "/" + f.File
@@ -175,7 +176,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []hooks.Fin
 		kept = append(kept, h)
 		findings = append(findings, stockLibrary(h)...)
 		if filepath.Ext(h.Name) == "" && isText(h.Path) {
-			findings = append(findings, hooks.Finding{File: h.Name, Rule: ruleNoExtension,
+			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoExtension,
 				Message: "has no extension, so addon-operator first runs it with hook list, and hook config, to see whether it is a compiled one: name it .sh or .py"})
 		}
 	}
@@ -187,7 +188,7 @@ var stock = regexp.MustCompile(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 // stockLibrary finds hooks that read the library of the image, of which
 // addon-operator's has the first file alone: its Dockerfile puts the others below
 // /framework, and they are looked for below /frameworks.
-func stockLibrary(h hooks.Hook) []hooks.Finding {
+func stockLibrary(h hooks.Hook) []finding.Finding {
 	script, err := os.ReadFile(h.Path)
 	if err != nil {
 		return nil // which its start will show
@@ -196,7 +197,7 @@ func stockLibrary(h hooks.Hook) []hooks.Finding {
 	if at == nil {
 		return nil
 	}
-	return []hooks.Finding{{File: h.Name, Line: strings.Count(string(script[:at[1]]), "\n") + 1, Column: 1, Rule: ruleStock,
+	return []finding.Finding{{File: h.Name, Line: strings.Count(string(script[:at[1]]), "\n") + 1, Column: 1, Rule: ruleStock,
 		Message: "reads /shell_lib.sh, which lacks its functions in the image of addon-operator: bring a library along, as global-hooks/lib/shell_lib.sh"}}
 }
 

@@ -156,7 +156,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, r := range Rules() {
-		if names[r.Name] || r.About == "" {
+		if names[r.Name] || r.Summary == "" {
 			content, _ := json.Marshal(r)
 			t.Errorf("%s", content)
 		}

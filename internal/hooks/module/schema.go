@@ -15,7 +15,7 @@ import (
 	"github.com/go-openapi/spec"
 	"github.com/go-openapi/strfmt"
 	"github.com/go-openapi/validate"
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	kyaml "sigs.k8s.io/yaml"
 )
 
@@ -239,7 +239,7 @@ func Check(s *spec.Schema, values map[string]any) []Misfit {
 }
 
 // readSchemas reads the two files of a folder. Findings call it folder.
-func readSchemas(dir, folder string) (Schemas, []hooks.Finding, error) {
+func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 	var texts [2][]byte
 	for i, name := range []string{configFile, valuesFile} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
@@ -250,7 +250,7 @@ func readSchemas(dir, folder string) (Schemas, []hooks.Finding, error) {
 	}
 	s, err := ParseSchemas(texts[0], texts[1])
 	if wrong := (*schemaError)(nil); errors.As(err, &wrong) {
-		return Schemas{}, []hooks.Finding{*unreadable(folder+"/"+wrong.file, ruleOpenAPI, wrong.error)}, nil
+		return Schemas{}, []finding.Finding{*unreadable(folder+"/"+wrong.file, ruleOpenAPI, wrong.error)}, nil
 	}
 	return s, nil, err
 }

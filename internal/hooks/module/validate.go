@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-openapi/spec"
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/chart"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
@@ -22,14 +22,14 @@ import (
 // Validate judges a module but for its hooks, which package hook does. Findings
 // are named from the folder that has the folder of modules. The error is about the
 // validation itself.
-func (m Module) Validate(common *Common, table *kinds.Table) ([]hooks.Finding, error) {
+func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding, error) {
 	j := &judge{Module: m, at: m.at(), common: common, table: table}
 	for _, step := range []func() error{j.crds, j.enabled, j.values, j.chart} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return hooks.Sorted(j.findings), nil
+	return finding.Sort(j.findings), nil
 }
 
 // judge collects findings about one module.
@@ -38,7 +38,7 @@ type judge struct {
 	at       string // the path of the module in findings
 	common   *Common
 	table    *kinds.Table
-	findings []hooks.Finding
+	findings []finding.Finding
 
 	own    document // values.yaml
 	known  Values
@@ -46,9 +46,9 @@ type judge struct {
 	lacks  bool // something required is not there yet
 }
 
-func (j *judge) add(f ...hooks.Finding) {
+func (j *judge) add(f ...finding.Finding) {
 	j.findings = append(j.findings, f...)
-	j.broken = j.broken || slices.ContainsFunc(f, func(f hooks.Finding) bool { return f.Refused })
+	j.broken = j.broken || slices.ContainsFunc(f, finding.Finding.IsError)
 }
 
 // crds judges what is installed before the chart; the chart is judged all the same.
@@ -67,7 +67,7 @@ func (j *judge) enabled() error {
 	case err != nil:
 		return err
 	case info.Mode()&0o111 == 0:
-		j.add(hooks.Finding{File: j.at + "/enabled", Rule: ruleEnabled,
+		j.add(finding.Finding{File: j.at + "/enabled", Rule: ruleEnabled,
 			Message: "is not executable, so it is not run, and the module counts as enabled: chmod +x"})
 	}
 	return nil
@@ -75,7 +75,7 @@ func (j *judge) enabled() error {
 
 // values judges values.yaml and the schemas, and both together.
 func (j *judge) values() error {
-	var failed *hooks.Finding
+	var failed *finding.Finding
 	var err error
 	if j.own, failed, err = readValues(filepath.Join(j.Dir, "values.yaml"), j.at+"/values.yaml"); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (j *judge) values() error {
 		j.add(*failed)
 	}
 	j.strange()
-	j.add(j.own.twice(config.RuleKeyTwice, false, ": the last one counts")...)
+	j.add(j.own.twice(config.RuleKeyTwice, finding.Warning, ": the last one counts")...)
 	static, found := j.common.static(j.Key(), j.own)
 	j.add(found...)
 	schemas, findings, err := readSchemas(filepath.Join(j.Dir, "openapi"), j.at+"/openapi")
@@ -108,18 +108,18 @@ func (j *judge) values() error {
 }
 
 // misfit is a finding where the value comes from.
-func (j *judge) misfit(m Misfit) hooks.Finding {
+func (j *judge) misfit(m Misfit) finding.Finding {
 	name := strings.Join(append([]string{j.Key()}, m.Path...), ".")
 	for _, d := range []document{j.own, j.common.document} {
 		if section, _ := d.section(j.Key()); section != nil && has(section, m.Path) {
-			return d.finding(ruleMisfit, true, append([]string{j.Key()}, m.Path...), "%s: %s", name, m.Message)
+			return d.finding(ruleMisfit, finding.Error, append([]string{j.Key()}, m.Path...), "%s: %s", name, m.Message)
 		}
 	}
 	file := valuesFile
 	if s := j.known.Schemas.Config; s != nil && len(m.Path) > 0 && s.Properties[m.Path[0]].Default != nil {
 		file = configFile
 	}
-	return hooks.Finding{File: j.at + "/openapi/" + file, Rule: ruleMisfit, Refused: true, Message: fmt.Sprintf("the default of %s: %s", name, m.Message)}
+	return finding.Finding{File: j.at + "/openapi/" + file, Rule: ruleMisfit, Severity: finding.Error, Message: fmt.Sprintf("the default of %s: %s", name, m.Message)}
 }
 
 func has(values map[string]any, path []string) bool {
@@ -147,13 +147,13 @@ func (j *judge) strange() {
 		switch {
 		case key == j.Key():
 		case key == j.enabledKey():
-			j.add(j.own.finding(ruleFlag, false, []string{key}, "%s has no effect here: addon-operator reads it from values.yaml in the folder of modules, and from the ConfigMap", key))
+			j.add(j.own.finding(ruleFlag, finding.Warning, []string{key}, "%s has no effect here: addon-operator reads it from values.yaml in the folder of modules, and from the ConfigMap", key))
 		default:
 			hint := ""
 			if near := fault.Nearest(key, []string{j.Key()}); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
-			j.add(j.own.finding(ruleStrange, false, []string{key}, "%s is not the key of the module, %s: hooks do not see it, and no schema judges it%s", key, j.Key(), hint))
+			j.add(j.own.finding(ruleStrange, finding.Warning, []string{key}, "%s is not the key of the module, %s: hooks do not see it, and no schema judges it%s", key, j.Key(), hint))
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (j *judge) schemas() {
 	if s.Config != nil && s.Values != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.Config.Properties)) {
 			if _, there := s.Values.Properties[name]; !there && closed(s.Values) {
-				j.add(hooks.Finding{File: j.at + "/openapi/" + valuesFile, Rule: ruleKeyword,
+				j.add(finding.Finding{File: j.at + "/openapi/" + valuesFile, Rule: ruleKeyword,
 					Message: fmt.Sprintf("does not take %s, which users may set: add x-extend: {schema: %s}", name, configFile)})
 			}
 		}
@@ -187,10 +187,10 @@ func (j *judge) keywords(file string, at []string, s spec.Schema) {
 		name = "the schema"
 	}
 	if _, there := s.Extensions["x-deckhouse-validations"]; there {
-		j.add(hooks.Finding{File: file, Rule: ruleKeyword, Message: name + ": x-deckhouse-validations are judged by addon-operator alone"})
+		j.add(finding.Finding{File: file, Rule: ruleKeyword, Message: name + ": x-deckhouse-validations are judged by addon-operator alone"})
 	}
 	if len(at) > 0 && s.Type.Contains("object") && len(s.Properties) == 0 && closed(&s) {
-		j.add(hooks.Finding{File: file, Rule: ruleKeyword,
+		j.add(finding.Finding{File: file, Rule: ruleKeyword,
 			Message: name + " takes no keys at all: give it properties, or additionalProperties: true"})
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -208,14 +208,14 @@ func (j *judge) chart() error {
 		if j.broken && wrong.File == "values.yaml" {
 			return nil // which is said already
 		}
-		j.add(hooks.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Rule: ruleChart, Refused: true, Message: wrong.Msg})
+		j.add(finding.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Rule: ruleChart, Severity: finding.Error, Message: wrong.Msg})
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if c == nil {
-		j.add(hooks.Finding{File: j.at, Rule: ruleNoChart, Message: "has neither Chart.yaml nor templates: nothing is installed"})
+		j.add(finding.Finding{File: j.at, Rule: ruleNoChart, Message: "has neither Chart.yaml nor templates: nothing is installed"})
 		return nil
 	}
 	if j.broken {
@@ -223,9 +223,9 @@ func (j *judge) chart() error {
 	}
 	rendered, err := chart.Render(c, j.chartValues(j.common.Global.Effective(nil), j.known.Effective(nil)), j.release("default"), clusterOf(j.table))
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
-		f := hooks.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Refused: true, Message: wrong.Msg}
+		f := finding.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Severity: finding.Error, Message: wrong.Msg}
 		if j.lacks || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
-			f.Rule, f.Refused = ruleRequired, false
+			f.Rule, f.Severity = ruleRequired, finding.Warning
 			f.Message += " (values are required that the ConfigMap or a hook gives: a test can give them)"
 		}
 		j.add(f)
@@ -243,7 +243,7 @@ func (j *judge) rendered(files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		objects, err := chart.Objects(map[string]string{name: files[name]})
 		if err != nil {
-			f := hooks.Finding{File: j.at + "/" + name, Rule: ruleTemplate, Refused: true, Message: err.Error()}
+			f := finding.Finding{File: j.at + "/" + name, Rule: ruleTemplate, Severity: finding.Error, Message: err.Error()}
 			if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 				f.Message = wrong.Msg
 			}
@@ -256,7 +256,7 @@ func (j *judge) rendered(files map[string]string) {
 				wrong = append(wrong, gone)
 			}
 			for _, msg := range wrong {
-				j.add(hooks.Finding{File: j.at + "/" + name, Rule: ruleObject, Message: msg})
+				j.add(finding.Finding{File: j.at + "/" + name, Rule: ruleObject, Message: msg})
 			}
 		}
 	}

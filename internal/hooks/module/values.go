@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/finding"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -35,7 +35,7 @@ var yamlLine = regexp.MustCompile(`yaml: line (\d+): `)
 
 // readValues reads a file of values; one that is not there has none. file is how
 // findings call it.
-func readValues(name, file string) (document, *hooks.Finding, error) {
+func readValues(name, file string) (document, *finding.Finding, error) {
 	d := document{file: file}
 	content, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +56,8 @@ func readValues(name, file string) (document, *hooks.Finding, error) {
 }
 
 // unreadable says where a file is no YAML, or not an object.
-func unreadable(file, rule string, err error) *hooks.Finding {
-	f := &hooks.Finding{File: file, Rule: rule, Refused: true}
+func unreadable(file, rule string, err error) *finding.Finding {
+	f := &finding.Finding{File: file, Rule: rule, Severity: finding.Error}
 	msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
 		f.Line, _ = strconv.Atoi(m[1])
@@ -104,21 +104,21 @@ func (d document) at(path ...string) (line, column int) {
 }
 
 // finding is one about what stands at a path.
-func (d document) finding(rule string, refused bool, path []string, format string, args ...any) hooks.Finding {
+func (d document) finding(rule string, severity finding.Severity, path []string, format string, args ...any) finding.Finding {
 	line, column := d.at(path...)
-	return hooks.Finding{File: d.file, Line: line, Column: column, Rule: rule, Refused: refused, Message: fmt.Sprintf(format, args...)}
+	return finding.Finding{File: d.file, Line: line, Column: column, Rule: rule, Severity: severity, Message: fmt.Sprintf(format, args...)}
 }
 
 // twice finds keys that are there more than once; outcome says what comes of it.
-func (d document) twice(rule string, refused bool, outcome string) []hooks.Finding {
+func (d document) twice(rule string, severity finding.Severity, outcome string) []finding.Finding {
 	wrong := (*yaml.TypeError)(nil)
 	if !errors.As(d.wrong, &wrong) {
 		return nil
 	}
-	var findings []hooks.Finding
+	var findings []finding.Finding
 	for _, msg := range slices.Compact(slices.Sorted(slices.Values(wrong.Errors))) {
 		f := unreadable(d.file, rule, fmt.Errorf("yaml: %s%s", msg, outcome))
-		f.Refused = refused
+		f.Severity = severity
 		findings = append(findings, *f)
 	}
 	return findings
@@ -126,11 +126,11 @@ func (d document) twice(rule string, refused bool, outcome string) []hooks.Findi
 
 // switches judges the values of all modules as addon-operator does when it looks for
 // switches there.
-func (d document) switches() []hooks.Finding {
-	findings := d.twice(ruleValues, true, ", and addon-operator does not start")
+func (d document) switches() []finding.Finding {
+	findings := d.twice(ruleValues, finding.Error, ", and addon-operator does not start")
 	switch {
 	case errors.Is(d.wrong, io.EOF):
-		findings = append(findings, d.finding(ruleValues, true, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))
+		findings = append(findings, d.finding(ruleValues, finding.Error, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))
 	case d.wrong != nil && len(findings) == 0:
 		findings = append(findings, *unreadable(d.file, ruleValues, d.wrong))
 	}
@@ -143,21 +143,21 @@ func (d document) switches() []hooks.Finding {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(wrong)) {
-		findings = append(findings, d.finding(ruleValues, true, []string{key}, "%s must be true or false, or addon-operator does not start", key))
+		findings = append(findings, d.finding(ruleValues, finding.Error, []string{key}, "%s must be true or false, or addon-operator does not start", key))
 	}
 	return findings
 }
 
 // section returns the values below a key: none when the key is not there, and an
 // error finding when they are no object.
-func (d document) section(key string) (map[string]any, *hooks.Finding) {
+func (d document) section(key string) (map[string]any, *finding.Finding) {
 	v, there := d.values[key]
 	if !there {
 		return nil, nil
 	}
 	section, isTable := v.(map[string]any)
 	if !isTable {
-		f := d.finding(ruleValues, true, []string{key}, "%s must be an object: the values of the module stand below it", key)
+		f := d.finding(ruleValues, finding.Error, []string{key}, "%s must be an object: the values of the module stand below it", key)
 		return nil, &f
 	}
 	return section, nil
@@ -165,11 +165,11 @@ func (d document) section(key string) (map[string]any, *hooks.Finding) {
 
 // ignored warns of what stands in the place of a section, and of nothing when that is
 // empty.
-func (d document) ignored(key string) []hooks.Finding {
+func (d document) ignored(key string) []finding.Finding {
 	if d.values[key] == nil {
 		return nil
 	}
-	return []hooks.Finding{d.finding(ruleIgnored, false, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
+	return []finding.Finding{d.finding(ruleIgnored, finding.Warning, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
 }
 
 // merge lays values over each other, later ones over earlier: objects are merged,
@@ -215,14 +215,14 @@ type Common struct {
 // ReadCommon reads the values of all modules from the folder of modules, and the
 // schemas of global values from that of global hooks. Files in findings are named
 // from the folder that has both.
-func ReadCommon(modules, globalHooks string) (*Common, []hooks.Finding, error) {
+func ReadCommon(modules, globalHooks string) (*Common, []finding.Finding, error) {
 	d, failed, err := readValues(filepath.Join(modules, "values.yaml"), filepath.Base(modules)+"/values.yaml")
 	if err != nil {
 		return nil, nil, err
 	}
 	c := &Common{document: d}
 	if failed != nil {
-		return c, []hooks.Finding{*failed}, nil
+		return c, []finding.Finding{*failed}, nil
 	}
 	findings := d.switches()
 	static, failed := d.section("global")
@@ -239,8 +239,8 @@ func ReadCommon(modules, globalHooks string) (*Common, []hooks.Finding, error) {
 
 // static are the values of a module that files have: those of its own over those of all.
 // What is no object in the file of all is refused unless one of the module replaces it.
-func (c *Common) static(key string, own document) (map[string]any, []hooks.Finding) {
-	var findings []hooks.Finding
+func (c *Common) static(key string, own document) (map[string]any, []finding.Finding) {
+	var findings []finding.Finding
 	shared, failed := c.section(key)
 	mine, wrong := own.section(key)
 	switch {
@@ -265,14 +265,14 @@ func (m Module) Values(common *Common) (Values, error) {
 	}
 	static, findings := common.static(m.Key(), own)
 	if failed != nil {
-		findings = []hooks.Finding{*failed}
+		findings = []finding.Finding{*failed}
 	}
 	schemas, more, err := readSchemas(filepath.Join(m.Dir, "openapi"), at+"/openapi")
 	if err != nil {
 		return Values{}, err
 	}
 	for _, f := range append(findings, more...) {
-		if f.Refused {
+		if f.IsError() {
 			return Values{}, fmt.Errorf("%s:%d: %s", f.File, max(1, f.Line), f.Message)
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"io"
 
 	gojson "github.com/goccy/go-json"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // ParseAdmission reads the answer to a request to validate or mutate. It is nil
 // when a finding refuses, and when the hook wrote nothing: then the engine denies
 // the request with an error of its own.
-func ParseAdmission(text []byte) (*Admission, []config.Finding) {
+func ParseAdmission(text []byte) (*Admission, []finding.Finding) {
 	j := &judge{}
 	a := &Admission{}
 	d, ok := answer(j, text, a)
@@ -57,7 +57,7 @@ type conversion struct {
 
 // ParseConversion reads the answer to a request to convert objects. It is nil when
 // a finding refuses, and when the hook wrote nothing: then the conversion fails.
-func ParseConversion(text []byte) (*Conversion, []config.Finding) {
+func ParseConversion(text []byte) (*Conversion, []finding.Finding) {
 	j := &judge{}
 	var c conversion
 	d, ok := answer(j, text, &c)

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
-func isRefusal(f config.Finding) bool { return f.Refused }
+func isRefusal(f finding.Finding) bool { return f.IsError() }
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\n\s*)?line (\d+): `)
 

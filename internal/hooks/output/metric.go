@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	gojson "github.com/goccy/go-json"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
 // metric is what a line of a metrics file is decoded into.
@@ -32,7 +32,7 @@ var (
 // ParseMetrics reads a file of metrics, a stream of JSON objects, that the hook of
 // a name wrote. There are none when a finding refuses, for then the run of the
 // hook has failed. What the engine drops with a line in its log is left out.
-func ParseMetrics(text []byte, hook string) ([]Metric, []config.Finding) {
+func ParseMetrics(text []byte, hook string) ([]Metric, []finding.Finding) {
 	j := &judge{}
 	docs, kinds := jsonDocuments(text), map[string]string{}
 	var metrics []Metric

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
 // Operation is what one document of a patch file asks for.
@@ -63,28 +63,28 @@ type Conversion struct {
 }
 
 // judge collects findings about one file.
-type judge struct{ findings []config.Finding }
+type judge struct{ findings []finding.Finding }
 
-func (j *judge) add(f config.Finding) {
+func (j *judge) add(f finding.Finding) {
 	if !slices.Contains(j.findings, f) {
 		j.findings = append(j.findings, f)
 	}
 }
 
 func (j *judge) refuse(at place, rule, format string, args ...any) {
-	j.add(config.Finding{Line: at.line, Column: at.column, Rule: rule, Refused: true, Message: fmt.Sprintf(format, args...)})
+	j.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)})
 }
 
 func (j *judge) lint(at place, rule, format string, args ...any) {
-	j.add(config.Finding{Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...)})
+	j.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
 // sorted are the findings in the order of their places, and whether one refuses.
-func (j *judge) sorted() (findings []config.Finding, refused bool) {
-	slices.SortStableFunc(j.findings, func(a, b config.Finding) int {
+func (j *judge) sorted() (findings []finding.Finding, refused bool) {
+	slices.SortStableFunc(j.findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return j.findings, slices.ContainsFunc(j.findings, func(f config.Finding) bool { return f.Refused })
+	return j.findings, slices.ContainsFunc(j.findings, finding.Finding.IsError)
 }
 
 // meant is a question for the nearest of the known names, or "".

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 )
 
-func told(findings []config.Finding) string {
+func told(findings []finding.Finding) string {
 	var lines []string
 	for _, f := range findings {
 		level := "warning"
-		if f.Refused {
+		if f.IsError() {
 			level = "error"
 		}
 		lines = append(lines, fmt.Sprintf("%d:%d %s %s: %s", f.Line, f.Column, level, f.Rule, f.Message))
@@ -25,13 +25,13 @@ func told(findings []config.Finding) string {
 // TestFindings shows findings of each rule, with their places.
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	patch := func(text string) []config.Finding { _, f := ParsePatches([]byte(text)); return f }
-	metric := func(text string) []config.Finding { _, f := ParseMetrics([]byte(text), "hook.sh"); return f }
-	admission := func(text string) []config.Finding { _, f := ParseAdmission([]byte(text)); return f }
-	conversion := func(text string) []config.Finding { _, f := ParseConversion([]byte(text)); return f }
+	patch := func(text string) []finding.Finding { _, f := ParsePatches([]byte(text)); return f }
+	metric := func(text string) []finding.Finding { _, f := ParseMetrics([]byte(text), "hook.sh"); return f }
+	admission := func(text string) []finding.Finding { _, f := ParseAdmission([]byte(text)); return f }
+	conversion := func(text string) []finding.Finding { _, f := ParseConversion([]byte(text)); return f }
 	seen := map[string]bool{}
 	for _, tc := range []struct {
-		judge func(string) []config.Finding
+		judge func(string) []finding.Finding
 		text  string
 		want  string
 	}{
@@ -95,7 +95,7 @@ func TestFindings(t *testing.T) {
 		}
 		for _, f := range findings {
 			seen[f.Rule] = true
-			if i := slices.IndexFunc(Rules(), func(r config.Rule) bool { return r.Name == f.Rule }); i < 0 || Rules()[i].Refuses != f.Refused {
+			if i := slices.IndexFunc(Rules(), func(r finding.Rule) bool { return r.Name == f.Rule }); i < 0 || Rules()[i].Severity != f.Severity {
 				t.Errorf("%s is not among the rules as it is", f.Rule)
 			}
 		}

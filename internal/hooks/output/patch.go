@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	gojson "github.com/goccy/go-json"
-	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/finding"
 	"gopkg.in/yaml.v3"
 )
 
@@ -53,7 +53,7 @@ var operationKeys = []string{"operation", "apiVersion", "kind", "namespace", "na
 // ParsePatches reads a file of operations, a stream of JSON objects or of YAML
 // documents. There are no operations when a finding refuses: the engine carries
 // out either all that the file asks for, or nothing.
-func ParsePatches(text []byte) ([]Operation, []config.Finding) {
+func ParsePatches(text []byte) ([]Operation, []finding.Finding) {
 	j := &judge{}
 	decoded, docs, ok := j.operations(text)
 	if !ok {

@@ -1,14 +1,9 @@
-package cli
+package finding
 
-import "github.com/operon-dev/operon/internal/hooks"
-
-// sarif is the form of output that code scanners read.
-const sarif = "sarif"
-
-// The parts of SARIF 2.1.0 that a code scanner needs.
+// The parts of SARIF 2.1.0 that code scanners need.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
-	sarifFile struct {
+	sarifLog struct {
 		Schema  string     `json:"$schema"`
 		Version string     `json:"version"`
 		Runs    []sarifRun `json:"runs"`
@@ -39,13 +34,13 @@ type (
 		Locations []sarifLocation `json:"locations"`
 	}
 	sarifLocation struct {
-		Physical sarifPlace `json:"physicalLocation"`
+		Physical sarifPhysicalLocation `json:"physicalLocation"`
 	}
-	sarifPlace struct {
-		File   sarifURI     `json:"artifactLocation"`
-		Region *sarifRegion `json:"region,omitempty"`
+	sarifPhysicalLocation struct {
+		File   sarifArtifactLocation `json:"artifactLocation"`
+		Region *sarifRegion          `json:"region,omitempty"`
 	}
-	sarifURI struct {
+	sarifArtifactLocation struct {
 		URI string `json:"uri"`
 	}
 	sarifRegion struct {
@@ -54,17 +49,19 @@ type (
 	}
 )
 
-func sarifLog(findings []hooks.Finding) sarifFile {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "operon", Version: versions().Version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
-	for _, r := range validateRules() {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{r.About}})
+// SARIF returns a log of SARIF 2.1.0, ready to be encoded as JSON. version is that of
+// operon, and rules are all that findings may name.
+func SARIF(version string, rules []Rule, findings []Finding) any {
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "operon", Version: version, Rules: []sarifRule{}}}, Results: []sarifResult{}}
+	for _, r := range rules {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{r.Summary}})
 	}
 	for _, f := range findings {
-		at := sarifPlace{File: sarifURI{f.File}}
+		at := sarifPhysicalLocation{File: sarifArtifactLocation{f.File}}
 		if f.Line > 0 {
 			at.Region = &sarifRegion{f.Line, f.Column}
 		}
-		run.Results = append(run.Results, sarifResult{f.Rule, level(f), sarifText{f.Message}, []sarifLocation{{at}}})
+		run.Results = append(run.Results, sarifResult{f.Rule, f.Severity.String(), sarifText{f.Message}, []sarifLocation{{at}}})
 	}
-	return sarifFile{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+	return sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }

@@ -1,0 +1,37 @@
+package finding
+
+import "fmt"
+
+// Paint colours a text with an ANSI colour code, or returns it unchanged.
+type Paint func(colour, text string) string
+
+// ANSI colour codes.
+const (
+	red    = "31"
+	yellow = "33"
+	faint  = "2"
+)
+
+// Place returns the file with line and column, as far as they are known.
+func (f Finding) Place() string {
+	switch {
+	case f.Line == 0:
+		return f.File
+	case f.Column == 0:
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
+}
+
+// Text returns the finding as one line without a line end.
+func (f Finding) Text(paint Paint) string {
+	colour := yellow
+	if f.IsError() {
+		colour = red
+	}
+	message := f.Message
+	if f.Fix != "" {
+		message += ": " + f.Fix
+	}
+	return fmt.Sprintf("%s: %s %s %s", f.Place(), paint(colour, f.Severity.String()+":"), message, paint(faint, "("+f.Rule+")"))
+}
