@@ -224,7 +224,7 @@ func (o *createAPI) complete(ctx context.Context, a *App, s session) (project.Re
 	cfg, r := s.cfg, o.resource
 	r.Domain = cfg.Domain
 	old := cfg.Find(r.Group, r.Version, r.Kind)
-	if o.api && old != nil && old.Foreign() {
+	if o.api && old != nil && old.HasExternalTypes() {
 		old = nil // types of the same name in a group of the project's own
 	}
 	switch {
@@ -252,7 +252,7 @@ func (o *createAPI) complete(ctx context.Context, a *App, s session) (project.Re
 	if o.controller {
 		r = withController(r, o.controllerName(r))
 	}
-	if r.API == nil && !r.Foreign() {
+	if r.API == nil && !r.HasExternalTypes() {
 		return r, fault.Usage("leave out --resource=false",
 			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
 	}
@@ -266,7 +266,7 @@ func (o *createAPI) agrees(cfg *project.Config, old project.Resource) error {
 		return err
 	}
 	changed := o.cmd.Flags().Changed
-	if namespaced := cfg.IsNamespaced(old); old.Foreign() && changed("namespaced") && o.namespaced != namespaced {
+	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
 		return fault.Usage("leave out --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
 	}
 	if changed("plural") && o.resource.Plural != old.PluralName() {

@@ -174,7 +174,7 @@ func (o *createWebhook) complete(ctx context.Context, a *App, s session) (projec
 			return r, err
 		}
 	}
-	if !r.Foreign() && r.API == nil {
+	if !r.HasExternalTypes() && r.API == nil {
 		return r, fault.Usage("write the types first: "+project.CreateVersion(r, r.Version),
 			"%s %s is no type of this project, so it can have no webhooks here", r.Version, r.Kind)
 	}
@@ -252,7 +252,7 @@ func (o *createWebhook) agrees(r project.Resource, have project.Webhooks) error 
 
 // completeSpokes checks the versions to convert, or takes all others of the kind.
 func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource) error {
-	if hub.Foreign() {
+	if hub.HasExternalTypes() {
 		return fault.Usage("leave out --conversion", "%s is no type of this project: its versions are converted elsewhere", hub.Kind)
 	}
 	var versions []string

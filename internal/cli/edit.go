@@ -83,7 +83,7 @@ func (o *editProject) run(a *App) error {
 		if changed("namespaced") {
 			s.cfg.Namespaced = o.namespaced
 		}
-		if err := s.cfg.ValidateSwitch(); err != nil {
+		if err := s.cfg.ValidateLayout(); err != nil {
 			return err
 		}
 		return o.plan(ctx, a, s, before)

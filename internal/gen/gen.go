@@ -111,7 +111,7 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 // addOutputs adds the outputs to the plan; what has no path is printed.
 func addOutputs(res *result, p *scaffold.Plan) error {
 	for _, o := range res.stands {
-		if err := p.Stand(o.Generator, o.Path, o.Sum.String()); err != nil {
+		if err := p.KeepGenerated(o.Generator, o.Path, o.Sum.String()); err != nil {
 			return err
 		}
 	}

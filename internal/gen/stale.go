@@ -59,7 +59,7 @@ func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 			continue // somebody asked for it to be written elsewhere
 		}
 		if r.Generator == "rbac" {
-			if !p.Intact(r.Path) {
+			if !p.Unchanged(r.Path) {
 				continue // somebody keeps it by hand
 			}
 			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleRole,
@@ -67,7 +67,7 @@ func removeStale(j *job, res *result, src *sources, p *scaffold.Plan) error {
 			continue
 		}
 		listed := listedIn(p, r.Path)
-		if !p.Intact(r.Path) {
+		if !p.Unchanged(r.Path) {
 			p.Warn(scaffold.Warning{File: r.Path, Rule: ruleStaleEdited,
 				Message: "nothing generates this file any more; it was edited by hand, so it stays" + listed})
 			continue

@@ -96,8 +96,8 @@ func TestCoreObjects(t *testing.T) {
 	}
 }
 
-// Foreign kinds have their layout too.
-func TestForeignLayout(t *testing.T) {
+// HasExternalTypes kinds have their layout too.
+func TestExternalLayout(t *testing.T) {
 	t.Parallel()
 	c := &Config{Domain: "example.org", Repo: "example.org/fleet", ProjectName: "fleet"}
 	role, err := FindCore("rbac", "v1", "Role")
@@ -132,7 +132,7 @@ func TestForeignLayout(t *testing.T) {
 		if got := c.IsNamespaced(test.r); got != test.namespaced {
 			t.Errorf("%s: namespaced=%t", test.r.Kind, got)
 		}
-		if got := ForeignCRDPath(test.r); test.crd != "" && got != test.crd {
+		if got := ExternalCRDPath(test.r); test.crd != "" && got != test.crd {
 			t.Errorf("%s: CRD %s", test.r.Kind, got)
 		}
 		if got := c.ControllerDir(test.r); got != test.controllerFolder {

@@ -120,14 +120,14 @@ func (c *Config) SamplePath(r Resource) string {
 		words = slices.Insert(words, 0, r.Group)
 	}
 	dir := "config/samples/"
-	if r.Foreign() {
+	if r.HasExternalTypes() {
 		dir = "test/objects/"
 	}
 	return dir + strings.Join(words, "_") + ".yaml"
 }
 
-// ForeignCRDPath is the file with the CRD of external types that the specs install.
-func ForeignCRDPath(r Resource) string {
+// ExternalCRDPath is the file with the CRD of external types that the specs install.
+func ExternalCRDPath(r Resource) string {
 	return "test/crd/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 }
 

@@ -73,9 +73,9 @@ func (r Resource) ImportAlias() string {
 	return alias
 }
 
-// taken are the lower-case names that scaffolded code uses in functions which
+// reservedVarNames are the lower-case names that scaffolded code uses in functions which
 // also have a variable for the object.
-var taken = []string{
+var reservedVarNames = []string{
 	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
 	"mgr", "obj", "ok", "os", "own", "patch", "predicate", "r", "ready", "reason", "reconcile", "record", "recorder", "reported", "req", "request", "res", "result", "runtime",
@@ -87,7 +87,7 @@ var taken = []string{
 // predeclared identifier, or taken by the code around it ("typeObj").
 func (r Resource) VarName() string {
 	name := r.Lower()
-	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(taken, name) || name == r.ImportAlias() {
+	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(reservedVarNames, name) || name == r.ImportAlias() {
 		return name + "Obj"
 	}
 	return name

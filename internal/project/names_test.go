@@ -150,7 +150,7 @@ func TestLayout(t *testing.T) {
 			r:   Resource{Group: "ship", Version: "v1", Path: repo},
 			api: ".", path: repo, ctl: "internal/controller", pkg: "controller", hook: "internal/webhook/v1",
 		},
-		"foreign types": {
+		"external types": {
 			c: Config{MultiGroup: true}, r: Resource{Group: "apps", Version: "v1", Core: true, Path: "k8s.io/api/apps/v1"},
 			api: "api/apps/v1", path: "k8s.io/api/apps/v1", ctl: "internal/controller/apps", pkg: "apps", alias: "appscontroller", hook: "internal/webhook/apps/v1",
 		},

@@ -117,8 +117,8 @@ func (r Resource) SameKind(o Resource) bool {
 // SameVersion compares full group, version and kind.
 func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
 
-// Foreign reports that the types of r are not this project's.
-func (r Resource) Foreign() bool { return r.Core || r.External }
+// HasExternalTypes reports that the types of r are not this project's.
+func (r Resource) HasExternalTypes() bool { return r.Core || r.External }
 
 // IsNamespaced reports whether objects of r live in namespaces. A resource that
 // stands for a controller alone has no API: the project knows it.
@@ -126,7 +126,7 @@ func (c *Config) IsNamespaced(r Resource) bool {
 	if k, ok := r.Builtin(); ok {
 		return k.Namespaced
 	}
-	if r.Foreign() {
+	if r.HasExternalTypes() {
 		return !r.ClusterScoped
 	}
 	api := r.API

@@ -193,16 +193,16 @@ func CheckKind(s string) error {
 	if s == "List" {
 		return fault.Usage("choose another kind", "kind %q is taken: clients know a kind List, outside of namespaces, in every API group", s)
 	}
-	if slices.Contains(takenKinds, s) {
+	if slices.Contains(reservedKinds, s) {
 		return fault.Usage("choose another kind", "kind %q is taken: every API package has that name for something else", s)
 	}
 	return nil
 }
 
-// takenKinds are the names of package variables beside the types, and of the
+// reservedKinds are the names of package variables beside the types, and of the
 // kinds that apimachinery registers in every group version
 // (metav1.AddToGroupVersion), which the scheme refuses to hold twice.
-var takenKinds = []string{
+var reservedKinds = []string{
 	"AddToScheme", "GroupVersion", "SchemeBuilder", "SchemeGroupVersion",
 	"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent",
 }

@@ -15,7 +15,7 @@ import (
 // version and kind in the project is r's former state, and no clash.
 func (c *Config) ValidateResource(r Resource) error {
 	for _, check := range []func(Resource) error{
-		c.checkNames, c.checkGroupFits, c.checkWebhooks, c.checkNeighbours,
+		c.checkNames, c.checkGroupFits, c.checkWebhooks, c.checkCollisions,
 	} {
 		if err := check(r); err != nil {
 			return err

@@ -99,8 +99,8 @@ func (e *entry) nextBase() []byte {
 	return e.pristine
 }
 
-// was returns the content and the base that a seed meets, or would meet.
-func (e *entry) was() (content, base []byte) {
+// current returns the content and the base that a seed meets, or would meet.
+func (e *entry) current() (content, base []byte) {
 	if e.class == Seeded {
 		return e.content, e.from
 	}

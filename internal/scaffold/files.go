@@ -40,7 +40,7 @@ func (p *Plan) Before(path string) (users, base []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	users, base = e.was()
+	users, base = e.current()
 	return bytes.Clone(users), bytes.Clone(base), nil
 }
 

@@ -16,9 +16,9 @@ func (p *Plan) Recorded() []Recorded {
 	return list
 }
 
-// Intact reports whether the file on disk is as the record of it says. A file
+// Unchanged reports whether the file on disk is as the record of it says. A file
 // that cannot be read is not intact, nor is one without a record.
-func (p *Plan) Intact(path string) bool {
+func (p *Plan) Unchanged(path string) bool {
 	r, recorded := p.records[path]
 	if !recorded {
 		return false
@@ -42,11 +42,11 @@ func (p *Plan) OnDisk(path string) bool {
 	return err == nil && info != nil && info.Mode().IsRegular() && checkName(resolved) == nil
 }
 
-// Stand plans that a generated file stays as it is on disk. The caller knows
+// KeepGenerated plans that a generated file stays as it is on disk. The caller knows
 // that its content is what the generator makes now, and has the SHA-256, which
 // must be on record: so neither the file nor its record changes, and nobody
 // reads the file.
-func (p *Plan) Stand(generator, path, sha256 string) error {
+func (p *Plan) KeepGenerated(generator, path, sha256 string) error {
 	if p.records[path] != (record{generator, sha256}) {
 		return fmt.Errorf("%s is not on record as made by %s with the SHA-256 %s", path, generator, sha256)
 	}

@@ -19,16 +19,16 @@ func TestStand(t *testing.T) {
 	write(t, root, "a", "unread")
 	before := snapshot(t, root)
 	p := newPlan(t, fsys, Options{})
-	must(t, p.Stand("g", "a", hash([]byte("a"))))
-	must(t, p.Stand("g", "b", hash([]byte("b"))))
+	must(t, p.KeepGenerated("g", "a", hash([]byte("a"))))
+	must(t, p.KeepGenerated("g", "b", hash([]byte("b"))))
 	must(t, p.Generate("g", "c", []byte("c")))
-	if err := p.Stand("g", "a", hash([]byte("unread"))); err == nil {
+	if err := p.KeepGenerated("g", "a", hash([]byte("unread"))); err == nil {
 		t.Error("stands with another content than on record")
 	}
-	if err := p.Stand("h", "a", hash([]byte("a"))); err == nil {
+	if err := p.KeepGenerated("h", "a", hash([]byte("a"))); err == nil {
 		t.Error("stands as another generator's")
 	}
-	if err := p.Stand("g", "new", hash([]byte("a"))); err == nil {
+	if err := p.KeepGenerated("g", "new", hash([]byte("a"))); err == nil {
 		t.Error("stands without a record")
 	}
 	same(t, "changes", []string{}, list(p))
@@ -37,7 +37,7 @@ func TestStand(t *testing.T) {
 	same(t, "tree", before, snapshot(t, root))
 
 	p = newPlan(t, fsys, Options{})
-	must(t, p.Stand("g", "b", hash([]byte("b"))))
+	must(t, p.KeepGenerated("g", "b", hash([]byte("b"))))
 	must(t, p.Remove("b"))
 	same(t, "generated, one removed", []Target(nil), p.Generated())
 	same(t, "removed", []string{"delete generated b"}, list(p))

@@ -95,7 +95,7 @@ func (p *Plan) Below(dir string) ([]string, error) {
 			continue
 		}
 		delete(names, name)
-		if _, base := e.was(); base != nil || e.exists(p.force) {
+		if _, base := e.current(); base != nil || e.exists(p.force) {
 			names[name] = true
 		}
 	}

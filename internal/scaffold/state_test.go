@@ -81,7 +81,7 @@ func TestRecorded(t *testing.T) {
 	apply(t, fsys, Options{}, func(p *Plan) {
 		got = p.Recorded()
 		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-			intact[name] = p.Intact(name)
+			intact[name] = p.Unchanged(name)
 		}
 		must(t, p.Remove("a"))
 		must(t, p.Remove("c"))
@@ -118,7 +118,7 @@ func TestNothingToDoWritesNothing(t *testing.T) {
 		must(t, p.Share("a", 0, []byte("other")))
 		must(t, p.Edit("b", func(b []byte) ([]byte, error) { return b, nil }))
 		must(t, p.Remove("c"))
-		p.Intact("c")
+		p.Unchanged("c")
 	})
 	same(t, "a foreign project", before, snapshot(t, root))
 

@@ -71,7 +71,7 @@ type values struct {
 	Pins    struct{ AddonOperator string }
 }
 
-func data(c *project.Config, r record) values {
+func initData(c *project.Config, r record) values {
 	v := values{Project: c, Python: r.python()}
 	v.Pins.AddonOperator = pins.AddonOperator
 	return v
@@ -95,8 +95,8 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if r.Lang, err = hookscaffold.ProjectLang(r.Lang, e); err != nil {
 		return err
 	}
-	e.Project.Remember(Key, r)
-	if err := render.Tree(templates.FS, "addon/init", nil, data(e.Project, r), sink(p)); err != nil {
+	e.Project.EncodePluginConfig(Key, r)
+	if err := render.Tree(templates.FS, "addon/init", nil, initData(e.Project, r), sink(p)); err != nil {
 		return err
 	}
 	if err := hookscaffold.Library(r.Lang, libraryFolder, p); err != nil {
@@ -121,7 +121,7 @@ const libraryFolder = "global-hooks/lib"
 
 // image plans the Dockerfile anew.
 func image(c *project.Config, r record, p *scaffold.Plan) error {
-	return render.Tree(templates.FS, "addon/init", nil, data(c, r), render.Only(p.Seed, "Dockerfile"))
+	return render.Tree(templates.FS, "addon/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile"))
 }
 
 // sink shares what commands add to, and keeps what the repository brought along.

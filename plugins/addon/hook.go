@@ -39,7 +39,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	h, err := asked(e, r, p)
+	h, err := parseHook(e, r, p)
 	if err != nil {
 		return err
 	}
@@ -48,18 +48,18 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 		return planHook(e.Project, r, h, p)
 	}
 	if known {
-		if err := hookscaffold.Yields(h.Name, old.Path(r.place(old)), h.Path(r.place(h)), p); err != nil {
+		if err := hookscaffold.CheckReplace(h.Name, old.Path(r.place(old)), h.Path(r.place(h)), p); err != nil {
 			return err
 		}
 		r.Hooks = slices.DeleteFunc(r.Hooks, func(o Hook) bool { return o.Name == h.Name && o.Module == h.Module })
 	}
 	r.Hooks = append(r.Hooks, h)
-	e.Project.Remember(Key, r)
+	e.Project.EncodePluginConfig(Key, r)
 	return planHook(e.Project, r, h, p)
 }
 
-// asked is the hook that the options of e describe.
-func asked(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
+// parseHook is the hook that the options of e describe.
+func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	h := Hook{Module: e.String("module")}
 	if _, known := r.module(h.Module); h.Module != "" && !known {
 		var names []string
@@ -95,7 +95,7 @@ func asked(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	if err != nil {
 		return h, err
 	}
-	h.Hook, err = hookscaffold.Ask(e, hookscaffold.Terms{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
+	h.Hook, err = hookscaffold.ParseOptions(e, hookscaffold.OptionContext{Owner: owner(h.Module), Lang: r.lang(), Kinds: kinds, CRDs: "the folder crds of a module"})
 	return h, err
 }
 

@@ -76,17 +76,17 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 			}
 		}
 	default:
-		if err := unmade(m.Name, p); err != nil {
+		if err := checkNewModule(m.Name, p); err != nil {
 			return err
 		}
 		r.Modules = append(r.Modules, m)
 	}
-	e.Project.Remember(Key, r)
+	e.Project.EncodePluginConfig(Key, r)
 	return planModule(m, p)
 }
 
-// unmade refuses the name of a module that is there, though PROJECT does not record it.
-func unmade(name string, p *scaffold.Plan) error {
+// checkNewModule refuses the name of a module that is there, though PROJECT does not record it.
+func checkNewModule(name string, p *scaffold.Plan) error {
 	files, err := p.Below("modules")
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type Hook struct {
 // in other languages, and for kinds of CRDs, get what they do not record.
 func recorded(c *project.Config) (record, error) {
 	var r record
-	if err := c.Recall(Key, &r); err != nil {
+	if err := c.DecodePluginConfig(Key, &r); err != nil {
 		return r, err
 	}
 	for i := range r.Hooks {

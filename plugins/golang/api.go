@@ -62,7 +62,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := checkMain(r, mainLines(c, r), p); err != nil {
 		return err
 	}
-	changed, err := recordPlumbing(e)
+	changed, err := recordFeatures(e)
 	if err != nil {
 		return err
 	}
@@ -90,10 +90,10 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	if err := wireMain(c, r, p); err != nil {
 		return err
 	}
-	if inClientScheme(r) || !c.AllPlumbing(r).IsZero() {
-		return planModules(c.Repo, everything, p)
+	if inClientScheme(r) || !c.AllFeatures(r).IsZero() {
+		return planModules(c.Repo, modulesWithAPI, p)
 	}
-	return planModules(c.Repo, forAPI, p)
+	return planModules(c.Repo, baseModules, p)
 }
 
 func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
@@ -114,14 +114,14 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 		APIPath:      c.APIPath(r),
 		Var:          r.VarName(),
 		Package:      c.ControllerPackage(r),
-		CRDPath:      climb(c.ControllerDir(r), "config/crd/bases"),
+		CRDPath:      joinArgs(c.ControllerDir(r), "config/crd/bases"),
 		Sample:       c.SamplePath(r),
 		Namespaced:   c.IsNamespaced(r),
 		NoFakeClient: slices.Contains(notFaked, r.Kind),
 		Unregistered: !inClientScheme(r),
 	}
 	if r.External {
-		v.CRDFile = climb(c.ControllerDir(r), project.ForeignCRDPath(r))
+		v.CRDFile = joinArgs(c.ControllerDir(r), project.ExternalCRDPath(r))
 	}
 	var marker []string
 	if r.PathMarkerNeeded() {
@@ -160,16 +160,16 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 		return err
 	}
 	controllers := "controller"
-	if r.Foreign() {
-		controllers = "foreign"
-		if err := planForeignObject(c, r, p); err != nil {
+	if r.HasExternalTypes() {
+		controllers = "external"
+		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
 	}
 	if err := tree(controllers, vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	if !r.Foreign() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // that of another tool calls no patchStatus
+	if !r.HasExternalTypes() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // that of another tool calls no patchStatus
 		if err := tree("status", vars, data, part{name: "patchStatus", held: true, hint: "rename what is there"}.seed(p)); err != nil {
 			return err
 		}
@@ -189,12 +189,12 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := wireSuite(c, r, suite, p); err != nil {
 		return err
 	}
-	return planPlumbing(c, r, controller.of, suite, p, data)
+	return planFeatures(c, r, controller.of, suite, p, data)
 }
 
-// climb is the path from a folder of the project to another path of it, as Go
+// joinArgs is the path from a folder of the project to another path of it, as Go
 // strings for filepath.Join.
-func climb(dir, to string) string {
+func joinArgs(dir, to string) string {
 	var words []string
 	for range strings.Count(dir, "/") + 1 {
 		words = append(words, `".."`)

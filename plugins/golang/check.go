@@ -56,7 +56,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 
 // check looks at one resource, which PROJECT has at line.
 func (k checker) check(r project.Resource, line int) error {
-	if r.API != nil && !r.Foreign() {
+	if r.API != nil && !r.HasExternalTypes() {
 		declared, err := k.files.declares(k.c.APIDir(r), r.Kind)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (k checker) check(r project.Resource, line int) error {
 			return nil
 		}
 	}
-	registers := (r.API != nil || r.Foreign()) && !inClientScheme(r)
+	registers := (r.API != nil || r.HasExternalTypes()) && !inClientScheme(r)
 	if registers {
 		k.checkScheme(r)
 	}

@@ -62,13 +62,13 @@ func folders(before, after *project.Config) []folder {
 		}
 		f.to[j].resources = append(f.to[j].resources, r)
 	}
-	for _, foreign := range []bool{false, true} {
+	for _, external := range []bool{false, true} {
 		for i, old := range before.Resources {
 			r := after.Resources[i]
-			if r.Foreign() != foreign {
+			if r.HasExternalTypes() != external {
 				continue
 			}
-			if r.API != nil && !foreign {
+			if r.API != nil && !external {
 				add(before.APIDir(old), place{dir: after.APIDir(r)}, r)
 			}
 			if len(r.ControllerNames()) > 0 {
@@ -229,14 +229,14 @@ func (m *move) edit() error {
 		}
 		err = change(m.plan, name, func(f *goedit.File) error {
 			for _, p := range m.packages {
-				if err := f.Reimport(p.old, p.to); err != nil {
+				if err := f.MoveImports(p.old, p.to); err != nil {
 					return err
 				}
 			}
 			if !isTest(name) {
 				return nil
 			}
-			return f.Repath(func(rel string, joined bool) string { return m.repath(name, rel, joined) })
+			return f.RewritePaths(func(rel string, joined bool) string { return m.repath(name, rel, joined) })
 		})
 		if err != nil {
 			return err
@@ -334,13 +334,13 @@ func (m *move) rename() error {
 				}
 				err := change(m.plan, name, func(f *goedit.File) error {
 					if dir == path.Dir(mainFile) {
-						return f.Retext("Error", "controller", was, is)
+						return f.ReplaceString("Error", "controller", was, is)
 					}
 					if f.Declares()[r.Reconciler(controller)] == 0 {
 						return nil
 					}
 					did = did || f.Calls("Named", was)
-					return f.Retext("Named", "", was, is)
+					return f.ReplaceString("Named", "", was, is)
 				})
 				if err != nil {
 					return err

@@ -93,7 +93,7 @@ func (s split) follow(files map[string]*member) error {
 
 // bind carries places from files that declare a type to those with its methods,
 // and back. What has methods of a type that each package gets is one more of the
-// files that each gets.
+// planPart that each gets.
 func (s split) bind(files map[string]*member, types map[string]string, bound map[string]place) error {
 	for again := true; again; {
 		again = false

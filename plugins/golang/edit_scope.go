@@ -84,7 +84,7 @@ func (m mainPackage) limit(f *goedit.File, reader string) error {
 		return err
 	}
 	reader = inNamesOf(f, reader) // which imports what is missing
-	if err := f.HoistArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, f.Import("", "os")), limitCache); err != nil {
+	if err := f.ExtractArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, f.Import("", "os")), limitCache); err != nil {
 		return err
 	}
 	return f.InsertDecls(reader, "")

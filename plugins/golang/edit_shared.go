@@ -48,7 +48,7 @@ func (m *move) share(s split, files map[string]*member) {
 		for _, name := range sortedKeys(s.shared) {
 			lead := s.shared[name]
 			for _, to := range s.to {
-				if !holds(needs[lead], to) && (m.plumbed(lead, to) || s.used(files, name, to, needs)) {
+				if !holds(needs[lead], to) && (m.needsHelper(lead, to) || s.used(files, name, to, needs)) {
 					needs[lead], again = append(needs[lead], to), true
 				}
 			}
@@ -67,16 +67,16 @@ func (m *move) share(s split, files map[string]*member) {
 	}
 }
 
-// plumbed reports whether operon writes the helper at a place.
-func (m *move) plumbed(helper string, to place) bool {
+// needsHelper reports whether operon writes the helper at a place.
+func (m *move) needsHelper(helper string, to place) bool {
 	return slices.ContainsFunc(to.resources, func(r project.Resource) bool {
-		switch has := m.after.AllPlumbing(r); path.Base(helper) {
+		switch has := m.after.AllFeatures(r); path.Base(helper) {
 		case specsHelper:
 			return !has.IsZero()
 		case ownHelper:
 			return len(has.Owns) > 0
 		default: // whose callers are the controllers that operon wrote for own kinds
-			return !r.Foreign() && slices.ContainsFunc(r.ControllerNames(), func(controller string) bool {
+			return !r.HasExternalTypes() && slices.ContainsFunc(r.ControllerNames(), func(controller string) bool {
 				return m.plan.HasBase(path.Dir(helper) + "/" + project.ControllerFile(controller) + "_controller.go")
 			})
 		}

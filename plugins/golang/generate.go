@@ -49,7 +49,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
-		return orFetch(e.Project, p, err)
+		return withFetchHint(e.Project, p, err)
 	}
 	if err := kept.Err(); err != nil {
 		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept, so the next run takes as long as this one: " + err.Error()})

@@ -43,7 +43,7 @@ func (Plugin) Options() []plugin.Option {
 		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: header},
 		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: header},
 	}
-	return slices.Concat(options, plumbingOptions(), generateOptions())
+	return slices.Concat(options, featureOptions(), generateOptions())
 }
 
 // Plan implements plugin.Plugin.

@@ -66,7 +66,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := tree("fixtures", nil, data, p.Seed); err != nil {
 		return err
 	}
-	return planModules(repo, everything, p)
+	return planModules(repo, modulesWithAPI, p)
 }
 
 // seedNew is a sink that keeps what the repository brought along, and leaves
@@ -83,7 +83,7 @@ func seedNew(p *scaffold.Plan) render.Sink {
 
 // modulePath decides on the project's module path: what PROJECT holds, else
 // --repo, else the path in go.mod, else the folder. An existing go.mod must
-// agree, because its path stands in the imports of the code beside it.
+// checkFinalizer, because its path stands in the imports of the code beside it.
 func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	wanted, recorded := e.String("repo"), e.Project.Repo
 	if recorded != "" {

@@ -173,7 +173,7 @@ func TestMainInSeveralFiles(t *testing.T) {
 }
 
 // TestReplayDependsOnNoOtherFile: what the user's other files declare, or broken
-// code, does not get into the pristine main.go.
+// fillNames, does not get into the pristine main.go.
 func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)

@@ -29,12 +29,12 @@ const (
 
 // The modules that generated code imports.
 var (
-	forAPI = []string{
+	baseModules = []string{
 		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
 		"k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime",
 		"sigs.k8s.io/randfill",
 	}
-	everything = append(slices.Clone(forAPI), "k8s.io/api")
+	modulesWithAPI = append(slices.Clone(baseModules), "k8s.io/api")
 )
 
 // planModules plans go.mod and go.sum. A project that operon started has one
@@ -60,7 +60,7 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	next, foreign, err := complete(src, ours, needed)
+	next, hadOwn, err := complete(src, ours, needed)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 		}
 		return addSums(sums, p)
 	}
-	if foreign {
+	if hadOwn {
 		p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"})
 	}
 	if err := p.Edit(goModFile, func([]byte) ([]byte, error) { return next, nil }); err != nil {
@@ -113,9 +113,9 @@ func pinnedModules(repo string) (goMod, goSum []byte, err error) {
 }
 
 // complete adds to the go.mod src what it lacks of the needed modules, in the
-// versions of ours, and raises its go directive when they ask for it. foreign
+// versions of ours, and raises its go directive when they ask for it. hadOwn
 // tells that src had requirements of its own before.
-func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err error) {
+func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
 	have, err := modfile.Parse(goModFile, src, nil)
 	if err != nil {
 		return nil, false, unreadable(err)
@@ -137,7 +137,7 @@ func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err
 			requires = append(requires, &modfile.Require{Mod: module.Version{Path: r.Mod.Path, Version: r.Mod.Version}, Indirect: r.Indirect})
 		}
 	}
-	foreign = len(have.Require) > 0 || len(have.Replace) > 0 || len(have.Exclude) > 0
+	hadOwn = len(have.Require) > 0 || len(have.Replace) > 0 || len(have.Exclude) > 0
 	have.SetRequireSeparateIndirect(requires)
 	if have.Go == nil || version.Compare("go"+have.Go.Version, "go"+pins.Go) < 0 {
 		if err := have.AddGoStmt(pins.Go); err != nil {
@@ -146,7 +146,7 @@ func complete(src, ours []byte, needed []string) (next []byte, foreign bool, err
 	}
 	have.Cleanup()
 	next, err = have.Format()
-	return next, foreign, err
+	return next, hadOwn, err
 }
 
 // unreadable is the error for a go.mod that does not parse. Its first mistake is

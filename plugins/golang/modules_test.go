@@ -34,7 +34,7 @@ func TestModules(t *testing.T) {
 		return string(src)
 	}
 	warning := []scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"}}
-	foreign := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
+	external := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
 	tests := map[string]struct {
 		goMod string
 		kind  plugin.Kind
@@ -48,7 +48,7 @@ func TestModules(t *testing.T) {
 		"ours":                                 {goMod: string(ours), kind: plugin.CreateAPI},
 		"raised by the user":                   {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
 		"tidied without what an API needs not": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI},
-		"foreign": {goMod: foreign, kind: plugin.Init, warns: warning, parts: []string{
+		"external requirements": {goMod: external, kind: plugin.Init, warns: warning, parts: []string{
 			"go 1.26.0\n", "k8s.io/client-go v0.99.0 // mine\n", "sigs.k8s.io/controller-runtime v0.25.2\n", "golang.org/x/net v"}},
 		"lost a module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
 	}

@@ -178,9 +178,9 @@ func warnRaised(before, after []byte, p *scaffold.Plan) {
 	}
 }
 
-// orFetch is err of a generator, with the way to get the modules that the project
+// withFetchHint is err of a generator, with the way to get the modules that the project
 // came to require in this command, and that are not there to be read.
-func orFetch(c *project.Config, p *scaffold.Plan, err error) error {
+func withFetchHint(c *project.Config, p *scaffold.Plan, err error) error {
 	incomplete := func(w scaffold.Warning) bool { return w.File == goModFile && w.Rule == goModTidy }
 	if err == nil || !slices.ContainsFunc(p.Warnings(), incomplete) {
 		return err

@@ -23,7 +23,7 @@ type webhookValues struct {
 	DefaultingPath, ValidationPath        string // of the URLs
 	Name                                  string // of the webhooks in their configurations, behind m or v
 	Sample                                string // path of the sample from the root
-	CRDPath, ForeignCRDPath               string // from the package's folder, as Go strings
+	CRDPath, ExternalCRDPath               string // from the package's folder, as Go strings
 	ManifestsPath                         string
 
 	Import webhookImports // in what is added to a file of the user
@@ -79,9 +79,9 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	needed := forAPI
+	needed := baseModules
 	if inClientScheme(r) {
-		needed = everything
+		needed = modulesWithAPI
 	}
 	return planModules(c.Repo, needed, p)
 }
@@ -103,7 +103,7 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		Article:        r.Article(),
 		Group:          r.QualifiedGroup(),
 		MarkerGroup:    r.QualifiedGroup(),
-		Own:            !r.Foreign(),
+		Own:            !r.HasExternalTypes(),
 		Core:           r.Core,
 		Alias:          r.ImportAlias(),
 		APIPath:        c.APIPath(r),
@@ -112,9 +112,9 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 		ValidationPath: r.ValidationPath(),
 		Name:           webhookName(c, r),
 		Sample:         c.SamplePath(r),
-		CRDPath:        climb(c.WebhookDir(r), "config/crd/bases"),
-		ForeignCRDPath: climb(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:  climb(c.WebhookDir(r), "config/webhook/manifests.yaml"),
+		CRDPath:        joinArgs(c.WebhookDir(r), "config/crd/bases"),
+		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
+		ManifestsPath:  joinArgs(c.WebhookDir(r), "config/webhook/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`

@@ -14,10 +14,10 @@ import (
 // admission is a webhook that the API server calls before it stores an object.
 type admission struct {
 	tree   string   // of templates: code, which is added to a file, and test
-	typ    string   // the type that is called
+	typeName    string   // the type that is called
 	next   string   // the type whose declaration stands behind it, or ""
 	calls  []string // what serves it, in the chain of the setup function
-	done   []string // what serves it too
+	alternatives   []string // what serves it too
 	before []string // what stands behind it in the chain
 }
 
@@ -27,19 +27,19 @@ func admissions(r project.Resource) []admission {
 	validator := r.Kind + "CustomValidator"
 	if r.Webhooks.Defaulting {
 		w := admission{
-			tree: "defaulter", typ: r.Kind + "CustomDefaulter", next: validator,
-			done:   []string{"WithDefaulter", "WithCustomDefaulter"},
+			tree: "defaulter", typeName: r.Kind + "CustomDefaulter", next: validator,
+			alternatives:   []string{"WithDefaulter", "WithCustomDefaulter"},
 			before: []string{"WithValidator", "WithCustomValidator", "WithValidatorCustomPath"},
 		}
-		w.calls = []string{"WithDefaulter(&" + w.typ + "{})"}
+		w.calls = []string{"WithDefaulter(&" + w.typeName + "{})"}
 		if path := r.Webhooks.DefaultingPath; path != "" {
 			w.calls = append(w.calls, "WithDefaulterCustomPath("+strconv.Quote(path)+")")
 		}
 		list = append(list, w)
 	}
 	if r.Webhooks.Validation {
-		w := admission{tree: "validator", typ: validator, done: []string{"WithValidator", "WithCustomValidator"}}
-		w.calls = []string{"WithValidator(&" + w.typ + "{})"}
+		w := admission{tree: "validator", typeName: validator, alternatives: []string{"WithValidator", "WithCustomValidator"}}
+		w.calls = []string{"WithValidator(&" + w.typeName + "{})"}
 		if path := r.Webhooks.ValidationPath; path != "" {
 			w.calls = append(w.calls, "WithValidatorCustomPath("+strconv.Quote(path)+")")
 		}
@@ -51,7 +51,7 @@ func admissions(r project.Resource) []admission {
 // plan adds the webhook to the file with the setup function, and plans its test.
 func (w admission) plan(c *project.Config, r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
-	there, err := declaredIn(dir, w.typ, p)
+	there, err := declaredIn(dir, w.typeName, p)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 		if err := w.serve(f, r, file); err != nil {
 			return err
 		}
-		if declared || f.Declares()[w.typ] > 0 || !f.Mentions(w.typ) {
+		if declared || f.Declares()[w.typeName] > 0 || !f.Mentions(w.typeName) {
 			return nil
 		}
 		return w.declare(f, vars, data)
@@ -70,10 +70,10 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 	if err != nil {
 		return err
 	}
-	if there, err = declaredIn(dir, w.typ, p); there == "" || err != nil {
+	if there, err = declaredIn(dir, w.typeName, p); there == "" || err != nil {
 		return err // the user has a type of another name, and tests of it
 	}
-	test := part{name: w.typ, hint: "rename what is there"}
+	test := part{name: w.typeName, hint: "rename what is there"}
 	held, err := heldWebhooks(r, p)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 // serve adds the webhook to the chain of the setup function.
 func (w admission) serve(f *goedit.File, r project.Resource, file string) error {
 	setup := webhookSetup(r)
-	if f.CallsIn(setup, w.done...) {
+	if f.CallsIn(setup, w.alternatives...) {
 		return nil
 	}
 	if f.CallsIn(setup, "For") {

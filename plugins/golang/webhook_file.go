@@ -47,7 +47,7 @@ func setupFile(c *project.Config, r project.Resource) string {
 // checkLegacy refuses a kind whose webhooks are methods of its type, as tools of
 // this layout once wrote them: controller-runtime no longer serves those.
 func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	if r.Foreign() {
+	if r.HasExternalTypes() {
 		return nil
 	}
 	dir := c.APIDir(r)

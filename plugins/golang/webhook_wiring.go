@@ -53,10 +53,10 @@ func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 }
 
 // planWebhookSuite plans the suite that all webhooks of the package share, and
-// what it and the specs need: helpers, and an object of a foreign kind.
+// what it and the specs need: helpers, and an object of a external kind.
 func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
-	if r.Foreign() {
-		if err := planForeignObject(c, r, p); err != nil {
+	if r.HasExternalTypes() {
+		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
 	}

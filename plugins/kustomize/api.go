@@ -37,7 +37,7 @@ func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	if err := labelSample(c, r, append(c.AllPlumbing(r).Labels, e.Strings("label")...), p); err != nil {
+	if err := labelSample(c, r, append(c.AllFeatures(r).Labels, e.Strings("label")...), p); err != nil {
 		return err
 	}
 	if !needsClusterRole(c, r) && !reachesCluster(c, r, append(e.Strings("owns"), e.Strings("watches")...)) {
@@ -61,7 +61,7 @@ func needsClusterRole(c *project.Config, r project.Resource) bool {
 // beside its own. What asked holds beyond PROJECT is checked by the plugin that
 // writes the controller.
 func reachesCluster(c *project.Config, r project.Resource, asked []string) bool {
-	have := c.AllPlumbing(r)
+	have := c.AllFeatures(r)
 	return c.Namespaced && slices.ContainsFunc(slices.Concat(have.Owns, have.Watches, asked), func(name string) bool {
 		t, err := c.Target("owns", name)
 		return err == nil && !c.IsNamespaced(t)
@@ -72,7 +72,7 @@ func reachesCluster(c *project.Config, r project.Resource, asked []string) bool 
 // controllers leave it alone. A sample that the user took away stays away.
 func labelSample(c *project.Config, r project.Resource, labels []string, p *scaffold.Plan) error {
 	name := c.SamplePath(r)
-	if r.Foreign() || !p.Exists(name) {
+	if r.HasExternalTypes() || !p.Exists(name) {
 		return nil
 	}
 	for _, label := range labels {

@@ -24,7 +24,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	h, err := hookscaffold.Ask(e, hookscaffold.Terms{Owner: config.Shell, Lang: r.Lang, Kinds: table, CRDs: crdBases})
+	h, err := hookscaffold.ParseOptions(e, hookscaffold.OptionContext{Owner: config.Shell, Lang: r.Lang, Kinds: table, CRDs: crdBases})
 	if err != nil {
 		return err
 	}
@@ -33,21 +33,21 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 		return planHook(e.Project, r, h, p)
 	}
 	if known {
-		if err := hookscaffold.Yields(h.Name, old.Path(place(old)), h.Path(place(h)), p); err != nil {
+		if err := hookscaffold.CheckReplace(h.Name, old.Path(place(old)), h.Path(place(h)), p); err != nil {
 			return err
 		}
 		r.Hooks = slices.DeleteFunc(r.Hooks, func(o hookscaffold.Hook) bool { return o.Name == h.Name })
 	}
-	if err := r.clashes(h); err != nil {
+	if err := r.checkConversions(h); err != nil {
 		return err
 	}
 	r.Hooks = append(r.Hooks, h)
-	e.Project.Remember(Key, r)
+	e.Project.EncodePluginConfig(Key, r)
 	return planHook(e.Project, r, h, p)
 }
 
-// clashes refuses what only one hook can have.
-func (r record) clashes(h hookscaffold.Hook) error {
+// checkConversions refuses what only one hook can have.
+func (r record) checkConversions(h hookscaffold.Hook) error {
 	for _, o := range r.Hooks {
 		for _, a := range o.Convert {
 			for _, b := range h.Convert {
@@ -71,7 +71,7 @@ func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan
 		return err
 	}
 	if h.Lang != r.Lang { // the image needs another interpreter
-		if err := render.Tree(templates.FS, "shell/init", nil, data(c, r), render.Only(p.Seed, "Dockerfile")); err != nil {
+		if err := render.Tree(templates.FS, "shell/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile")); err != nil {
 			return err
 		}
 	}

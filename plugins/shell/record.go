@@ -17,7 +17,7 @@ type record struct {
 // recorded reads what PROJECT remembers.
 func recorded(c *project.Config) (record, error) {
 	var r record
-	return r, c.Recall(Key, &r)
+	return r, c.DecodePluginConfig(Key, &r)
 }
 
 // find returns the hook of a name.

@@ -67,7 +67,7 @@ type values struct {
 	Pins    struct{ ShellOperator string }
 }
 
-func data(c *project.Config, r record) values {
+func initData(c *project.Config, r record) values {
 	v := values{Project: c, Name: yamledit.Scalar(c.ProjectName), Lang: r.Lang}
 	v.Python = slices.Contains(r.languages(), hookscaffold.Python)
 	v.Pins.ShellOperator = pins.ShellOperator
@@ -91,9 +91,9 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if r.Lang, err = hookscaffold.ProjectLang(r.Lang, e); err != nil {
 		return err
 	}
-	e.Project.Remember(Key, r)
+	e.Project.EncodePluginConfig(Key, r)
 	e.Project.MultiGroup = true // no types of Go keep a second group out
-	if err := render.Tree(templates.FS, "shell/init", nil, data(e.Project, r), initSink(p)); err != nil {
+	if err := render.Tree(templates.FS, "shell/init", nil, initData(e.Project, r), initSink(p)); err != nil {
 		return err
 	}
 	if err := firstRoles(p); err != nil {

@@ -41,7 +41,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 		}
 	}
 	sink := initSink(p)
-	if err := render.Tree(templates.FS, "shell/webhook", nil, data(c, r), func(name string, mode fs.FileMode, content []byte) error {
+	if err := render.Tree(templates.FS, "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
 			return nil // the user does without
 		}
@@ -52,7 +52,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	share := func(name string, mode fs.FileMode, content []byte) error {
 		return p.Share("config/certmanager/"+name, mode, content)
 	}
-	if err := render.Tree(templates.FS, certificates, nil, data(c, r), render.Only(share, certificateNames)); err != nil {
+	if err := render.Tree(templates.FS, certificates, nil, initData(c, r), render.Only(share, certificateNames)); err != nil {
 		return err
 	}
 	for _, part := range parts {

@@ -261,8 +261,8 @@ func (r *S) Reconcile() { a, b := r.clean() }
 
 func Reconcile() { a, b := r.clean() }
 `)
-	got := map[string][]Taking{"clean": f.Takings("R", "clean"), "finalize": f.Takings("R", "finalize"), "none": f.Takings("R", "none")}
-	want := map[string][]Taking{"clean": {{"Reconcile", 1}, {"Reconcile", 2}}, "finalize": {{"Reconcile", 1}}, "none": nil}
+	got := map[string][]CallSite{"clean": f.CallSites("R", "clean"), "finalize": f.CallSites("R", "finalize"), "none": f.CallSites("R", "none")}
+	want := map[string][]CallSite{"clean": {{"Reconcile", 1}, {"Reconcile", 2}}, "finalize": {{"Reconcile", 1}}, "none": nil}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

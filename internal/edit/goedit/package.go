@@ -85,11 +85,11 @@ func skipFields(lit *ast.CompositeLit, skip map[*ast.Ident]bool) {
 	}
 }
 
-// Repath brings relative paths in the file's code to another folder: the
+// RewritePaths brings relative paths in the file's code to another folder: the
 // arguments of filepath.Join and path.Join that start with "..", as far as they
 // are texts, and other texts that start with "../". move gets such a path, with
 // slashes, and whether it was joined, and returns the new one, or the same.
-func (f *File) Repath(move func(path string, joined bool) string) error {
+func (f *File) RewritePaths(move func(path string, joined bool) string) error {
 	if f.err != nil {
 		return f.err
 	}
@@ -204,9 +204,9 @@ func (f *File) Calls(call, first string) bool {
 	return len(f.textArguments(call, "", first)) > 0
 }
 
-// Retext replaces a text that stands as the first argument of a call, named as in
+// ReplaceString replaces a text that stands as the first argument of a call, named as in
 // BeforeCall, or when key is not empty, as the argument behind the text key.
-func (f *File) Retext(call, key, old, next string) error {
+func (f *File) ReplaceString(call, key, old, next string) error {
 	if f.err != nil {
 		return f.err
 	}

@@ -25,11 +25,11 @@ func (o Objects) filter() string {
 	return o.JQ
 }
 
-// silent reports that a binding is a snapshot for others, and runs nothing itself.
-func (o Objects) silent() bool { return slices.Contains(o.Events, noEvents) }
+// snapshotOnly reports that a binding is a snapshot for others, and runs nothing itself.
+func (o Objects) snapshotOnly() bool { return slices.Contains(o.Events, noEvents) }
 
-// sees reports whether the hook runs for an event.
-func (o Objects) sees(event string) bool {
+// triggersOn reports whether the hook runs for an event.
+func (o Objects) triggersOn(event string) bool {
 	return len(o.Events) == 0 || slices.Contains(o.Events, event)
 }
 
@@ -54,7 +54,7 @@ func (p *page) list(indent, key string, values []string) {
 	for i, v := range values {
 		items[i] = yamledit.Scalar(v)
 		if strings.ContainsAny(v, ",[]{}") {
-			items[i] = quoted(v)
+			items[i] = jsonString(v)
 		}
 	}
 	p.line("%s%s: [%s]", indent, key, strings.Join(items, ", "))
@@ -85,7 +85,7 @@ func (h Hook) Config(owner config.Owner) (string, error) {
 	}
 	for _, s := range h.Schedule {
 		p.line("- name: %s", yamledit.Scalar(s.Name))
-		p.line("  crontab: %s", quoted(s.Crontab))
+		p.line("  crontab: %s", jsonString(s.Crontab))
 		p.text("group", s.Group)
 		p.text("queue", s.Queue)
 		if s.Group == "" {
@@ -107,7 +107,7 @@ func (h Hook) Config(owner config.Owner) (string, error) {
 			p.line("    toVersion: %s", yamledit.Scalar(c.Group+"/"+s.To))
 		}
 	}
-	return p.String(), h.judge(owner, p.String())
+	return p.String(), h.validate(owner, p.String())
 }
 
 // snapshots are the bindings that a handler elsewhere in the hook may want to know
@@ -144,7 +144,7 @@ func (p *page) objects(o Objects) error {
 		p.line("  keepFullObjectsInMemory: false")
 	}
 	switch {
-	case o.silent():
+	case o.snapshotOnly():
 		p.line("  # For others in this hook to look at; it is not run for these objects.")
 		p.line("  executeHookOnSynchronization: false\n  executeHookOnEvent: []")
 	default:
@@ -197,7 +197,7 @@ func (p *page) fields(selector string) error {
 		}
 		p.line("    - field: %s", yamledit.Scalar(r.Field))
 		p.line("      operator: %s", operator)
-		p.line("      value: %s", quoted(r.Value))
+		p.line("      value: %s", jsonString(r.Value))
 	}
 	return nil
 }
@@ -210,11 +210,11 @@ func (h Hook) webhooks(p *page, key string, list []Admission) {
 		group, version := a.groupVersion()
 		p.line("- name: %s", yamledit.Scalar(a.Name))
 		p.list("  ", "includeSnapshotsFrom", h.snapshots())
-		p.line("  rules:\n  - apiGroups: [%s]", quoted(group))
+		p.line("  rules:\n  - apiGroups: [%s]", jsonString(group))
 		p.list("    ", "apiVersions", []string{version})
 		p.list("    ", "resources", []string{a.Resource})
 		p.list("    ", "operations", []string{"CREATE", "UPDATE"})
-		p.line("    scope: %s", ScopeOf(a.ClusterScoped))
+		p.line("    scope: %s", ScopeName(a.ClusterScoped))
 	}
 }
 
@@ -226,9 +226,9 @@ func (k Kind) groupVersion() (group, version string) {
 	return "", k.APIVersion
 }
 
-// judge refuses a configuration that the engine would, and what validate would
+// validate refuses a configuration that the engine would, and what validate would
 // have to say of it.
-func (h Hook) judge(owner config.Owner, text string) error {
+func (h Hook) validate(owner config.Owner, text string) error {
 	_, findings := owner.Parse([]byte(text))
 	if len(findings) == 0 {
 		return nil

@@ -38,7 +38,7 @@ func (s schemas) of(c Conversion, step Step) (from, to crdschema.Schema) {
 
 // example is a small object of a version of the kind.
 func (c Conversion) example(version string) object {
-	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == ScopeOf(true)}
+	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == ScopeName(true)}
 	return k.example()
 }
 
@@ -73,8 +73,8 @@ func (s Step) differing(a, b crdschema.Schema) []string {
 	return all
 }
 
-// warnOfLoss tells of the fields that a new hook would lose as it is.
-func (h Hook) warnOfLoss(file string, known schemas, p *scaffold.Plan) {
+// warnLostFields tells of the fields that a new hook would lose as it is.
+func (h Hook) warnLostFields(file string, known schemas, p *scaffold.Plan) {
 	for _, c := range h.Convert {
 		for _, s := range c.Steps {
 			var paths []string

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// filters reads the flags that say more of bindings. Each value may have the name of
+// parseFilters reads the flags that say more of bindings. Each value may have the name of
 // a binding and a colon before it, and is for all of them otherwise.
-func (a *asking) filters() error {
+func (a *optionParser) parseFilters() error {
 	for _, f := range []struct {
 		flag  string
 		times bool // schedules have it, too
@@ -127,7 +127,7 @@ func addNames(to *[]string, flag, list, what string, problems func(string) []str
 }
 
 // nameProblems says why no object of the kind has a name. Those of RBAC may have almost
-// any, such as system:node.
+// checkRuns, such as system:node.
 func (k Kind) nameProblems(name string) []string {
 	if strings.HasPrefix(k.APIVersion, "rbac.authorization.k8s.io/") {
 		return content.IsPathSegmentName(name)
@@ -157,7 +157,7 @@ func labelSelector(text string) (*metav1.LabelSelector, error) {
 }
 
 // addressed takes the name of a binding off a value, and the spaces around both.
-func (a *asking) addressed(value string) (binding, rest string) {
+func (a *optionParser) addressed(value string) (binding, rest string) {
 	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), strings.TrimSpace(name)) {
 		return strings.TrimSpace(name), strings.TrimSpace(rest)
 	}
@@ -166,7 +166,7 @@ func (a *asking) addressed(value string) (binding, rest string) {
 
 // misaddressed refuses a value for a binding that is not there. No value looks like that
 // but names of roles.
-func (a *asking) misaddressed(flag, name, value string) error {
+func (a *optionParser) misaddressed(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
 	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
 	if name != "" || !colon || !bindingName.MatchString(before) || flag == "name" && roles {
@@ -201,7 +201,7 @@ func addEvents(o *Objects, value string) error {
 
 // groups refuses what has a name that functions cannot have, and groups whose
 // members wait in different queues.
-func (a *asking) groups() error {
+func (a *optionParser) groups() error {
 	queues := map[string]string{}
 	look := func(group, queue string) error {
 		if group == "" {

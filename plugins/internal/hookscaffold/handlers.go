@@ -42,7 +42,7 @@ func (h Hook) handlers(known schemas) []handler {
 		return name != ""
 	}
 	for _, o := range h.Kubernetes {
-		if !o.silent() && !group(o.Group) {
+		if !o.snapshotOnly() && !group(o.Group) {
 			h.objects(o, add)
 		}
 	}
@@ -79,7 +79,7 @@ func (h Hook) handlers(known schemas) []handler {
 	return all
 }
 
-// objects adds the handlers of one binding.
+// parseObjects adds the handlers of one binding.
 func (h Hook) objects(o Objects, add func(handler)) {
 	base, kind := "__on_kubernetes::"+o.Name, o.Kind.Kind
 	x := handler{Binding: o.Name, Filtered: o.filter() != ""}
@@ -87,7 +87,7 @@ func (h Hook) objects(o Objects, add func(handler)) {
 	x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"synchronization\")", o.Name), o.Name+"_at_the_start"
 	add(x)
 	x.Is = "event"
-	added, modified := o.sees("Added"), o.sees("Modified")
+	added, modified := o.triggersOn("Added"), o.triggersOn("Modified")
 	switch {
 	case added && modified:
 		x.About, x.Function = upper(article(kind)+" "+kind+" is new, or changed."), base+"::added_or_modified"
@@ -102,7 +102,7 @@ func (h Hook) objects(o Objects, add func(handler)) {
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"modified\")", o.Name), o.Name+"_modified"
 		add(x)
 	}
-	if o.sees("Deleted") {
+	if o.triggersOn("Deleted") {
 		x.About, x.Function = upper(article(kind)+" "+kind+" is gone."), base+"::deleted"
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"deleted\")", o.Name), o.Name+"_deleted"
 		add(x)

@@ -133,9 +133,9 @@ func Library(lang, dir string, p *scaffold.Plan) error {
 	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
 }
 
-// Yields refuses to put a hook in the place of the recorded one of its name, whose
+// CheckReplace refuses to put a hook in the place of the recorded one of its name, whose
 // script is old, unless that is gone or the plan replaces it by force.
-func Yields(name, old, next string, p *scaffold.Plan) error {
+func CheckReplace(name, old, next string, p *scaffold.Plan) error {
 	hint := "edit " + old + ", choose another name, or start anew with --force"
 	switch {
 	case !p.Exists(old) || p.Forced() && old == next:
@@ -175,7 +175,7 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 			return err
 		}
 		if !p.HasBase(file) {
-			h.warnOfLoss(file, known, p)
+			h.warnLostFields(file, known, p)
 		}
 		seed = SeedOnce(p)
 	}

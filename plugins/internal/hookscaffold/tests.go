@@ -54,7 +54,7 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 		return name != ""
 	}
 	for _, o := range h.Kubernetes {
-		if !o.silent() && !group(o.Group, test{Given: append(o.around(), o.example())}) {
+		if !o.snapshotOnly() && !group(o.Group, test{Given: append(o.around(), o.example())}) {
 			all = append(all, named(o.tests(), o.Name, all)...)
 		}
 	}
@@ -128,14 +128,14 @@ func (o Objects) tests() []test {
 	kind := article(o.Kind.Kind) + " " + o.Kind.Kind
 	// An API server drops the status of what is created: such an object comes to be
 	// selected later.
-	if o.sees("Added") && one["status"] == nil {
+	if o.triggersOn("Added") && one["status"] == nil {
 		all = append(all, test{Name: kind + " is new", Given: around, Events: []event{{Apply: one}}, Expect: says(o.Name + ": Added" + name)})
-	} else if o.sees("Modified") && o.filter() == "" {
+	} else if o.triggersOn("Modified") && o.filter() == "" {
 		next := o.example()
 		next["metadata"].(object)["annotations"] = object{"example.org/changed": "yes"}
 		all = append(all, test{Name: kind + " changes", Given: append(around, one), Events: []event{{Apply: next}}, Expect: says(o.Name + ": Modified" + name)})
 	}
-	if o.sees("Deleted") {
+	if o.triggersOn("Deleted") {
 		gone := object{"apiVersion": one["apiVersion"], "kind": one["kind"], "metadata": place(one)}
 		all = append(all, test{Name: kind + " is gone", Given: append(around, one), Events: []event{{Delete: gone}}, Expect: says(o.Name + ": Deleted" + name)})
 	}
@@ -145,7 +145,7 @@ func (o Objects) tests() []test {
 // count is how many objects the binding sees at the start, unless every cluster has
 // some of its own, such as the namespace default.
 func (o Objects) count() string {
-	if len(o.Names) == 0 && o.Selector == "" && crowds[o.Resource] {
+	if len(o.Names) == 0 && o.Selector == "" && systemResources[o.Resource] {
 		return ""
 	}
 	return "1"

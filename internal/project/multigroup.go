@@ -30,11 +30,11 @@ func (c *Config) SetMultiGroup(on bool) {
 	}
 }
 
-// ValidateSwitch checks that the resources fit the layout that was switched to.
-func (c *Config) ValidateSwitch() error {
+// ValidateLayout checks that the resources fit the layout that was switched to.
+func (c *Config) ValidateLayout() error {
 	var groups []string
 	for _, r := range c.Resources {
-		if r.API != nil && !r.Foreign() && !slices.Contains(groups, r.QualifiedGroup()) {
+		if r.API != nil && !r.HasExternalTypes() && !slices.Contains(groups, r.QualifiedGroup()) {
 			groups = append(groups, r.QualifiedGroup())
 		}
 	}

@@ -32,16 +32,16 @@ func TestValidateSwitch(t *testing.T) {
 		{Group: "ship", Domain: "x.org", Version: "v1", Kind: "Frigate", API: &API{CRDVersion: "v1"}},
 		{Group: "crew", Domain: "x.org", Version: "v1", Kind: "Captain", API: &API{CRDVersion: "v1"}},
 	}}
-	if err := c.ValidateSwitch(); err != nil {
+	if err := c.ValidateLayout(); err != nil {
 		t.Fatal(err)
 	}
 	c.SetMultiGroup(false)
 	const want = "the project has kinds in the groups ship.x.org, crew.x.org, and without multigroup there is room for one"
-	if err := c.ValidateSwitch(); err == nil || err.Error() != want {
+	if err := c.ValidateLayout(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	c.Resources = c.Resources[:1]
-	if err := c.ValidateSwitch(); err != nil {
+	if err := c.ValidateLayout(); err != nil {
 		t.Error(err)
 	}
 }

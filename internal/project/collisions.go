@@ -7,13 +7,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// checkNeighbours checks r against every other resource of the project.
-func (c *Config) checkNeighbours(r Resource) error {
+// checkCollisions checks r against every other resource of the project.
+func (c *Config) checkCollisions(r Resource) error {
 	for _, o := range c.Resources {
 		if o.SameVersion(r) {
 			continue
 		}
-		for _, clash := range []func(r, o Resource) error{c.groupClash, kindClash, c.typeClash, c.reconcilerClash, c.controllerClash, c.webhookClash, c.aliasClash} {
+		for _, clash := range []func(r, o Resource) error{c.groupCollision, kindCollision, c.typeCollision, c.reconcilerCollision, c.controllerCollision, c.webhookCollision, c.aliasCollision} {
 			if err := clash(r, o); err != nil {
 				return err
 			}
@@ -22,9 +22,9 @@ func (c *Config) checkNeighbours(r Resource) error {
 	return nil
 }
 
-// groupClash: without multigroup all types of a version share one folder, so
-// one group is all there can be. Controllers for foreign types are no matter.
-func (c *Config) groupClash(r, o Resource) error {
+// groupCollision: without multigroup all types of a version share one folder, so
+// one group is all there can be. Controllers for external types are no matter.
+func (c *Config) groupCollision(r, o Resource) error {
 	if c.MultiGroup || r.API == nil || o.API == nil || r.QualifiedGroup() == o.QualifiedGroup() {
 		return nil
 	}
@@ -43,13 +43,13 @@ func orEmpty(s string) string {
 	return s
 }
 
-// kindClash: what one CRD, or the CRDs of one group, cannot hold.
-func kindClash(r, o Resource) error {
+// kindCollision: what one CRD, or the CRDs of one group, cannot hold.
+func kindCollision(r, o Resource) error {
 	if r.QualifiedGroup() != o.QualifiedGroup() {
 		return nil
 	}
 	if r.Kind == o.Kind {
-		return versionClash(r, o)
+		return versionMismatch(r, o)
 	}
 	switch {
 	case r.Lower() == o.Lower():
@@ -62,9 +62,9 @@ func kindClash(r, o Resource) error {
 	return nil
 }
 
-// versionClash: all versions of a kind stand in one CRD, with one plural and
+// versionMismatch: all versions of a kind stand in one CRD, with one plural and
 // one scope.
-func versionClash(r, o Resource) error {
+func versionMismatch(r, o Resource) error {
 	if r.API == nil || o.API == nil {
 		return nil
 	}
@@ -81,8 +81,8 @@ func versionClash(r, o Resource) error {
 	return nil
 }
 
-// typeClash: the types of one package.
-func (c *Config) typeClash(r, o Resource) error {
+// typeCollision: the types of one package.
+func (c *Config) typeCollision(r, o Resource) error {
 	if r.API == nil || o.API == nil || c.APIDir(r) != c.APIDir(o) {
 		return nil
 	}
@@ -97,9 +97,9 @@ func (c *Config) typeClash(r, o Resource) error {
 	return nil
 }
 
-// reconcilerClash: the controllers of one package, and their files, whose names
+// reconcilerCollision: the controllers of one package, and their files, whose names
 // are in lower case.
-func (c *Config) reconcilerClash(r, o Resource) error {
+func (c *Config) reconcilerCollision(r, o Resource) error {
 	if c.ControllerDir(r) != c.ControllerDir(o) {
 		return nil
 	}
@@ -122,9 +122,9 @@ func (c *Config) reconcilerClash(r, o Resource) error {
 	return nil
 }
 
-// webhookClash: the URL paths that one manager serves, and the webhooks of one
+// webhookCollision: the URL paths that one manager serves, and the webhooks of one
 // package, whose types and files are named after the kind.
-func (c *Config) webhookClash(r, o Resource) error {
+func (c *Config) webhookCollision(r, o Resource) error {
 	if r.Webhooks == nil || o.Webhooks == nil {
 		return nil
 	}
@@ -140,8 +140,8 @@ func (c *Config) webhookClash(r, o Resource) error {
 	return nil
 }
 
-// controllerClash: the controllers of the manager, which keeps metrics by name.
-func (c *Config) controllerClash(r, o Resource) error {
+// controllerCollision: the controllers of the manager, which keeps metrics by name.
+func (c *Config) controllerCollision(r, o Resource) error {
 	for _, controller := range r.ControllerNames() {
 		name := c.ControllerName(r, controller)
 		for _, other := range o.ControllerNames() {
@@ -154,8 +154,8 @@ func (c *Config) controllerClash(r, o Resource) error {
 	return nil
 }
 
-// aliasClash: what cmd/main.go imports under one name.
-func (c *Config) aliasClash(r, o Resource) error {
+// aliasCollision: what cmd/main.go imports under one name.
+func (c *Config) aliasCollision(r, o Resource) error {
 	differ := r.QualifiedGroup() != o.QualifiedGroup()
 	if r.Core || o.Core || !differ {
 		return nil

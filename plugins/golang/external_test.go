@@ -102,7 +102,7 @@ func TestProtectedGroup(t *testing.T) {
 
 // The manager of a namespaced project may read namespaced kinds of its own
 // namespace only.
-func TestForeignRulesOfALimitedManager(t *testing.T) {
+func TestExternalRulesOfALimitedManager(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
 	cluster := gauge()
@@ -114,7 +114,7 @@ func TestForeignRulesOfALimitedManager(t *testing.T) {
 }
 
 // Repeats, also of init, change nothing; what the user wrote stays.
-func TestForeignRepeats(t *testing.T) {
+func TestExternalRepeats(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	initial := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}}

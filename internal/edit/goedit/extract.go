@@ -34,11 +34,11 @@ func (f *File) callStmt(fn string, calls []Symbol) (callStmt, bool) {
 	return callStmt{}, false
 }
 
-// HoistArgument gives the argument of that index, in the first statement of func
+// ExtractArgument gives the argument of that index, in the first statement of func
 // fn that assigns the result of one of the calls, a variable called name, and puts
 // lines before it and after it: after may say %s for the variable. An argument
 // that is a variable already stays as it is.
-func (f *File) HoistArgument(fn string, calls []Symbol, index int, name, before, after string) error {
+func (f *File) ExtractArgument(fn string, calls []Symbol, index int, name, before, after string) error {
 	if f.err != nil {
 		return f.err
 	}

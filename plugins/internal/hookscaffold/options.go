@@ -62,28 +62,28 @@ func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string
 	return nil
 }
 
-// Terms are what the options of an event are read with.
-type Terms struct {
+// OptionContext are what the options of an event are read with.
+type OptionContext struct {
 	Owner config.Owner
 	Lang  string // of hooks that say nothing else
 	Kinds *kinds.Table
 	CRDs  string // where a project has its CRDs, for hints
 }
 
-// asking turns the flags of `operon create hook` into a hook.
-type asking struct {
+// optionParser turns the flags of `operon create hook` into a hook.
+type optionParser struct {
 	plugin.Event
-	Terms
+	OptionContext
 	hook Hook
 }
 
-// Ask returns the hook that the options of e describe, checked on its own.
-func Ask(e plugin.Event, t Terms) (Hook, error) {
-	a := &asking{Event: e, Terms: t, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), t.Lang)}}
+// ParseOptions returns the hook that the options of e describe, checked on its own.
+func ParseOptions(e plugin.Event, t OptionContext) (Hook, error) {
+	a := &optionParser{Event: e, OptionContext: t, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), t.Lang)}}
 	for _, step := range []func() error{
 		func() error { return project.CheckHookName(a.hook.Name) },
 		func() error { return checkLang(a.hook.Lang) },
-		a.startup, a.steps, a.objects, a.schedules, a.admissions, a.conversions, a.filters, a.any,
+		a.parseStartup, a.parseSteps, a.parseObjects, a.parseSchedules, a.parseAdmissions, a.parseConversions, a.parseFilters, a.checkRuns,
 	} {
 		if err := step(); err != nil {
 			return Hook{}, err
@@ -92,7 +92,7 @@ func Ask(e plugin.Event, t Terms) (Hook, error) {
 	return a.hook, nil
 }
 
-func (a *asking) startup() error {
+func (a *optionParser) parseStartup() error {
 	s := a.String("startup")
 	if s == "" {
 		return nil
@@ -105,8 +105,8 @@ func (a *asking) startup() error {
 	return nil
 }
 
-// steps reads the flags of addon-operator's work.
-func (a *asking) steps() error {
+// parseSteps reads the flags of addon-operator's work.
+func (a *optionParser) parseSteps() error {
 	for _, step := range a.Owner.Steps() {
 		flag := config.Event(step)
 		given := a.String(flag)
@@ -125,8 +125,8 @@ func (a *asking) steps() error {
 	return nil
 }
 
-// objects reads --on kubernetes:[NAME:]KIND,...
-func (a *asking) objects() error {
+// parseObjects reads --on kubernetes:[NAME:]KIND,...
+func (a *optionParser) parseObjects() error {
 	for _, on := range a.Strings("on") {
 		source, rest, found := strings.Cut(on, ":")
 		if !found || strings.TrimSpace(source) != "kubernetes" || strings.TrimSpace(rest) == "" {
@@ -146,14 +146,14 @@ func (a *asking) objects() error {
 			case kind == "":
 				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind is missing beside a comma", on)
 			}
-			k, err := a.kind("on", kind)
+			k, err := a.findKind("on", kind)
 			if err != nil {
 				return err
 			}
 			if name == "" {
 				name = k.Resource
 			}
-			if err := a.add("on", name); err != nil {
+			if err := a.checkBinding("on", name); err != nil {
 				return err
 			}
 			a.hook.Kubernetes = append(a.hook.Kubernetes, Objects{Name: name, Kind: k})
@@ -162,8 +162,8 @@ func (a *asking) objects() error {
 	return nil
 }
 
-// add checks the name of a new binding.
-func (a *asking) add(flag, name string) error {
+// checkBinding checks the name of a new binding.
+func (a *optionParser) checkBinding(flag, name string) error {
 	if !bindingName.MatchString(name) {
 		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not of the form name", flag, name)
 	}
@@ -174,7 +174,7 @@ func (a *asking) add(flag, name string) error {
 }
 
 // bindings are the names that filters may refer to.
-func (a *asking) bindings() []string {
+func (a *optionParser) bindings() []string {
 	var names []string
 	for _, k := range a.hook.Kubernetes {
 		names = append(names, k.Name)
@@ -185,9 +185,9 @@ func (a *asking) bindings() []string {
 	return names
 }
 
-// kind finds a kind by any name of it, by GROUP/VERSION/KIND, or as kubectl names it
+// findKind finds a kind by any name of it, by GROUP/VERSION/KIND, or as kubectl names it
 // with its group, such as deployments.apps.
-func (a *asking) kind(flag, name string) (Kind, error) {
+func (a *optionParser) findKind(flag, name string) (Kind, error) {
 	apiVersion, kind := "", name
 	if i := strings.LastIndex(name, "/"); i >= 0 {
 		apiVersion, kind = strings.TrimPrefix(name[:i], "core/"), name[i+1:]
@@ -206,7 +206,7 @@ func (a *asking) kind(flag, name string) (Kind, error) {
 	return Kind{}, fault.Usage(hint, "--%s %s: %v", flag, name, err)
 }
 
-func (a *asking) schedules() error {
+func (a *optionParser) parseSchedules() error {
 	for _, s := range a.Strings("schedule") {
 		name, crontab := "tick", s
 		if before, after, named := strings.Cut(s, ":"); named && bindingName.MatchString(strings.TrimSpace(before)) {
@@ -217,7 +217,7 @@ func (a *asking) schedules() error {
 		if crontab = strings.TrimSpace(crontab); crontab == "" {
 			return empty("schedule", s)
 		}
-		if err := a.add("schedule", name); err != nil {
+		if err := a.checkBinding("schedule", name); err != nil {
 			return err
 		}
 		a.hook.Schedule = append(a.hook.Schedule, Schedule{Name: name, Crontab: crontab})
@@ -225,13 +225,13 @@ func (a *asking) schedules() error {
 	return nil
 }
 
-func (a *asking) admissions() error {
+func (a *optionParser) parseAdmissions() error {
 	for _, ask := range []struct {
 		flag string
 		list *[]Admission
 	}{{"validate", &a.hook.Validate}, {"mutate", &a.hook.Mutate}} {
 		for _, name := range a.Strings(ask.flag) {
-			k, err := a.kind(ask.flag, name)
+			k, err := a.findKind(ask.flag, name)
 			if err != nil {
 				return err
 			}
@@ -247,7 +247,7 @@ func (a *asking) admissions() error {
 
 // webhookName is a name that is unique in the project, with the three parts that
 // the API server wants: validate-secrets.my-hook.example.org
-func (a *asking) webhookName(verb string, k Kind) string {
+func (a *optionParser) webhookName(verb string, k Kind) string {
 	parts := []string{verb + "-" + k.Resource, a.hook.Name, a.Project.Domain}
 	if parts[2] == "" {
 		parts[2] = a.Project.ProjectName
@@ -255,8 +255,8 @@ func (a *asking) webhookName(verb string, k Kind) string {
 	return strings.Join(parts, ".")
 }
 
-// conversions reads --convert FROM:TO, all for the kind of --crd.
-func (a *asking) conversions() error {
+// parseConversions reads --convert FROM:TO, all for the kind of --crd.
+func (a *optionParser) parseConversions() error {
 	steps, crd := a.Strings("convert"), a.String("crd")
 	if len(steps) == 0 {
 		if crd != "" {
@@ -264,11 +264,11 @@ func (a *asking) conversions() error {
 		}
 		return nil
 	}
-	k, err := a.converted(crd)
+	k, err := a.conversionKind(crd)
 	if err != nil {
 		return err
 	}
-	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeOf(!k.Namespaced)}
+	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeName(!k.Namespaced)}
 	for _, s := range steps {
 		from, to, found := strings.Cut(s, ":")
 		step := Step{From: from, To: to}
@@ -291,17 +291,17 @@ func (a *asking) conversions() error {
 	return nil
 }
 
-// ScopeOf is the word for where objects live, in webhooks and CRDs.
-func ScopeOf(cluster bool) string {
+// ScopeName is the word for where objects live, in webhooks and CRDs.
+func ScopeName(cluster bool) string {
 	if cluster {
 		return "Cluster"
 	}
 	return "Namespaced"
 }
 
-// converted is the kind that --crd names: by the name of the CRD, or any of its
+// conversionKind is the kind that --crd names: by the name of the CRD, or any of its
 // own. Without it, there must be one only that has several versions.
-func (a *asking) converted(crd string) (kinds.Kind, error) {
+func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 	var several []kinds.Kind
 	for _, k := range a.Kinds.Preferred() {
 		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
@@ -326,10 +326,10 @@ func (a *asking) converted(crd string) (kinds.Kind, error) {
 	return kinds.Kind{}, fault.Usage("say which: --crd "+several[0].String(), "--convert: %d CRDs in %s have several versions", len(several), a.CRDs)
 }
 
-// any refuses a hook that nothing would run.
-func (a *asking) any() error {
+// checkRuns refuses a hook that nothing would run.
+func (a *optionParser) checkRuns() error {
 	h := a.hook
-	runs := slices.ContainsFunc(h.Kubernetes, func(o Objects) bool { return !o.silent() })
+	runs := slices.ContainsFunc(h.Kubernetes, func(o Objects) bool { return !o.snapshotOnly() })
 	if runs || h.Startup != nil || len(h.Steps)+len(h.Schedule)+len(h.Validate)+len(h.Mutate)+len(h.Convert) > 0 {
 		return nil
 	}
@@ -344,8 +344,8 @@ func (a *asking) any() error {
 	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
 }
 
-// quoted is s as JSON writes it, which is YAML, too.
-func quoted(s string) string {
+// jsonString is s as JSON writes it, which is YAML, too.
+func jsonString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // text always has a form
 		return s

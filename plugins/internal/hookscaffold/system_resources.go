@@ -1,7 +1,7 @@
 package hookscaffold
 
-// crowds are the resources of which every cluster has objects of its own.
-var crowds = map[string]bool{
+// systemResources are the resources of which every cluster has objects of its own.
+var systemResources = map[string]bool{
 	"apiservices":                 true,
 	"clusterrolebindings":         true,
 	"clusterroles":                true,

@@ -2,15 +2,15 @@ package goedit
 
 import "go/ast"
 
-// Taking is a call of which something is assigned or returned.
-type Taking struct {
+// CallSite is a call of which something is assigned or returned.
+type CallSite struct {
 	Func    string // the method with the call
 	Results int    // how many results the call is to have
 }
 
-// Takings returns the calls of a method of typ on its own receiver, in the other
+// CallSites returns the calls of a method of typ on its own receiver, in the other
 // methods of typ, whose results are all that is assigned or returned.
-func (f *File) Takings(typ, name string) (all []Taking) {
+func (f *File) CallSites(typ, name string) (all []CallSite) {
 	for _, d := range f.file.Decls {
 		d, ok := d.(*ast.FuncDecl)
 		if !ok || !method(d, typ+"."+d.Name.Name) || d.Body == nil {
@@ -22,20 +22,20 @@ func (f *File) Takings(typ, name string) (all []Taking) {
 				return
 			}
 			if c, ok := ast.Unparen(values[0]).(*ast.CallExpr); ok && chain(c.Fun) == call {
-				all = append(all, Taking{d.Name.Name, results})
+				all = append(all, CallSite{d.Name.Name, results})
 			}
 		}
-		takings(d.Body, d.Type, take)
+		eachResultUse(d.Body, d.Type, take)
 	}
 	return all
 }
 
-// takings calls take with what is assigned or returned in the body of a function.
-func takings(body *ast.BlockStmt, of *ast.FuncType, take func(values []ast.Expr, results int)) {
+// eachResultUse calls take with what is assigned or returned in the body of a function.
+func eachResultUse(body *ast.BlockStmt, of *ast.FuncType, take func(values []ast.Expr, results int)) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			takings(n.Body, n.Type, take)
+			eachResultUse(n.Body, n.Type, take)
 			return false
 		case *ast.AssignStmt:
 			take(n.Rhs, len(n.Lhs))

@@ -13,8 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
-// plumbingOptions are the flags for what a controller has beside its own kind.
-func plumbingOptions() []plugin.Option {
+// featureOptions are the flags for what a controller has beside its own kind.
+func featureOptions() []plugin.Option {
 	events := []plugin.Kind{plugin.CreateAPI}
 	kinds := func(c *project.Config) []string { return c.TargetNames() }
 	return []plugin.Option{
@@ -29,17 +29,17 @@ func plumbingOptions() []plugin.Option {
 	}
 }
 
-// askedPlumbing is what the options of e ask for.
-func askedPlumbing(e plugin.Event) project.Plumbing {
-	return project.Plumbing{
+// requestedFeatures is what the options of e ask for.
+func requestedFeatures(e plugin.Event) project.Features {
+	return project.Features{
 		Owns: e.Strings("owns"), Watches: e.Strings("watches"), Labels: e.Strings("label"), Finalizer: e.Bool("finalizer"),
 	}
 }
 
-// recordPlumbing records what the options of e ask for its controllers, and
+// recordFeatures records what the options of e ask for its controllers, and
 // returns the names of those that had less.
-func recordPlumbing(e plugin.Event) ([]string, error) {
-	c, r, asked := e.Project, *e.Resource, askedPlumbing(e)
+func recordFeatures(e plugin.Event) ([]string, error) {
+	c, r, asked := e.Project, *e.Resource, requestedFeatures(e)
 	if asked.IsZero() {
 		return nil, nil
 	}
@@ -48,37 +48,37 @@ func recordPlumbing(e plugin.Event) ([]string, error) {
 	}
 	var changed []string
 	for _, name := range r.ControllerNames() {
-		all, err := c.Plumb(r, name, asked)
+		all, err := c.AddFeatures(r, name, asked)
 		if err != nil {
 			return nil, err
 		}
-		if !all.Equal(c.Plumbing(r, name)) {
+		if !all.Equal(c.Features(r, name)) {
 			changed = append(changed, name)
-			c.PutPlumbing(r, name, all)
+			c.PutFeatures(r, name, all)
 		}
 	}
 	return changed, nil
 }
 
-// plumber plans what a controller has beside its own kind. Each part has files of
+// featurePlanner plans what a controller has beside its own kind. Each part has files of
 // its own, with the permissions that it needs; in the controller, which is the
 // user's, only the lines are added that call it.
-type plumber struct {
+type featurePlanner struct {
 	*scaffold.Plan
 	config  *project.Config
 	of      project.Resource
 	name    string // of the controller
 	suite   string // path of the suite
-	data    plumbingValues
+	data    featureValues
 	targets targets
-	project.Plumbing
+	project.Features
 }
 
 // targets are the kinds that a controller has beside its own.
 type targets struct{ owned, watched []project.Resource }
 
-// plumbingValues is what the templates of plumbing print.
-type plumbingValues struct {
+// featureValues is what the templates of plumbing print.
+type featureValues struct {
 	apiValues
 	Target        targetValues
 	SameNamespace bool // own kind and target both live in namespaces
@@ -100,25 +100,25 @@ type targetValues struct {
 	Sample             string // path of the sample from the root
 }
 
-// planPlumbing plans what PROJECT records for the controller beside its kind.
-func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *scaffold.Plan, data apiValues) error {
-	x := plumber{Plan: p, config: c, of: r, name: name, suite: suite, Plumbing: c.Plumbing(r, name)}
+// planFeatures plans what PROJECT records for the controller beside its kind.
+func planFeatures(c *project.Config, r project.Resource, name, suite string, p *scaffold.Plan, data apiValues) error {
+	x := featurePlanner{Plan: p, config: c, of: r, name: name, suite: suite, Features: c.Features(r, name)}
 	if x.IsZero() {
 		return nil
 	}
-	x.data = plumbingValues{apiValues: data, Finalizer: finalizerName(c, r, name), OwnKind: !r.Foreign()}
+	x.data = featureValues{apiValues: data, Finalizer: finalizerName(c, r, name), OwnKind: !r.HasExternalTypes()}
 	for _, l := range x.Labels {
 		key, value, _ := strings.Cut(l, "=")
 		x.data.Labels = append(x.data.Labels, label{key, value})
 	}
 	var err error
-	if x.targets.owned, err = x.find("owns", x.Owns); err != nil {
+	if x.targets.owned, err = x.findTargets("owns", x.Owns); err != nil {
 		return err
 	}
-	if x.targets.watched, err = x.find("watches", x.Watches); err != nil {
+	if x.targets.watched, err = x.findTargets("watches", x.Watches); err != nil {
 		return err
 	}
-	for _, plan := range []func() error{x.planShared, x.planTargets, x.planFiles, x.wire, x.agree} {
+	for _, plan := range []func() error{x.planShared, x.planTargets, x.planFiles, x.wire, x.checkFinalizer} {
 		if err := plan(); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func planPlumbing(c *project.Config, r project.Resource, name, suite string, p *
 	return nil
 }
 
-func (x plumber) find(flag string, names []string) ([]project.Resource, error) {
+func (x featurePlanner) findTargets(flag string, names []string) ([]project.Resource, error) {
 	var all []project.Resource
 	for _, name := range names {
 		t, err := x.config.Target(flag, name)
@@ -142,7 +142,7 @@ func (x plumber) find(flag string, names []string) ([]project.Resource, error) {
 // name, after a domain that is the project's.
 func finalizerName(c *project.Config, r project.Resource, name string) string {
 	domain := r.QualifiedGroup()
-	if r.Foreign() {
+	if r.HasExternalTypes() {
 		domain = c.Domain
 		if domain == "" {
 			domain = c.ProjectName
@@ -152,7 +152,7 @@ func finalizerName(c *project.Config, r project.Resource, name string) string {
 }
 
 // planShared plans what the specs and controllers of the package share.
-func (x plumber) planShared() error {
+func (x featurePlanner) planShared() error {
 	vars := map[string]string{"controllerdir": x.config.ControllerDir(x.of)}
 	if err := tree("fixtures", nil, initValues{Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
 		return err
@@ -173,10 +173,10 @@ func (x plumber) planShared() error {
 
 // planTargets makes the manager and the specs know the kinds beside the
 // controller's own.
-func (x plumber) planTargets() error {
+func (x featurePlanner) planTargets() error {
 	for _, t := range slices.Concat(x.targets.owned, x.targets.watched) {
-		if t.Foreign() {
-			if err := planForeignObject(x.config, t, x.Plan); err != nil {
+		if t.HasExternalTypes() {
+			if err := planExternalObject(x.config, t, x.Plan); err != nil {
 				return err
 			}
 		}
@@ -195,28 +195,28 @@ func (x plumber) planTargets() error {
 }
 
 // planFiles plans the files that each part has.
-func (x plumber) planFiles() error {
+func (x featurePlanner) planFiles() error {
 	var crds []string
 	for _, r := range slices.Concat([]project.Resource{x.of}, x.targets.owned, x.targets.watched) {
-		if file := climb(x.config.ControllerDir(x.of), project.ForeignCRDPath(r)); r.External && !slices.Contains(crds, file) {
+		if file := joinArgs(x.config.ControllerDir(x.of), project.ExternalCRDPath(r)); r.External && !slices.Contains(crds, file) {
 			crds = append(crds, file)
 		}
 	}
 	x.data.CRDFiles = crds
 	if x.Finalizer {
-		if err := x.files("finalizer", "cleanUp", ""); err != nil {
+		if err := x.planPart("finalizer", "cleanUp", ""); err != nil {
 			return err
 		}
 	}
 	if len(x.Labels) > 0 {
-		if err := x.files("label", "isSelected", ""); err != nil {
+		if err := x.planPart("label", "isSelected", ""); err != nil {
 			return err
 		}
 	}
 	for tree, kinds := range map[string][]project.Resource{"owned": x.targets.owned, "watched": x.targets.watched} {
 		for _, t := range kinds {
-			x.data.Target, x.data.SameNamespace = x.values(t), x.data.Namespaced && x.config.IsNamespaced(t)
-			if err := x.files(tree, called[tree]+t.Kind, t.Lower()); err != nil {
+			x.data.Target, x.data.SameNamespace = x.targetValues(t), x.data.Namespaced && x.config.IsNamespaced(t)
+			if err := x.planPart(tree, methodPrefix[tree]+t.Kind, t.Lower()); err != nil {
 				return err
 			}
 		}
@@ -224,11 +224,11 @@ func (x plumber) planFiles() error {
 	return nil
 }
 
-// called are what the methods for owned and watched kinds begin with.
-var called = map[string]string{"owned": "ensure", "watched": "requestsFor"}
+// methodPrefix are what the methods for owned and watched kinds begin with.
+var methodPrefix = map[string]string{"owned": "ensure", "watched": "requestsFor"}
 
-// files plans the files of a part, unless the user has its method elsewhere.
-func (x plumber) files(dir, method, target string) error {
+// planPart plans the files of a part, unless the user has its method elsewhere.
+func (x featurePlanner) planPart(dir, method, target string) error {
 	vars := map[string]string{
 		"controllerdir": x.config.ControllerDir(x.of), "controller": project.ControllerFile(x.name), "target": target,
 	}
@@ -243,12 +243,12 @@ func (x plumber) files(dir, method, target string) error {
 }
 
 // fileOf returns the file that has a method of the controller, or "".
-func (x plumber) fileOf(method string) (string, error) {
+func (x featurePlanner) fileOf(method string) (string, error) {
 	fn := x.data.Reconciler + "." + method
 	return sourceWhere(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })
 }
 
-func (x plumber) values(t project.Resource) targetValues {
+func (x featurePlanner) targetValues(t project.Resource) targetValues {
 	v := targetValues{
 		Kind: t.Kind, Article: t.Article(), Var: t.VarName(), Alias: t.ImportAlias(), Path: x.config.APIPath(t),
 		Group: t.QualifiedGroup(), Plural: t.PluralName(), Namespaced: x.config.IsNamespaced(t), Sample: x.config.SamplePath(t),

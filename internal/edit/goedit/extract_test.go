@@ -32,7 +32,7 @@ func TestHoistArgumentThereAndBack(t *testing.T) {
 	for _, eol := range []string{"\n", "\r\n"} {
 		src := strings.ReplaceAll(hoisted, "\n", eol)
 		f := parse(t, src)
-		if err := f.HoistArgument("main", newManager, 1, "options", "names, err := read()\nif err != nil {\n\tpanic(err)\n}", "%s.Cache.Names = names"); err != nil {
+		if err := f.ExtractArgument("main", newManager, 1, "options", "names, err := read()\nif err != nil {\n\tpanic(err)\n}", "%s.Cache.Names = names"); err != nil {
 			t.Fatal(err)
 		}
 		wantEdit(t, f, strings.ReplaceAll(`	// The manager.
@@ -65,12 +65,12 @@ func TestHoistVariable(t *testing.T) {
 	t.Parallel()
 	src := strings.Replace(hoisted, "ctrl.Options{\n\t\tName: \"x\", // by hand\n\t}", "mine", 1)
 	f := parse(t, src)
-	if err := f.HoistArgument("main", newManager, 1, "options", "before()", "%s.Set()"); err != nil {
+	if err := f.ExtractArgument("main", newManager, 1, "options", "before()", "%s.Set()"); err != nil {
 		t.Fatal(err)
 	}
 	wantEdit(t, f, "\tbefore()\n\tmine.Set()\n\n\tmgr, err := ctrl.NewManager(config(), mine, nil)\n")
 	f = parse(t, src)
-	if err := f.HoistArgument("main", newManager, 3, "options", "", ""); err == nil {
+	if err := f.ExtractArgument("main", newManager, 3, "options", "", ""); err == nil {
 		t.Error("an argument that is not there was hoisted")
 	}
 }
@@ -149,7 +149,7 @@ func TestRetext(t *testing.T) {
 		t.Error("Calls looks for another text")
 	}
 	for _, key := range [][2]string{{"Named", ""}, {"Error", "controller"}} {
-		if err := f.Retext(key[0], key[1], "old", "new"); err != nil {
+		if err := f.ReplaceString(key[0], key[1], "old", "new"); err != nil {
 			t.Fatal(err)
 		}
 	}

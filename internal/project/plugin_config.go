@@ -7,8 +7,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Recall reads what PROJECT remembers for a plugin, below plugins and its key.
-func (c *Config) Recall(key string, into any) error {
+// DecodePluginConfig reads what PROJECT remembers for a plugin, below plugins and its key.
+func (c *Config) DecodePluginConfig(key string, into any) error {
 	content, err := json.Marshal(c.Plugins[key])
 	if err == nil {
 		err = json.Unmarshal(content, into)
@@ -19,8 +19,8 @@ func (c *Config) Recall(key string, into any) error {
 	return nil
 }
 
-// Remember makes PROJECT remember plain data for a plugin.
-func (c *Config) Remember(key string, data any) {
+// EncodePluginConfig makes PROJECT remember plain data for a plugin.
+func (c *Config) EncodePluginConfig(key string, data any) {
 	content, err := json.Marshal(data)
 	var tree any
 	if err == nil {
@@ -29,11 +29,11 @@ func (c *Config) Remember(key string, data any) {
 	if err != nil {
 		panic(err) // it is plain data
 	}
-	c.setPlugin(key, whole(tree))
+	c.setPluginConfig(key, integers(tree))
 }
 
-// setPlugin changes what is recorded for a plugin, in a copy: others may share it.
-func (c *Config) setPlugin(key string, v any) {
+// setPluginConfig changes what is recorded for a plugin, in a copy: others may share it.
+func (c *Config) setPluginConfig(key string, v any) {
 	c.Plugins = maps.Clone(c.Plugins)
 	if c.Plugins == nil {
 		c.Plugins = map[string]any{}
@@ -41,16 +41,16 @@ func (c *Config) setPlugin(key string, v any) {
 	c.Plugins[key] = v
 }
 
-// whole makes the numbers of JSON those of YAML.
-func whole(v any) any {
+// integers makes the numbers of JSON those of YAML.
+func integers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, item := range v {
-			v[key] = whole(item)
+			v[key] = integers(item)
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = whole(item)
+			v[i] = integers(item)
 		}
 	case float64:
 		return int(v)

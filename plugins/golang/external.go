@@ -18,10 +18,10 @@ func inClientScheme(r project.Resource) bool {
 	return r.Core && (!ok || k.Module == "")
 }
 
-// planForeignObject plans what tests of a kind that is not the project's start
+// planExternalObject plans what tests of a kind that is not the project's start
 // from: an object of it and, for a kind that the API server does not know by
 // itself, a CRD.
-func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) error {
+func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	name := strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")
 	object := "apiVersion: " + r.QualifiedGroup() + "/" + r.Version + "\nkind: " + r.Kind + "\nmetadata:\n  name: " + r.Lower() + "-sample\n"
 	if k, ok := r.Builtin(); ok {
@@ -30,7 +30,7 @@ func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) 
 	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
 		return err
 	}
-	for _, label := range c.AllPlumbing(r).Labels { // without which its controllers leave it alone
+	for _, label := range c.AllFeatures(r).Labels { // without which its controllers leave it alone
 		key, value, _ := strings.Cut(label, "=")
 		err := p.Edit(c.SamplePath(r), func(src []byte) ([]byte, error) {
 			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
@@ -42,7 +42,7 @@ func planForeignObject(c *project.Config, r project.Resource, p *scaffold.Plan) 
 	if r.Core {
 		return nil
 	}
-	crd := strings.TrimSuffix(path.Base(project.ForeignCRDPath(r)), ".yaml")
+	crd := strings.TrimSuffix(path.Base(project.ExternalCRDPath(r)), ".yaml")
 	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
 }
 

@@ -54,7 +54,7 @@ func TestValidateResource(t *testing.T) {
 		"controller twice": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Controllers = []Controller{{"a"}, {"a"}} }),
 			verdict{`kind Frigate has the controller "a" already`, "take one of the two out of PROJECT"}},
 		"path": {single(), res("ship", "v1", "Frigate", func(r *Resource) { r.Path = "a b" }), verdict{`path "a b" of kind Frigate is not a Go import path`, "correct path of the resource in PROJECT"}},
-		"foreign without a path": {single(), Resource{Group: "x", Domain: "io", Version: "v1", Kind: "X", External: true},
+		"external without a path": {single(), Resource{Group: "x", Domain: "io", Version: "v1", Kind: "X", External: true},
 			verdict{"the Go import path of kind X is missing", "add path to the resource in PROJECT"}},
 
 		"neither group nor domain": {Config{}, Resource{Version: "v1", Kind: "S3", API: api},

@@ -57,13 +57,13 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 	selectOption = `$predicate.NewPredicateFuncs($r.isSelected)`
 )
 
-// code fills in the names of lines, given as name and text in turn.
-func code(lines string, names ...string) string { return strings.NewReplacer(names...).Replace(lines) }
+// fillNames fills in the names of lines, given as name and text in turn.
+func fillNames(lines string, names ...string) string { return strings.NewReplacer(names...).Replace(lines) }
 
 // wire adds to the controller the lines that call its plumbing: to SetupWithManager
 // the kinds and the predicate, to Reconcile what comes before the user's code, to
 // specMethod what the object owns. What is there in some form stays.
-func (x plumber) wire() error {
+func (x featurePlanner) wire() error {
 	for _, w := range []struct {
 		method string
 		edit   func(f *goedit.File, fn string) error
@@ -79,20 +79,20 @@ func (x plumber) wire() error {
 		}
 		err := changeMoved(x.Plan, name, own, func(f *goedit.File) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
 		if err != nil {
-			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.remedy(err)}
+			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.wireHint(err)}
 		}
 	}
 	return nil
 }
 
-func (x plumber) wireSetup(f *goedit.File, fn string) error {
+func (x featurePlanner) wireSetup(f *goedit.File, fn string) error {
 	at := goedit.AfterMention(fn, "For")
 	receiver := cmp.Or(f.Receiver(fn), "r")
 	for _, t := range x.targets.owned {
 		if f.ArgumentsIn(fn, "Owns", t.Kind) != nil {
 			continue
 		}
-		call := code(ownsCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind)
+		call := fillNames(ownsCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind)
 		if err := f.AddCall(fn, call, "For", "Owns", "Watches"); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (x plumber) wireSetup(f *goedit.File, fn string) error {
 		if f.MentionedIn(fn, "requestsFor"+t.Kind) {
 			continue
 		}
-		call := code(watchesCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind, "$r", receiver,
+		call := fillNames(watchesCall, "$types", f.ImportAt(t.ImportAlias(), x.config.APIPath(t), at), "$kind", t.Kind, "$r", receiver,
 			"$handler", f.ImportAt("", handlers, at), "$builder", f.ImportAt("", builders, at), "$predicate", f.ImportAt("", predicates, at))
 		if err := f.AddCall(fn, call, "For", "Owns", "Watches"); err != nil {
 			return err
@@ -110,14 +110,14 @@ func (x plumber) wireSetup(f *goedit.File, fn string) error {
 	if len(x.Labels) == 0 || f.MentionedIn(fn, "isSelected") {
 		return nil
 	}
-	selected := code(selectOption, "$predicate", f.ImportAt("", predicates, at), "$r", receiver)
+	selected := fillNames(selectOption, "$predicate", f.ImportAt("", predicates, at), "$r", receiver)
 	return f.AddOption(fn, "For", f.ImportAt("", builders, at)+".WithPredicates", selected)
 }
 
 // wireReconcile adds, behind the lines that read the object: the question whether
 // it is this controller's, the finalizer, the end for objects on their way out,
 // and what the object owns where that is not left to specMethod.
-func (x plumber) wireReconcile(f *goedit.File, fn string) error {
+func (x featurePlanner) wireReconcile(f *goedit.File, fn string) error {
 	owned := x.targets.owned
 	if f.MentionedIn(fn, specMethod) {
 		owned = nil
@@ -140,22 +140,22 @@ func (x plumber) wireReconcile(f *goedit.File, fn string) error {
 	}
 	clean := cleanUp
 	if f.HasFunc(x.data.Reconciler + "." + reportMethod) {
-		clean = code(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
+		clean = fillNames(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
 			"$types", f.ImportAt(x.data.Alias, x.data.APIPath, after...), "$kind", x.of.Kind)
 	}
 	getter := f.MentionedIn(fn, "GetDeletionTimestamp")
 	steps := []step{
 		{len(x.Labels) > 0, "isSelected", selectLines},
-		{x.Finalizer, "finalize", code(finalizeLines, "$clean", clean)},
+		{x.Finalizer, "finalize", fillNames(finalizeLines, "$clean", clean)},
 		{false, "GetDeletionTimestamp", ""},
 		{!getter, "DeletionTimestamp", deletedLines},
 	}
 	for _, t := range owned {
-		steps = append(steps, step{true, "ensure" + t.Kind, code(ensureLines, "$kind", t.Kind)})
+		steps = append(steps, step{true, "ensure" + t.Kind, fillNames(ensureLines, "$kind", t.Kind)})
 	}
 	for _, s := range steps {
 		if s.wanted && !f.MentionedIn(fn, s.mention) {
-			if err := f.Insert(code(s.lines, names...), after...); err != nil {
+			if err := f.Insert(fillNames(s.lines, names...), after...); err != nil {
 				return err
 			}
 		}
@@ -172,7 +172,7 @@ func (x plumber) wireReconcile(f *goedit.File, fn string) error {
 }
 
 // wireSpec adds what the object owns to the beginning of specMethod.
-func (x plumber) wireSpec(f *goedit.File, fn string) error {
+func (x featurePlanner) wireSpec(f *goedit.File, fn string) error {
 	if len(x.Owns) == 0 || !f.HasFunc(fn) {
 		return nil
 	}
@@ -188,9 +188,9 @@ func (x plumber) wireSpec(f *goedit.File, fn string) error {
 		names = append(names, "$ctrl", f.ImportAt("ctrl", controllerRuntime, after...))
 	}
 	for _, t := range x.targets.owned {
-		ensure := called["owned"] + t.Kind
+		ensure := methodPrefix["owned"] + t.Kind
 		if !f.MentionedIn(fn, ensure) {
-			if err := f.Insert(code(lines, append(names, "$kind", t.Kind)...), after...); err != nil {
+			if err := f.Insert(fillNames(lines, append(names, "$kind", t.Kind)...), after...); err != nil {
 				return err
 			}
 		}
@@ -199,40 +199,40 @@ func (x plumber) wireSpec(f *goedit.File, fn string) error {
 	return nil
 }
 
-// remedy tells a person what to do about an error of wire. Where Reconcile does
+// wireHint tells a person what to do about an error of wire. Where Reconcile does
 // not get its object, that is all it lacks: the rest can then be added to it.
-func (x plumber) remedy(err error) string {
+func (x featurePlanner) wireHint(err error) string {
 	if errors.Is(err, errUnread) {
 		return "let it begin with these lines, then run the command again:\n" +
-			code(getLines, "$var", x.data.Var, "$types", x.data.Alias, "$kind", x.of.Kind)
+			fillNames(getLines, "$var", x.data.Var, "$types", x.data.Alias, "$kind", x.of.Kind)
 	}
-	return "add these lines by hand where they belong, then run the command again:\n" + x.byHand()
+	return "add these lines by hand where they belong, then run the command again:\n" + x.manualLines()
 }
 
-// byHand are the lines that wire adds, for a person to add them.
-func (x plumber) byHand() string {
+// manualLines are the lines that wire adds, for a person to add them.
+func (x featurePlanner) manualLines() string {
 	names := []string{"$r", "r", "$ctx", "ctx", "$obj", x.data.Var, "$var", x.data.Var, "$ctrl", "ctrl",
 		"$handler", "handler", "$builder", "builder", "$predicate", "predicate"}
 	var lines []string
 	for _, t := range x.targets.owned {
-		lines = append(lines, "."+code(ownsCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
+		lines = append(lines, "."+fillNames(ownsCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
 	}
 	for _, t := range x.targets.watched {
-		lines = append(lines, "."+code(watchesCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
+		lines = append(lines, "."+fillNames(watchesCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
 	}
 	setup := "in SetupWithManager, behind For(...):\n" + strings.Join(lines, "\n")
 	if len(lines) == 0 {
 		setup = ""
 	}
 	if len(x.Labels) > 0 {
-		setup += "\nin SetupWithManager, as an argument of For:\n" + code("$builder.WithPredicates("+selectOption+")", names...)
+		setup += "\nin SetupWithManager, as an argument of For:\n" + fillNames("$builder.WithPredicates("+selectOption+")", names...)
 	}
 	lines = nil
 	if len(x.Labels) > 0 {
-		lines = append(lines, code(selectLines, names...))
+		lines = append(lines, fillNames(selectLines, names...))
 	}
 	if x.Finalizer {
-		lines = append(lines, code(code(finalizeLines, "$clean", cleanUp), names...))
+		lines = append(lines, fillNames(fillNames(finalizeLines, "$clean", cleanUp), names...))
 	}
 	if len(lines) > 0 {
 		setup += "\nin Reconcile, behind the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")
@@ -241,7 +241,7 @@ func (x plumber) byHand() string {
 		setup += "\nin " + specMethod + ", or where there is none in Reconcile, behind the others:"
 	}
 	for _, t := range x.targets.owned {
-		setup += "\n" + code(ensureLines, append(names, "$kind", t.Kind)...)
+		setup += "\n" + fillNames(ensureLines, append(names, "$kind", t.Kind)...)
 	}
 	return strings.TrimSpace(setup)
 }

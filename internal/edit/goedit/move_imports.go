@@ -20,14 +20,14 @@ type Package struct {
 
 func (p Package) called() string { return cmp.Or(p.Alias, p.Name) }
 
-// Reimport brings the file to a package that moved, or whose names moved to
+// MoveImports brings the file to a package that moved, or whose names moved to
 // several: to says which of them declares a name now. What the file calls the
 // package stays, so that its code stays too; only the name that scaffolded files
 // give it becomes the new one, where nothing else is called so.
 //
 // A file that imports all names of a package with a dot, and of which the names
 // now belong to several, is an error.
-func (f *File) Reimport(old Package, to func(name string) Package) error {
+func (f *File) MoveImports(old Package, to func(name string) Package) error {
 	if f.err != nil {
 		return f.err
 	}

@@ -4,10 +4,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// agree checks that the methods of the finalizer return what those that call them
+// checkFinalizer checks that the methods of the finalizer return what those that call them
 // take. Both may be the user's, moved or written while cleanUp and finalize had one
 // result, and then stay as they are: the project would no longer compile.
-func (x plumber) agree() error {
+func (x featurePlanner) checkFinalizer() error {
 	if !x.Finalizer || len(x.Conflicts()) > 0 { // which end the command anyhow
 		return nil
 	}
@@ -30,13 +30,13 @@ func (x plumber) agree() error {
 		return nil // the user's own way
 	}
 	if cleans != want {
-		return x.disagree("%s: cleanUp has another number of results (%d) than finalize in %s (%d)", file, cleans, place, want)
+		return x.finalizerMismatch("%s: cleanUp has another number of results (%d) than finalize in %s (%d)", file, cleans, place, want)
 	}
 	for _, s := range all {
 		for _, method := range []string{"finalize", "cleanUp"} {
-			for _, t := range s.file.Takings(x.data.Reconciler, method) {
+			for _, t := range s.file.CallSites(x.data.Reconciler, method) {
 				if t.Results != want {
-					return x.disagree("%s: %s takes %d results of %s, which has %d", s.name, t.Func, t.Results, method, want)
+					return x.finalizerMismatch("%s: %s takes %d results of %s, which has %d", s.name, t.Func, t.Results, method, want)
 				}
 			}
 		}
@@ -44,7 +44,7 @@ func (x plumber) agree() error {
 	return nil
 }
 
-func (x plumber) disagree(format string, args ...any) error {
+func (x featurePlanner) finalizerMismatch(format string, args ...any) error {
 	return fault.Failed("let finalize and cleanUp return (ctrl.Result, error), and those that call them take both:\n"+
-		code(code(finalizeLines, "$clean", cleanUp), "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
+		fillNames(fillNames(finalizeLines, "$clean", cleanUp), "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
 }

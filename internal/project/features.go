@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// plumbingKey is the key below plugins in PROJECT that tells what controllers
+// featuresKey is the key below plugins in PROJECT that tells what controllers
 // have beside their own kind:
 //
 //	controllers.operon.dev/v1:
@@ -17,10 +17,10 @@ import (
 //	  - {group: ship, domain: example.org, version: v1, kind: Frigate, name: frigate, owns: [apps/v1/StatefulSet]}
 //
 // It says no more than the code does, so that the code can be written again.
-const plumbingKey = "controllers.operon.dev/v1"
+const featuresKey = "controllers.operon.dev/v1"
 
-// Plumbing is what a controller has beside its own kind. The lists are sorted.
-type Plumbing struct {
+// Features is what a controller has beside its own kind. The lists are sorted.
+type Features struct {
 	Owns      []string // kinds whose objects it makes, as Target names them
 	Watches   []string // kinds whose events make it look at objects of its own kind
 	Labels    []string // what an object needs for the controller to look at it, as key=value
@@ -28,66 +28,66 @@ type Plumbing struct {
 }
 
 // IsZero reports whether there is nothing.
-func (p Plumbing) IsZero() bool {
+func (p Features) IsZero() bool {
 	return len(p.Owns)+len(p.Watches)+len(p.Labels) == 0 && !p.Finalizer
 }
 
 // Equal compares two.
-func (p Plumbing) Equal(o Plumbing) bool {
+func (p Features) Equal(o Features) bool {
 	return slices.Equal(p.Owns, o.Owns) && slices.Equal(p.Watches, o.Watches) && slices.Equal(p.Labels, o.Labels) && p.Finalizer == o.Finalizer
 }
 
-// Plumbing returns what PROJECT tells of r's controller of that name.
-func (c *Config) Plumbing(r Resource, controller string) Plumbing {
-	for _, entry := range c.plumbing() {
-		if m, ok := entry.(map[string]any); ok && sameEntry(m, plumbingOf(r, controller)) {
+// Features returns what PROJECT tells of r's controller of that name.
+func (c *Config) Features(r Resource, controller string) Features {
+	for _, entry := range c.featureEntries() {
+		if m, ok := entry.(map[string]any); ok && sameEntry(m, featureEntry(r, controller)) {
 			finalizer, _ := m["finalizer"].(bool)
-			return Plumbing{Owns: texts(m["owns"]), Watches: texts(m["watches"]), Labels: texts(m["labels"]), Finalizer: finalizer}
+			return Features{Owns: texts(m["owns"]), Watches: texts(m["watches"]), Labels: texts(m["labels"]), Finalizer: finalizer}
 		}
 	}
-	return Plumbing{}
+	return Features{}
 }
 
-// AllPlumbing returns what PROJECT tells of all controllers of r together.
-func (c *Config) AllPlumbing(r Resource) Plumbing {
-	var all Plumbing
+// AllFeatures returns what PROJECT tells of all controllers of r together.
+func (c *Config) AllFeatures(r Resource) Features {
+	var all Features
 	if known := c.Find(r.Group, r.Version, r.Kind); known != nil {
 		r = *known
 	}
 	for _, name := range r.ControllerNames() {
-		p := c.Plumbing(r, name)
-		all.Owns, all.Watches, all.Labels = union(all.Owns, p.Owns), union(all.Watches, p.Watches), union(all.Labels, p.Labels)
+		p := c.Features(r, name)
+		all.Owns, all.Watches, all.Labels = sortedUnion(all.Owns, p.Owns), sortedUnion(all.Watches, p.Watches), sortedUnion(all.Labels, p.Labels)
 		all.Finalizer = all.Finalizer || p.Finalizer
 	}
 	return all
 }
 
-// PutPlumbing records it.
-func (c *Config) PutPlumbing(r Resource, controller string, p Plumbing) {
-	entry := plumbingOf(r, controller)
+// PutFeatures records it.
+func (c *Config) PutFeatures(r Resource, controller string, p Features) {
+	entry := featureEntry(r, controller)
 	fields(entry).texts("owns", p.Owns).texts("watches", p.Watches).texts("labels", p.Labels).flag("finalizer", p.Finalizer)
-	all := slices.Clone(c.plumbing())
+	all := slices.Clone(c.featureEntries())
 	if i := slices.IndexFunc(all, func(old any) bool { return sameEntry(old, entry) }); i >= 0 {
 		all[i] = entry
 	} else {
 		all = append(all, entry)
 	}
 	notes := map[string]any{"resources": all}
-	if old, ok := c.Plugins[plumbingKey].(map[string]any); ok { // what others wrote there stays
+	if old, ok := c.Plugins[featuresKey].(map[string]any); ok { // what others wrote there stays
 		notes = maps.Clone(old)
 		notes["resources"] = all
 	}
-	c.setPlugin(plumbingKey, notes)
+	c.setPluginConfig(featuresKey, notes)
 }
 
-func (c *Config) plumbing() []any {
-	notes, _ := c.Plugins[plumbingKey].(map[string]any)
+func (c *Config) featureEntries() []any {
+	notes, _ := c.Plugins[featuresKey].(map[string]any)
 	all, _ := notes["resources"].([]any)
 	return all
 }
 
-// plumbingOf is the entry of a controller, without what it has.
-func plumbingOf(r Resource, controller string) map[string]any {
+// featureEntry is the entry of a controller, without what it has.
+func featureEntry(r Resource, controller string) map[string]any {
 	return fields{}.text("group", r.Group).text("domain", r.Domain).text("version", r.Version).text("kind", r.Kind).text("name", controller)
 }
 
@@ -107,11 +107,11 @@ func texts(list any) []string {
 	return nil
 }
 
-// Plumb checks what is asked for r's controller of that name, and returns it with
+// AddFeatures checks what is asked for r's controller of that name, and returns it with
 // what the controller has already.
-func (c *Config) Plumb(r Resource, controller string, asked Plumbing) (Plumbing, error) {
-	have := c.Plumbing(r, controller)
-	p := Plumbing{Finalizer: have.Finalizer || asked.Finalizer}
+func (c *Config) AddFeatures(r Resource, controller string, asked Features) (Features, error) {
+	have := c.Features(r, controller)
+	p := Features{Finalizer: have.Finalizer || asked.Finalizer}
 	var err error
 	if p.Owns, err = c.targets("owns", r, have.Owns, asked.Owns); err != nil {
 		return p, err
@@ -124,11 +124,11 @@ func (c *Config) Plumb(r Resource, controller string, asked Plumbing) (Plumbing,
 			return p, err
 		}
 	}
-	p.Labels = union(have.Labels, asked.Labels)
+	p.Labels = sortedUnion(have.Labels, asked.Labels)
 	return p, c.checkLabels(r, controller, asked.Labels)
 }
 
-func union(a, b []string) []string {
+func sortedUnion(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -150,7 +150,7 @@ func (c *Config) targets(flag string, r Resource, have, asked []string) ([]strin
 		}
 		names = append(names, t.targetName())
 	}
-	names = union(names, nil)
+	names = sortedUnion(names, nil)
 	kinds := map[string]string{} // the code goes by the kind's name
 	for _, name := range names {
 		kind := strings.ToLower(name[strings.LastIndex(name, "/")+1:])
@@ -176,7 +176,7 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 	}
 	group, version, kind := words[0], words[1], words[2]
 	for _, r := range c.Resources {
-		if (r.Group == group || r.QualifiedGroup() == group) && r.Version == version && r.Kind == kind && (r.API != nil || r.Foreign()) {
+		if (r.Group == group || r.QualifiedGroup() == group) && r.Version == version && r.Kind == kind && (r.API != nil || r.HasExternalTypes()) {
 			return r, nil
 		}
 	}
@@ -216,7 +216,7 @@ func (c *Config) nearTarget(group, version, kind string) string {
 func (c *Config) TargetNames() []string {
 	var names []string
 	for _, r := range c.Resources {
-		if r.API != nil || r.Foreign() {
+		if r.API != nil || r.HasExternalTypes() {
 			names = append(names, r.targetName())
 		}
 	}
@@ -225,7 +225,7 @@ func (c *Config) TargetNames() []string {
 			names = append(names, k.Resource().targetName())
 		}
 	}
-	return union(names, nil)
+	return sortedUnion(names, nil)
 }
 
 func (r Resource) targetName() string {
@@ -254,7 +254,7 @@ func checkLabel(s string) error {
 // has both, and its sample is for all of its controllers.
 func (c *Config) checkLabels(r Resource, controller string, asked []string) error {
 	values := map[string]string{}
-	for _, label := range slices.Concat(c.AllPlumbing(r).Labels, c.Plumbing(r, controller).Labels, asked) {
+	for _, label := range slices.Concat(c.AllFeatures(r).Labels, c.Features(r, controller).Labels, asked) {
 		key, value, _ := strings.Cut(label, "=")
 		if old, ok := values[key]; ok && old != value {
 			return fault.Usage("leave it out, or change the label by hand: in the code, in the sample and in "+File,

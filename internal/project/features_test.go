@@ -59,36 +59,36 @@ func TestPlumb(t *testing.T) {
 	frigate := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", API: &API{Namespaced: true},
 		Controllers: []Controller{{"frigate"}, {"frigate-backup"}}}
 	c := &Config{Domain: "example.org", Resources: []Resource{frigate}}
-	full, err := c.Plumb(frigate, "frigate", Plumbing{Owns: []string{"core/v1/Service", "apps/v1/Deployment"}, Labels: []string{"b=2", "a=1", "a=1"}})
+	full, err := c.AddFeatures(frigate, "frigate", Features{Owns: []string{"core/v1/Service", "apps/v1/Deployment"}, Labels: []string{"b=2", "a=1", "a=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Plumbing{Owns: []string{"apps/v1/Deployment", "core/v1/Service"}, Labels: []string{"a=1", "b=2"}}
+	want := Features{Owns: []string{"apps/v1/Deployment", "core/v1/Service"}, Labels: []string{"a=1", "b=2"}}
 	if diff := cmp.Diff(want, full); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
-	c.PutPlumbing(frigate, "frigate", full)
-	c.PutPlumbing(frigate, "frigate-backup", Plumbing{Finalizer: true, Watches: []string{"core/v1/Secret"}})
-	if more, err := c.Plumb(frigate, "frigate", Plumbing{Owns: []string{"core/v1/ConfigMap"}, Finalizer: true}); err != nil || len(more.Owns) != 3 || !more.Finalizer || len(more.Labels) != 2 {
+	c.PutFeatures(frigate, "frigate", full)
+	c.PutFeatures(frigate, "frigate-backup", Features{Finalizer: true, Watches: []string{"core/v1/Secret"}})
+	if more, err := c.AddFeatures(frigate, "frigate", Features{Owns: []string{"core/v1/ConfigMap"}, Finalizer: true}); err != nil || len(more.Owns) != 3 || !more.Finalizer || len(more.Labels) != 2 {
 		t.Errorf("with more: %+v, error %v", more, err)
 	}
-	all := Plumbing{Owns: want.Owns, Watches: []string{"core/v1/Secret"}, Labels: want.Labels, Finalizer: true}
-	if diff := cmp.Diff(all, c.AllPlumbing(Resource{Group: "ship", Version: "v1", Kind: "Frigate"})); diff != "" {
+	all := Features{Owns: want.Owns, Watches: []string{"core/v1/Secret"}, Labels: want.Labels, Finalizer: true}
+	if diff := cmp.Diff(all, c.AllFeatures(Resource{Group: "ship", Version: "v1", Kind: "Frigate"})); diff != "" {
 		t.Errorf("of all controllers (-want +got):\n%s", diff)
 	}
-	_, err = c.Plumb(frigate, "frigate-backup", Plumbing{Labels: []string{"a=2"}})
+	_, err = c.AddFeatures(frigate, "frigate-backup", Features{Labels: []string{"a=2"}})
 	judge(t, "two values", err, verdict{"--label a=2: controllers of Frigate look for a=1",
 		"leave it out, or change the label by hand: in the code, in the sample and in PROJECT"})
 	for _, bad := range []string{"a", "=x", "a b=c", "a=b c", "-a=b", "x/y/z=b", "a=" + strings.Repeat("x", 64)} {
-		if _, err := c.Plumb(frigate, "frigate", Plumbing{Labels: []string{bad}}); err == nil {
+		if _, err := c.AddFeatures(frigate, "frigate", Features{Labels: []string{bad}}); err == nil {
 			t.Errorf("the label %q was taken", bad)
 		}
 	}
 }
 
-// TestPlumbingInPROJECT: what is recorded is read back, and what others wrote
+// TestFeaturesInPROJECT: what is recorded is read back, and what others wrote
 // beside it stays.
-func TestPlumbingInPROJECT(t *testing.T) {
+func TestFeaturesInPROJECT(t *testing.T) {
 	t.Parallel()
 	src := "version: \"3\"\nplugins:\n  controllers.operon.dev/v1:\n    mine: too # yes\n  other.example.org/v1: {}\n"
 	c, err := Parse([]byte(src))
@@ -96,8 +96,8 @@ func TestPlumbingInPROJECT(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate"}
-	p := Plumbing{Owns: []string{"apps/v1/Deployment"}, Watches: []string{"core/v1/Secret"}, Labels: []string{"a=1"}, Finalizer: true}
-	c.PutPlumbing(r, "frigate", p)
+	p := Features{Owns: []string{"apps/v1/Deployment"}, Watches: []string{"core/v1/Secret"}, Labels: []string{"a=1"}, Finalizer: true}
+	c.PutFeatures(r, "frigate", p)
 	out, err := c.Encode([]byte(src))
 	if err != nil {
 		t.Fatal(err)
@@ -111,10 +111,10 @@ func TestPlumbingInPROJECT(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(p, again.Plumbing(r, "frigate")); diff != "" {
+	if diff := cmp.Diff(p, again.Features(r, "frigate")); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
-	if !again.Plumbing(r, "other").IsZero() {
+	if !again.Features(r, "other").IsZero() {
 		t.Error("another controller has it too")
 	}
 }

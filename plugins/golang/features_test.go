@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-// TestPlumbingFollowsMovedMethods: a person may have taken the controller's
+// TestFeaturesFollowsMovedMethods: a person may have taken the controller's
 // methods apart.
-func TestPlumbingFollowsMovedMethods(t *testing.T) {
+func TestFeaturesFollowsMovedMethods(t *testing.T) {
 	t.Parallel()
 	const controller, moved = "internal/controller/frigate_controller.go", "internal/controller/setup.go"
 	x := initialised(t, nil)
@@ -33,9 +33,9 @@ func TestPlumbingFollowsMovedMethods(t *testing.T) {
 	x.settled(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
 }
 
-// TestPlumbingRefusesWhatDisagrees: methods of the user may be from a time when
+// TestFeaturesRefusesWhatDisagrees: methods of the user may be from a time when
 // cleanUp and finalize had one result.
-func TestPlumbingRefusesWhatDisagrees(t *testing.T) {
+func TestFeaturesRefusesWhatDisagrees(t *testing.T) {
 	t.Parallel()
 	const finalizer, own = "internal/controller/frigate_finalizer.go", "internal/controller/own.go"
 	older := strings.NewReplacer(

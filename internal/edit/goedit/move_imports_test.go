@@ -74,7 +74,7 @@ func TestReimport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = f.Reimport(old, moved)
+			err = f.MoveImports(old, moved)
 			if tt.want == "" {
 				if err == nil || !strings.Contains(err.Error(), "main.go imports the names of x.org/f/internal/controller with a dot") {
 					t.Errorf("got %v", err)
@@ -102,7 +102,7 @@ func TestReimportJoins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, old := range []string{"FrigateReconciler", "DeploymentReconciler"} {
-		if err := f.Reimport(moved(old), func(string) Package { return Package{Path: "x.org/f/internal/controller", Name: "controller"} }); err != nil {
+		if err := f.MoveImports(moved(old), func(string) Package { return Package{Path: "x.org/f/internal/controller", Name: "controller"} }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,7 +196,7 @@ var (
 		}
 		return p
 	}
-	if err := file.Repath(move); err != nil {
+	if err := file.RewritePaths(move); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(
@@ -219,7 +219,7 @@ var (
 		}
 		return strings.TrimPrefix(p, "../")
 	}
-	if err := file.Repath(back); err != nil {
+	if err := file.RewritePaths(back); err != nil {
 		t.Fatal(err)
 	}
 	got, _ = file.Bytes()
