@@ -14,7 +14,7 @@ import (
 )
 
 // transcript is what a command prints, in order, as it goes to the streams.
-type transcript struct{ texts []resultcache.Text }
+type transcript struct{ texts []resultcache.Chunk }
 
 // copied is a stream of which the transcript keeps a copy.
 type copied struct {
@@ -24,7 +24,7 @@ type copied struct {
 }
 
 func (c copied) Write(b []byte) (int, error) {
-	c.kept.texts = append(c.kept.texts, resultcache.Text{Stderr: c.errs, Bytes: bytes.Clone(b)})
+	c.kept.texts = append(c.kept.texts, resultcache.Chunk{Stderr: c.errs, Bytes: bytes.Clone(b)})
 	return c.to.Write(b)
 }
 
@@ -68,23 +68,23 @@ func (a *App) remembering(run func(*App) (root string, p *scaffold.Plan, err err
 }
 
 // remember keeps what a command said that looked at what the plan did.
-func (a *App) remember(dir, root string, p *scaffold.Plan, texts []resultcache.Text) {
+func (a *App) remember(dir, root string, p *scaffold.Plan, texts []resultcache.Chunk) {
 	in, ok := p.Inputs()
 	if !ok {
 		return
 	}
 	// Years that a header has need not be those of files.
-	run := resultcache.Run{Texts: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
+	result := resultcache.Result{Output: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
 	for _, name := range in.Looked {
-		run.Looked = append(run.Looked, filepath.Join(root, filepath.FromSlash(name)))
+		result.Checked = append(result.Checked, filepath.Join(root, filepath.FromSlash(name)))
 	}
 	for _, name := range in.Listed {
-		run.Read = append(run.Read, filepath.Join(root, filepath.FromSlash(name)))
+		result.Read = append(result.Read, filepath.Join(root, filepath.FromSlash(name)))
 	}
 	for at := a.Dir; at != root; at = filepath.Dir(at) { // a nearer one would be the project's
-		run.Read = append(run.Read, filepath.Join(at, project.File))
+		result.Read = append(result.Read, filepath.Join(at, project.File))
 	}
-	if file, content, ok := run.Record(dir); ok {
+	if file, content, ok := result.Encode(dir); ok {
 		_ = store.Replace(file, content) // the next run takes its time, as this one did
 	}
 }

@@ -40,7 +40,7 @@ func look(src *sources, outputs []record.Output) *disk {
 			for i := part; i < len(there); i += runtime.GOMAXPROCS(0) {
 				o := there[i]
 				var ok bool
-				if o.Stamp, ok = d.compare(o); ok {
+				if o.Stat, ok = d.compare(o); ok {
 					mu.Lock()
 					d.right[o.Path] = o
 					mu.Unlock()
@@ -54,16 +54,16 @@ func look(src *sources, outputs []record.Output) *disk {
 
 func (d *disk) name(o record.Output) string { return filepath.Join(d.dir, filepath.FromSlash(o.Path)) }
 
-func (d *disk) compare(o record.Output) (is filestat.Stamp, ok bool) {
+func (d *disk) compare(o record.Output) (is filestat.Stat, ok bool) {
 	now := time.Now()
 	is, err := filestat.Of(d.name(o))
 	if err != nil {
 		return is, false
 	}
 	if !is.Settled(now) {
-		is = filestat.Stamp{}
+		is = filestat.Stat{}
 	}
-	if is.Exists() && is == o.Stamp {
+	if is.Exists() && is == o.Stat {
 		return is, true
 	}
 	content, err := os.ReadFile(d.name(o))

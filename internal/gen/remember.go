@@ -150,9 +150,9 @@ func (r *refresh) stamp(next *record.Record) {
 	put := func(outputs []record.Output) []record.Output {
 		outputs = slices.Clone(outputs)
 		for i, o := range outputs {
-			outputs[i].Stamp = filestat.Stamp{} // nobody may have written it
+			outputs[i].Stat = filestat.Stat{} // nobody may have written it
 			if r.disk.isRight(o) {
-				outputs[i].Stamp = r.disk.right[o.Path].Stamp
+				outputs[i].Stat = r.disk.right[o.Path].Stat
 			}
 		}
 		return outputs

@@ -9,19 +9,19 @@ import (
 	"github.com/operon-dev/operon/internal/goenv"
 )
 
-// key tells command lines apart: arguments, working folder, binary, environment
-// and kinds of streams. It is a hash, so that no value of the environment can be
-// read from what is kept.
+// key identifies a command line: a hash of the arguments, the working folder, the
+// binary, the relevant environment variables, and which streams are terminals. A
+// hash does not reveal the values of variables.
 type key [2]uint64
 
-// file is where the record lies, in the folder of what operon keeps.
+// file returns the file of the entry below the folder dir.
 func (k key) file(dir string) string {
 	const separator = string(os.PathSeparator)
 	return dir + separator + "rerun" + separator + strconv.FormatUint(k[0], 16) + "-" + strconv.FormatUint(k[1], 16)
 }
 
-// add hashes a text, with its length, so that no other list of texts is the same:
-// FNV-1a, twice from different starts.
+// add hashes a text with its length, so that different lists of texts have different
+// keys. The hash is FNV-1a, twice with different initial values.
 func (k *key) add(text string) {
 	text = strconv.Itoa(len(text)) + ":" + text
 	for i := range len(text) {
@@ -30,9 +30,9 @@ func (k *key) add(text string) {
 	}
 }
 
-// thisKey is the key of this process. ok is false when it does not know where
-// it is, or which binary.
-func thisKey() (k key, ok bool) {
+// processKey returns the key of this process. ok is false if its working folder or
+// its binary is unknown.
+func processKey() (k key, ok bool) {
 	k = key{14695981039346656037, 7809847782465536322}
 	binary, err := os.Executable()
 	if err != nil {
@@ -54,15 +54,15 @@ func thisKey() (k key, ok bool) {
 	env := os.Environ()
 	slices.Sort(env)
 	for _, line := range env {
-		if name, _, _ := strings.Cut(line, "="); matters(name) {
+		if name, _, _ := strings.Cut(line, "="); relevant(name) {
 			k.add(line)
 		}
 	}
 	return k, true
 }
 
-// Terminal guesses whether a stream is a terminal, without asking the terminal:
-// a device, and not the one that swallows everything.
+// Terminal guesses whether a stream is a terminal without a system call to the
+// terminal: it is a character device other than the null device.
 func Terminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -72,18 +72,18 @@ func Terminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// matters reports whether a variable is read by operon, by the libraries below
-// it, or by the go command as it lists packages, which is all that is started:
+// relevant reports whether an environment variable is read by operon, by its
+// libraries, or by the go command when it lists packages:
 //
-//   - what [goenv.Variable] says
-//   - OPERON_*, SOURCE_DATE_EPOCH, TZ: operon, and the year that it is
-//   - TMPDIR, TMP, TEMP: where files for the go command are put
+//   - the variables of [goenv.Variable]
+//   - OPERON_*; SOURCE_DATE_EPOCH and TZ for the current year
+//   - TMPDIR, TMP, TEMP: the folder of files for the go command
 //   - TERM, NO_COLOR: colours
-//   - INFLECT_PATH, ACRONYMS_PATH: the library behind plural names
+//   - INFLECT_PATH, ACRONYMS_PATH: the library that forms plurals
 //
-// The rest of an environment changes from one terminal to the next, and from one
-// line of a Makefile to another. Windows ignores the case of names.
-func matters(name string) bool {
+// Other variables differ between terminals and between lines of a Makefile. The
+// case of the name does not matter, as on Windows.
+func relevant(name string) bool {
 	name = strings.ToUpper(name)
 	return goenv.Variable(name) || strings.HasPrefix(name, "OPERON_") || slices.Contains([]string{
 		"SOURCE_DATE_EPOCH", "TZ", "TMPDIR", "TMP", "TEMP", "TERM", "NO_COLOR", "INFLECT_PATH", "ACRONYMS_PATH",

@@ -120,13 +120,13 @@ func (c *codec) sum(v *Sum) {
 	copy(v[:], c.bytes(uint64(len(v))))
 }
 
-func (c *codec) stamp(v *filestat.Stamp) {
+func (c *codec) stamp(v *filestat.Stat) {
 	if c.writes {
 		c.out = v.Append(c.out)
 		return
 	}
 	var ok bool
-	if *v, c.in, ok = filestat.Cut(c.in); !ok {
+	if *v, c.in, ok = filestat.Decode(c.in); !ok {
 		c.in, c.failed = nil, true
 	}
 }
@@ -160,14 +160,14 @@ func (c *codec) record(r *Record) {
 		c.string(s)
 	}
 	c.strings(&r.Go.Folders)
-	slice(c, &r.Outside, func(f *File) { c.string(&f.Path); c.stamp(&f.Stamp); c.sum(&f.Sum) })
+	slice(c, &r.Outside, func(f *File) { c.string(&f.Path); c.stamp(&f.Stat); c.sum(&f.Sum) })
 	slice(c, &r.Walks, func(w *Walk) { c.string(&w.Dir); c.bool(&w.Below) })
 	slice(c, &r.Folders, func(f *Folder) {
 		c.string(&f.Dir)
-		c.stamp(&f.Stamp)
+		c.stamp(&f.Stat)
 		c.bool(&f.Listed)
 		c.strings(&f.Names)
-		slice(c, &f.Sources, func(s *Source) { c.string(&s.Name); c.stamp(&s.Stamp); c.sum(&s.Sum); c.sum(&s.Head) })
+		slice(c, &f.Sources, func(s *Source) { c.string(&s.Name); c.stamp(&s.Stat); c.sum(&s.Sum); c.sum(&s.Head) })
 	})
 	slice(c, &r.Packages, c.listed)
 	slice(c, &r.Identities, func(i *Identity) { c.string(&i.Path); c.sum(&i.Sum) })
@@ -212,6 +212,6 @@ func (c *codec) unit(u *Unit) {
 func (c *codec) output(o *Output) {
 	c.string(&o.Generator)
 	c.string(&o.Path)
-	c.stamp(&o.Stamp)
+	c.stamp(&o.Stat)
 	c.sum(&o.Sum)
 }

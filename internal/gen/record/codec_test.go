@@ -17,11 +17,11 @@ func full(t testing.TB) *Record {
 		t.Fatal(err)
 	}
 	sum := SumOf([]byte("x"))
-	out := []Output{{Generator: "crd", Path: "config/x.yaml", Stamp: is, Sum: sum}, {Generator: "crd", Path: "config/y.yaml"}}
+	out := []Output{{Generator: "crd", Path: "config/x.yaml", Stat: is, Sum: sum}, {Generator: "crd", Path: "config/y.yaml"}}
 	return &Record{
 		Go:      Go{Flags: "-tags=x", Arch: "amd64", Root: "/go", ModCache: "/mod", Env: "/env", Work: "off", Compiler: "cc", Folders: []string{"/p", "/q"}},
-		Outside: []File{{Path: "/p/go.mod", Stamp: is, Sum: sum}, {Path: "/p/go.work"}},
-		Folders: []Folder{{Dir: "/p", Stamp: is, Listed: true, Names: []string{"a/", "x.go"}, Sources: []Source{{Name: "x.go", Stamp: is, Sum: sum, Head: SumOf(nil)}}}},
+		Outside: []File{{Path: "/p/go.mod", Stat: is, Sum: sum}, {Path: "/p/go.work"}},
+		Folders: []Folder{{Dir: "/p", Stat: is, Listed: true, Names: []string{"a/", "x.go"}, Sources: []Source{{Name: "x.go", Stat: is, Sum: sum, Head: SumOf(nil)}}}},
 		Packages: []list.Saved{
 			{ImportPath: "p", Name: "p", Dir: "/p", GoFiles: []string{"x.go"}, CgoFiles: []string{"c.go"}, SwigFiles: []string{"s"}, SwigCXXFiles: []string{"t"}, Known: true,
 				Imports: []list.SavedImport{{Written: "q", Package: 1}}},
@@ -40,7 +40,7 @@ func TestCodec(t *testing.T) {
 	want := full(t)
 	content := want.Encode()
 	got := Decode(content)
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b filestat.Stamp) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b filestat.Stat) bool { return a == b })); diff != "" {
 		t.Errorf("(-encoded +decoded):\n%s", diff)
 	}
 	if string(got.Encode()) != string(content) {
@@ -66,7 +66,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again := Decode(r.Encode())
-		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b filestat.Stamp) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b filestat.Stat) bool { return a == b })); diff != "" {
 			t.Errorf("(-decoded +again):\n%s", diff)
 		}
 	})

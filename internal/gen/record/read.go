@@ -33,7 +33,7 @@ func (t *Tree) outside(name string) error {
 		case !there.Exists():
 			t.files[name] = f
 			return nil
-		case settled.Exists() && settled == old.Stamp:
+		case settled.Exists() && settled == old.Stat:
 			t.files[name] = old
 			return nil
 		case there.IsDir():
@@ -41,7 +41,7 @@ func (t *Tree) outside(name string) error {
 			t.files[name] = f
 			return nil
 		}
-		f.Stamp = settled
+		f.Stat = settled
 		info, err := os.Stat(name)
 		if err != nil {
 			return err
@@ -106,10 +106,10 @@ func (t *Tree) source(name string) (Source, error) {
 			return s, err
 		case !there.Exists() || there.IsDir():
 			return s, errShape
-		case known && settled.Exists() && settled == old.Stamp:
+		case known && settled.Exists() && settled == old.Stat:
 			return old, nil
 		}
-		s.Stamp = settled
+		s.Stat = settled
 		if content, err = os.ReadFile(name); err != nil {
 			return s, err
 		}

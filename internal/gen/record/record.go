@@ -53,7 +53,7 @@ type Go struct {
 // File is a file by its absolute path. One that is not there has a zero sum.
 type File struct {
 	Path  string
-	Stamp filestat.Stamp
+	Stat filestat.Stat
 	Sum   Sum
 }
 
@@ -67,7 +67,7 @@ type Walk struct {
 // slash, of Go sources and of whatever else the go command looks at.
 type Folder struct {
 	Dir     string
-	Stamp   filestat.Stamp
+	Stat   filestat.Stat
 	Listed  bool     // the go command looks for packages here; elsewhere only go.mod and sub-folders matter
 	Names   []string // sorted
 	Sources []Source // of the names in .go, where it is listed
@@ -76,7 +76,7 @@ type Folder struct {
 // Source is a Go source file.
 type Source struct {
 	Name  string
-	Stamp filestat.Stamp
+	Stat filestat.Stat
 	Sum   Sum
 	Head  Sum // of what decides about the listing: see headOf
 }
@@ -95,7 +95,7 @@ type Unit struct {
 // Output is a file in the project, by its path from the root.
 type Output struct {
 	Generator, Path string
-	Stamp           filestat.Stamp // of the file when it was last seen to have the sum
+	Stat           filestat.Stat // of the file when it was last seen to have the sum
 	Sum             Sum
 }
 

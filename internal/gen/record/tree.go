@@ -28,7 +28,7 @@ type Tree struct {
 	mu       sync.Mutex
 	sources  map[string]Source         // by absolute path
 	contents map[string][]byte         // of what was read
-	raw      map[string]filestat.Stamp // of what lies on the disk, also where it says nothing yet
+	raw      map[string]filestat.Stat // of what lies on the disk, also where it says nothing yet
 	adds     bool
 	late     map[string]bool // what was added
 }
@@ -60,7 +60,7 @@ func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 
 func newTree(planned map[string][]byte) *Tree {
 	return &Tree{planned: planned, names: map[string]map[string]bool{}, folders: map[string]*Folder{}, files: map[string]File{},
-		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]filestat.Stamp{}, late: map[string]bool{}}
+		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]filestat.Stat{}, late: map[string]bool{}}
 }
 
 func (t *Tree) fill(r *Record) {
@@ -173,8 +173,8 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 	case !there.IsDir():
 		return nil, errShape
 	default:
-		f.Stamp = settled
-		if old := t.old.folders[dir]; old != nil && settled.Exists() && old.Stamp == settled && t.names[dir] == nil {
+		f.Stat = settled
+		if old := t.old.folders[dir]; old != nil && settled.Exists() && old.Stat == settled && t.names[dir] == nil {
 			f.Names = old.Names
 			return f, nil
 		}
@@ -191,7 +191,7 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 		}
 	}
 	for name, there := range t.names[dir] {
-		f.Stamp = filestat.Stamp{} // the disk's says nothing about the plan
+		f.Stat = filestat.Stat{} // the disk's says nothing about the plan
 		if i := slices.Index(f.Names, name); i < 0 && there && (matters(name) || strings.HasSuffix(name, "/")) {
 			f.Names = append(f.Names, name)
 		} else if i >= 0 && !there {
@@ -204,7 +204,7 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 
 // look looks at what lies on the disk. settled is its stamp when that can be
 // relied on later.
-func (t *Tree) look(name string) (there, settled filestat.Stamp, err error) {
+func (t *Tree) look(name string) (there, settled filestat.Stat, err error) {
 	now := time.Now()
 	if there, err = filestat.Of(name); err != nil {
 		return there, settled, err

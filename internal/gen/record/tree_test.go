@@ -210,7 +210,7 @@ func TestSettled(t *testing.T) {
 		write(t, dir, project)
 		r, _ = read(nil)
 		for _, f := range r.Folders {
-			fresh = fresh || slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Name == "x.go" && f.Dir == filepath.Dir(x) && !s.Stamp.Exists() })
+			fresh = fresh || slices.ContainsFunc(f.Sources, func(s Source) bool { return s.Name == "x.go" && f.Dir == filepath.Dir(x) && !s.Stat.Exists() })
 		}
 	}
 	time.Sleep(3 * time.Second) // file systems that keep no fractions included

@@ -12,13 +12,16 @@ import (
 	"time"
 )
 
-// TestMain makes this binary a program as well. As `generate` it prints what
-// TEXT says, as if it had come to that by looking at what the lists LOOKED and
-// READ name, and keeps that; unless the package answers, before main. Meanwhile
-// somebody removes what GONE names.
+// TestMain makes this binary a program with a result cache. As `generate`, it first
+// tries to answer from the cache. Otherwise it prints TEXT and caches that as a
+// result that depends on the paths in CHECKED and READ. While it runs, the file GONE
+// is removed.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 || os.Args[1] != "generate" {
 		os.Exit(m.Run())
+	}
+	if Answer() {
+		return
 	}
 	text := os.Getenv("TEXT")
 	_, _ = os.Stderr.WriteString("warning\n")
@@ -28,14 +31,14 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	run := Run{
-		Texts:  []Text{{true, []byte("warning\n")}, {false, []byte(text)}},
-		Looked: filepath.SplitList(os.Getenv("LOOKED")),
-		Read:   filepath.SplitList(os.Getenv("READ")),
-		Until:  until,
+	result := Result{
+		Output:  []Chunk{{true, []byte("warning\n")}, {false, []byte(text)}},
+		Checked: filepath.SplitList(os.Getenv("CHECKED")),
+		Read:    filepath.SplitList(os.Getenv("READ")),
+		Until:   until,
 	}
 	dir := Folder(os.Getenv)
-	if file, content, ok := run.Record(dir); ok && dir != "" {
+	if file, content, ok := result.Encode(dir); ok && dir != "" {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			panic(err)
 		}
@@ -43,17 +46,16 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(0)
 }
 
-// program is this binary, run in a folder of its own.
+// program is a copy of this binary and the folder that it runs in.
 type program struct {
 	t           *testing.T
 	binary, dir string
 	args, env   []string
 }
 
-// newProgram has a folder with files, all of them long settled.
+// newProgram creates a folder with files that are old enough to be inputs.
 func newProgram(t *testing.T) *program {
 	t.Helper()
 	root := t.TempDir()
@@ -66,7 +68,7 @@ func newProgram(t *testing.T) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"bin", "project/looked", "project/read", "other"} {
+	for _, dir := range []string{"bin", "project/checked", "project/read", "other"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(dir)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -75,9 +77,9 @@ func newProgram(t *testing.T) *program {
 		t.Fatal(err)
 	}
 	p.write("read/file", "content")
-	p.write("looked/file", "content")
+	p.write("checked/file", "content")
 	p.env = append(os.Environ(), "OPERON_CACHE="+filepath.Join(root, "cache"), "UNTIL=2100-01-01T00:00:00Z",
-		"LOOKED="+p.list("looked", "looked/file", "looked/gone"), "READ="+p.list("read", "read/file", "gone"))
+		"CHECKED="+p.list("checked", "checked/file", "checked/gone"), "READ="+p.list("read", "read/file", "gone"))
 	p.settle()
 	return p
 }
@@ -98,10 +100,10 @@ func (p *program) write(name, content string) {
 	}
 }
 
-// settle waits until what was written counts as written before what comes.
+// settle waits until earlier writes are distinguishable from later ones.
 func (p *program) settle() { time.Sleep(60 * time.Millisecond) }
 
-// run runs the program, which would print text, and returns what it prints.
+// run runs the program with the given TEXT and returns what it prints.
 func (p *program) run(text string) string {
 	p.t.Helper()
 	var out, errs bytes.Buffer
@@ -114,19 +116,19 @@ func (p *program) run(text string) string {
 	return out.String()
 }
 
-func TestAnswers(t *testing.T) {
+func TestAnswer(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
 	for _, text := range []string{"first", "second", "third"} {
 		if got := p.run(text); got != "first" {
-			t.Errorf("the %s run says %q", text, got)
+			t.Errorf("the %s run prints %q", text, got)
 		}
 	}
-	p.write("looked/new", "") // in a folder whose entries do not count
+	p.write("checked/new", "") // in a folder whose entries do not matter
 	p.write("beside", "")
 	p.env = append(p.env, "SHLVL=7")
 	if got := p.run("fourth"); got != "first" {
-		t.Errorf("what does not matter does: %q", got)
+		t.Errorf("an irrelevant change invalidates the result: %q", got)
 	}
 	entries, err := filepath.Glob(filepath.Join(filepath.Dir(p.dir), "cache", "rerun", "*"))
 	if err != nil || len(entries) != 1 {
@@ -137,12 +139,13 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(content, []byte("TERM=")) || bytes.Contains(content, []byte(os.Getenv("PATH"))) {
-		t.Error("the environment can be read from the record")
+		t.Error("the entry reveals the environment")
 	}
 }
 
-// TestUnprinted has the command itself say that its output cannot be printed.
-func TestUnprinted(t *testing.T) {
+// TestWriteError expects the command to run, and to report the error, when the
+// cached output cannot be printed.
+func TestWriteError(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
 	for range 2 {
@@ -161,34 +164,34 @@ func TestUnprinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(p.path("ran")); err == nil {
-		t.Error("it ends as if all were said")
+		t.Error("the command did not run")
 	}
 }
 
-// TestAsks has each kind of change, and a record that is none.
-func TestAsks(t *testing.T) {
+// TestInvalidation makes each kind of change, and damages the entry.
+func TestInvalidation(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
 	changes := map[string]func(p *program){
-		"file edited":         func(p *program) { p.write("read/file", "another") },
-		"looked at, edited":   func(p *program) { p.write("looked/file", "another") },
-		"file removed":        func(p *program) { _ = os.Remove(p.path("read/file")) },
-		"looked at, removed":  func(p *program) { _ = os.Remove(p.path("looked/file")) },
-		"now there":           func(p *program) { p.write("gone", "") },
-		"now there, looked":   func(p *program) { p.write("looked/gone", "") },
-		"new in folder":       func(p *program) { p.write("read/new", "") },
-		"folder moved":        func(p *program) { _ = os.Rename(p.path("looked"), p.path("moved")) },
-		"other argument":      func(p *program) { p.args = append(p.args, "--diff") },
-		"other command":       func(p *program) { p.args = []string{"generate", ""} },
-		"other folder":        func(p *program) { p.dir = filepath.Join(filepath.Dir(p.dir), "other") },
-		"other environment":   func(p *program) { p.env = append(p.env, "GOFLAGS=-trimpath=true") },
-		"other path":          func(p *program) { p.env = append(p.env, "PATH="+p.dir) },
-		"cache off":           func(p *program) { p.env = append(p.env, "OPERON_CACHE=off") },
-		"other cache":         func(p *program) { p.env = append(p.env, "OPERON_CACHE="+p.path("cache")) },
-		"record flipped":      func(p *program) { p.damage(func(b []byte) []byte { b[len(b)/2] ^= 1; return b }) },
-		"record cut":          func(p *program) { p.damage(func(b []byte) []byte { return b[:len(b)-1] }) },
-		"record empty":        func(p *program) { p.damage(func([]byte) []byte { return nil }) },
-		"record of elsewhere": func(p *program) { p.damage(func(b []byte) []byte { return record{until: 1 << 40}.encode(key{}) }) },
+		"file edited":              func(p *program) { p.write("read/file", "another") },
+		"checked, edited":          func(p *program) { p.write("checked/file", "another") },
+		"file removed":             func(p *program) { _ = os.Remove(p.path("read/file")) },
+		"checked, removed":         func(p *program) { _ = os.Remove(p.path("checked/file")) },
+		"now there":                func(p *program) { p.write("gone", "") },
+		"now there, checked":       func(p *program) { p.write("checked/gone", "") },
+		"new in folder":            func(p *program) { p.write("read/new", "") },
+		"folder moved":             func(p *program) { _ = os.Rename(p.path("checked"), p.path("moved")) },
+		"other argument":           func(p *program) { p.args = append(p.args, "--diff") },
+		"other command":            func(p *program) { p.args = []string{"generate", ""} },
+		"other folder":             func(p *program) { p.dir = filepath.Join(filepath.Dir(p.dir), "other") },
+		"other environment":        func(p *program) { p.env = append(p.env, "GOFLAGS=-trimpath=true") },
+		"other path":               func(p *program) { p.env = append(p.env, "PATH="+p.dir) },
+		"cache off":                func(p *program) { p.env = append(p.env, "OPERON_CACHE=off") },
+		"other cache":              func(p *program) { p.env = append(p.env, "OPERON_CACHE="+p.path("cache")) },
+		"entry with a flipped bit": func(p *program) { p.damage(func(b []byte) []byte { b[len(b)/2] ^= 1; return b }) },
+		"truncated entry":          func(p *program) { p.damage(func(b []byte) []byte { return b[:len(b)-1] }) },
+		"empty entry":              func(p *program) { p.damage(func([]byte) []byte { return nil }) },
+		"entry of another key":     func(p *program) { p.damage(func(b []byte) []byte { return entry{until: 1 << 40}.encode(key{}) }) },
 		"binary rebuilt": func(p *program) {
 			content, err := os.ReadFile(p.binary)
 			if err != nil {
@@ -212,8 +215,8 @@ func TestAsks(t *testing.T) {
 			}
 		}
 		changes["link to another"] = func(p *program) {
-			_ = os.Rename(p.path("looked"), p.path("moved"))
-			_ = os.Symlink("moved", p.path("looked"))
+			_ = os.Rename(p.path("checked"), p.path("moved"))
+			_ = os.Symlink("moved", p.path("checked"))
 		}
 	}
 	for name, change := range changes {
@@ -221,15 +224,15 @@ func TestAsks(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t)
 			if got := p.run("first"); got != "first" {
-				t.Fatalf("the first run says %q", got)
+				t.Fatalf("the first run prints %q", got)
 			}
 			if got := p.run("second"); got != "first" {
-				t.Fatalf("the second run says %q", got)
+				t.Fatalf("the second run prints %q", got)
 			}
 			p.settle()
 			change(p)
 			if got := p.run("third"); got != "third" {
-				t.Errorf("after the change it says %q", got)
+				t.Errorf("after the change it prints %q", got)
 			}
 		})
 	}
@@ -250,12 +253,13 @@ func (p *program) damage(how func([]byte) []byte) {
 	}
 }
 
-// TestKeepsNothing where a change might not show, or the answer is of the past.
-func TestKeepsNothing(t *testing.T) {
+// TestNotCached expects no answer if an input changed during the run, or the result
+// has expired.
+func TestNotCached(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p *program){
-		"changed meanwhile": func(p *program) { p.env = append(p.env, "GONE="+p.path("read/file")) },
-		"new year":          func(p *program) { p.env = append(p.env, "UNTIL=2001-01-01T00:00:00Z") },
+		"changed during the run": func(p *program) { p.env = append(p.env, "GONE="+p.path("read/file")) },
+		"new year":               func(p *program) { p.env = append(p.env, "UNTIL=2001-01-01T00:00:00Z") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +267,7 @@ func TestKeepsNothing(t *testing.T) {
 			change(p)
 			p.run("first")
 			if got := p.run("second"); got != "second" {
-				t.Errorf("the second run says %q", got)
+				t.Errorf("the second run prints %q", got)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func of(t *testing.T, path string) Stamp {
+func of(t *testing.T, path string) Stat {
 	t.Helper()
 	s, err := Of(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// setTimes also sees to it that the time of change moves on.
+// setTimes sets the modification time, which advances the change time.
 func setTimes(t *testing.T, path string, when time.Time) {
 	t.Helper()
 	time.Sleep(15 * time.Millisecond)
@@ -51,7 +51,7 @@ func TestChanges(t *testing.T) {
 		},
 	}
 	if runtime.GOOS != "windows" {
-		changes["rewritten"] = rewrite // of the same size, and the time set back
+		changes["rewritten"] = rewrite // with the same size and modification time
 		changes["mode"] = func(t *testing.T, dir string) { _ = os.Chmod(filepath.Join(dir, "file"), 0o400) }
 		changes["other"] = func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, "other"), "edited")
@@ -67,26 +67,26 @@ func TestChanges(t *testing.T) {
 			setTimes(t, filepath.Join(dir, "file"), old)
 			link := filepath.Join(dir, "link")
 			if runtime.GOOS == "windows" {
-				link = filepath.Join(dir, "file") // only some users may make links there
+				link = filepath.Join(dir, "file") // only some users can create links there
 			} else if err := os.Symlink("file", link); err != nil {
 				t.Fatal(err)
 			}
 			file, through := of(t, filepath.Join(dir, "file")), of(t, link)
 			if file != of(t, filepath.Join(dir, "file")) || through != of(t, link) {
-				t.Fatal("differs from itself")
+				t.Fatal("the stat of an unchanged file differs")
 			}
 			change(t, dir)
 			if of(t, filepath.Join(dir, "file")) == file {
-				t.Error("the file looks the same")
+				t.Error("the stat of the file is the same")
 			}
 			if of(t, link) == through {
-				t.Error("a link to it looks the same")
+				t.Error("the stat of a link to the file is the same")
 			}
 		})
 	}
 }
 
-func TestEntriesChangeAFolder(t *testing.T) {
+func TestIgnoreEntries(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	before := of(t, dir)
@@ -94,23 +94,23 @@ func TestEntriesChangeAFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "new"), "")
 	after := of(t, dir)
 	if before == after {
-		t.Error("the folder looks the same")
+		t.Error("the stat of the folder is the same")
 	}
-	if before.Kind() != after.Kind() || !after.Kind().IsDir() {
-		t.Error("it is a folder as before")
+	if before.IgnoreEntries() != after.IgnoreEntries() || !after.IgnoreEntries().IsDir() {
+		t.Error("new entries change the stat without entries")
 	}
 }
 
-func TestNothing(t *testing.T) {
+func TestMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "file"), "")
 	for _, name := range []string{"gone", "gone/deeper", "file/below"} {
-		if s := of(t, filepath.Join(dir, name)); s.Exists() || s != (Stamp{}) {
+		if s := of(t, filepath.Join(dir, name)); s.Exists() || s != (Stat{}) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	if s := of(t, filepath.Join(dir, "file")); !s.Exists() || s.IsDir() || s.Kind() == (Stamp{}) {
+	if s := of(t, filepath.Join(dir, "file")); !s.Exists() || s.IsDir() || s.IgnoreEntries() == (Stat{}) {
 		t.Errorf("a file: %+v", s)
 	}
 }
@@ -120,18 +120,18 @@ func TestSettled(t *testing.T) {
 	now := time.Now()
 	at := func(ago time.Duration) int64 { return now.Add(-ago).UnixNano() }
 	for name, tt := range map[string]struct {
-		s    Stamp
+		s    Stat
 		want bool
 	}{
-		"nothing":             {Stamp{}, true},
-		"long ago":            {Stamp{self: node{ctime: at(time.Hour) | 1}}, true},
-		"just now":            {Stamp{self: node{ctime: at(5*time.Millisecond) | 1}}, false},
-		"since":               {Stamp{self: node{ctime: at(-time.Second) | 1}}, false},
-		"a second, coarse":    {Stamp{self: node{ctime: now.Add(-time.Second).Unix() * second}}, false},
-		"four, coarse":        {Stamp{self: node{ctime: now.Add(-4*time.Second).Unix() * second}}, true},
-		"target":              {Stamp{self: node{ctime: at(time.Hour) | 1}, target: node{ctime: at(0) | 1}}, false},
-		"no time of change":   {Stamp{self: node{mtime: at(0) | 1}}, false},
-		"mtime in the future": {Stamp{self: node{ctime: at(time.Hour) | 1, mtime: at(-time.Hour)}}, true},
+		"missing":             {Stat{}, true},
+		"long ago":            {Stat{self: node{ctime: at(time.Hour) | 1}}, true},
+		"just now":            {Stat{self: node{ctime: at(5*time.Millisecond) | 1}}, false},
+		"after t":             {Stat{self: node{ctime: at(-time.Second) | 1}}, false},
+		"a second, coarse":    {Stat{self: node{ctime: now.Add(-time.Second).Unix() * second}}, false},
+		"four, coarse":        {Stat{self: node{ctime: now.Add(-4*time.Second).Unix() * second}}, true},
+		"target":              {Stat{self: node{ctime: at(time.Hour) | 1}, target: node{ctime: at(0) | 1}}, false},
+		"no change time":      {Stat{self: node{mtime: at(0) | 1}}, false},
+		"mtime in the future": {Stat{self: node{ctime: at(time.Hour) | 1, mtime: at(-time.Hour)}}, true},
 	} {
 		if got := tt.s.Settled(now); got != tt.want {
 			t.Errorf("%s: %v", name, got)
@@ -139,36 +139,36 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-func FuzzCut(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	s, err := Of(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(s.Append(nil))
-	f.Add(Stamp{self: s.self, target: s.self}.Append([]byte{}))
-	f.Add(Stamp{}.Append(nil))
+	f.Add(Stat{self: s.self, target: s.self}.Append([]byte{}))
+	f.Add(Stat{}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, rest, ok := Cut(b)
+		s, rest, ok := Decode(b)
 		if !ok {
 			return
 		}
-		again, none, ok := Cut(s.Append(nil))
+		again, none, ok := Decode(s.Append(nil))
 		if !ok || again != s || len(none) > 0 || len(rest) > len(b) {
-			t.Errorf("%v becomes %+v", b, again)
+			t.Errorf("%v decodes to %+v", b, again)
 		}
 	})
 }
 
-func TestCutTruncated(t *testing.T) {
+func TestDecodeTruncated(t *testing.T) {
 	t.Parallel()
 	s := of(t, t.TempDir())
 	whole := s.Append(nil)
 	for i := range whole {
-		if got, _, ok := Cut(whole[:i]); ok {
-			t.Errorf("%d of %d bytes are %+v", i, len(whole), got)
+		if got, _, ok := Decode(whole[:i]); ok {
+			t.Errorf("%d of %d bytes decode to %+v", i, len(whole), got)
 		}
 	}
-	got, rest, ok := Cut(append(bytes.Clone(whole), "rest"...))
+	got, rest, ok := Decode(append(bytes.Clone(whole), "rest"...))
 	if !ok || got != s || string(rest) != "rest" {
 		t.Errorf("got %+v %q %v", got, rest, ok)
 	}

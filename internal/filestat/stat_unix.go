@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-func look(path string, follow bool) (node, error) {
+func stat(path string, follow bool) (node, error) {
 	var st syscall.Stat_t
-	stat := syscall.Lstat
+	call := syscall.Lstat
 	if follow {
-		stat = syscall.Stat
+		call = syscall.Stat
 	}
-	err := stat(path, &st)
+	err := call(path, &st)
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) {
 		return node{}, nil
 	}

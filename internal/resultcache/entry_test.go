@@ -11,60 +11,61 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-func sample(t testing.TB) record {
+func sample(t testing.TB) entry {
 	t.Helper()
 	s, err := filestat.Of(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record{
+	return entry{
 		since: 5, until: time.Now().Unix(),
-		texts: []Text{{true, []byte("warning\n")}, {false, []byte("nothing to do\n")}, {false, []byte{}}},
+		output: []Chunk{{true, []byte("warning\n")}, {false, []byte("nothing to do\n")}, {false, []byte{}}},
 		inputs: []input{
-			{path: "/a/folder", kind: true, stamp: s.Kind()}, {path: "/a/folder/file", stamp: s},
-			{path: "/a/gone"}, {path: "/b", stamp: s},
+			{path: "/a/folder", ignoreEntries: true, stat: s.IgnoreEntries()}, {path: "/a/folder/file", stat: s},
+			{path: "/a/gone"}, {path: "/b", stat: s},
 			{path: "/b/with/more/in/common/than/follows"}, {path: "/b/with/more/in/common/than/follows/it"},
 		},
 	}
 }
 
-func TestRecordRoundTrip(t *testing.T) {
+func TestEntryRoundTrip(t *testing.T) {
 	t.Parallel()
 	k := key{1, 2}
-	for name, r := range map[string]record{"empty": {inputs: []input{}}, "sample": sample(t)} {
+	for name, r := range map[string]entry{"empty": {inputs: []input{}}, "sample": sample(t)} {
 		if got, ok := decode(k, r.encode(k)); !ok || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: got %+v %v, want %+v", name, got, ok, r)
 		}
 	}
 }
 
-// TestRecordDamage believes no record with a flipped bit, a part, or of another
-// key.
-func TestRecordDamage(t *testing.T) {
+// TestEntryDamage flips each bit of an entry, truncates and extends it, and looks it
+// up with another key.
+func TestEntryDamage(t *testing.T) {
 	t.Parallel()
 	k := key{1, 2}
 	whole := sample(t).encode(k)
 	for i := range whole {
 		if _, ok := decode(k, whole[:i]); ok {
-			t.Fatalf("believed %d of %d bytes", i, len(whole))
+			t.Fatalf("decoded %d of %d bytes", i, len(whole))
 		}
 		for bit := range 8 {
 			flipped := bytes.Clone(whole)
 			flipped[i] ^= 1 << bit
 			if _, ok := decode(k, flipped); ok {
-				t.Fatalf("believed byte %d with bit %d flipped", i, bit)
+				t.Fatalf("decoded an entry with byte %d with bit %d flipped", i, bit)
 			}
 		}
 	}
 	if _, ok := decode(k, append(bytes.Clone(whole), 0)); ok {
-		t.Error("believed more than a record")
+		t.Error("decoded an entry with a trailing byte")
 	}
 	if _, ok := decode(key{2, 1}, whole); ok {
-		t.Error("believed the record of another key")
+		t.Error("decoded the entry of another key")
 	}
 }
 
-// FuzzDecode also hands records with the right sum on, which a bug might write.
+// FuzzDecode also decodes damaged entries whose checksum is correct, as a bug might
+// write them.
 func FuzzDecode(f *testing.F) {
 	k := key{1, 2}
 	whole := sample(f).encode(k)
@@ -79,7 +80,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		if again, ok := decode(k, r.encode(k)); !ok || !reflect.DeepEqual(again, r) {
-			t.Errorf("%q becomes %+v, and then %+v", content, r, again)
+			t.Errorf("%q decodes to %+v, which decodes to %+v", content, r, again)
 		}
 	})
 }
@@ -92,7 +93,7 @@ func TestUnchangedAmongMany(t *testing.T) {
 		inputs = append(inputs, input{path: filepath.Join(dir, string(rune('a'+i%26)), string(rune('a'+i/26)))})
 	}
 	if !unchanged(inputs) {
-		t.Error("nothing stands there, as before")
+		t.Error("reports a change of paths that are still missing")
 	}
 	for _, i := range []int{0, 255, 256, 1000, 1999} {
 		name := inputs[i].path
@@ -100,7 +101,7 @@ func TestUnchangedAmongMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		if unchanged(inputs) {
-			t.Errorf("%s is there now", name)
+			t.Errorf("does not notice the new folder %s", name)
 		}
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
@@ -108,13 +109,13 @@ func TestUnchangedAmongMany(t *testing.T) {
 	}
 }
 
-func TestMatters(t *testing.T) {
+func TestRelevant(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"GOFLAGS": true, "GOENV": true, "CGO_ENABLED": true, "PATH": true, "Path": true, "HOME": true, "OPERON_CACHE": true, "TERM": true,
 		"SHLVL": false, "MAKELEVEL": false, "OLDPWD": false, "WINDOWID": false, "_": false, "": false,
 	} {
-		if matters(name) != want {
+		if relevant(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
 	}

@@ -7,43 +7,37 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-// record is an answer and what it depends on. In a file it is
+// entry is a cached result and its inputs. Its file format is
 //
 //	magic, CRC-32 of the rest, key,
-//	since, until, texts, inputs
+//	since, until, output, inputs
 //
-// with the length of lists and texts before them, and of paths how much of the
-// one before them they start with.
-type record struct {
-	since, until int64 // seconds since 1970: the answer is of this time
-	texts        []Text
+// where a length precedes each list and text, and paths are sorted and omit the
+// prefix that they share with the path before.
+type entry struct {
+	since, until int64 // seconds since 1970: the period in which the entry is valid
+	output       []Chunk
 	inputs       []input // sorted by path
 }
 
-// Text is a piece of what a command printed.
-type Text struct {
-	Stderr bool // not stdout
-	Bytes  []byte
-}
-
-// input is a path and what stood there.
+// input is a path that the result depends on.
 type input struct {
-	path  string
-	kind  bool // that a folder is one is all that matters of it
-	stamp filestat.Stamp
+	path          string
+	ignoreEntries bool // if it is a folder, its entries do not matter
+	stat          filestat.Stat
 }
 
-// reduce is s as far as it matters for the input.
-func (in input) reduce(s filestat.Stamp) filestat.Stamp {
-	if in.kind {
-		return s.Kind()
+// relevant returns the part of s that matters for the input.
+func (in input) relevant(s filestat.Stat) filestat.Stat {
+	if in.ignoreEntries {
+		return s.IgnoreEntries()
 	}
 	return s
 }
 
 const magic = "operon rerun 1\n"
 
-func (r record) encode(k key) []byte {
+func (e entry) encode(k key) []byte {
 	var b []byte
 	add := func(numbers ...int) {
 		for _, n := range numbers {
@@ -52,28 +46,28 @@ func (r record) encode(k key) []byte {
 	}
 	b = binary.LittleEndian.AppendUint64(b, k[0])
 	b = binary.LittleEndian.AppendUint64(b, k[1])
-	add(int(r.since), int(r.until), len(r.texts))
-	for _, t := range r.texts {
-		add(flag(t.Stderr), len(t.Bytes))
-		b = append(b, t.Bytes...)
+	add(int(e.since), int(e.until), len(e.output))
+	for _, c := range e.output {
+		add(flag(c.Stderr), len(c.Bytes))
+		b = append(b, c.Bytes...)
 	}
-	add(len(r.inputs))
+	add(len(e.inputs))
 	last := ""
-	for _, in := range r.inputs {
+	for _, in := range e.inputs {
 		shared := 0
 		for shared < len(last) && shared < len(in.path) && last[shared] == in.path[shared] {
 			shared++
 		}
 		add(shared, len(in.path)-shared)
 		b = append(b, in.path[shared:]...)
-		add(flag(in.kind))
-		b = in.stamp.Append(b)
+		add(flag(in.ignoreEntries))
+		b = in.stat.Append(b)
 		last = in.path
 	}
 	return seal(b)
 }
 
-// seal puts before b what a record starts with.
+// seal prepends the magic and the checksum.
 func seal(b []byte) []byte {
 	head := binary.LittleEndian.AppendUint64([]byte(magic), uint64(crc32.ChecksumIEEE(b)))
 	return append(head, b...)
@@ -86,41 +80,41 @@ func flag(v bool) int {
 	return 0
 }
 
-// decode reads a record of the key. ok is false for anything else.
-func decode(k key, content []byte) (r record, ok bool) {
+// decode decodes an entry with the key k. ok is false for any other content.
+func decode(k key, content []byte) (e entry, ok bool) {
 	if len(content) < len(magic) || string(content[:len(magic)]) != magic {
-		return r, false
+		return e, false
 	}
 	d := decoder{rest: content[len(magic):], ok: true}
 	if sum := d.number(); sum != uint64(crc32.ChecksumIEEE(d.rest)) || d.number() != k[0] || d.number() != k[1] {
-		return r, false
+		return e, false
 	}
-	r.since, r.until = int64(d.number()), int64(d.number())
+	e.since, e.until = int64(d.number()), int64(d.number())
 	for range d.count() {
-		r.texts = append(r.texts, Text{Stderr: d.number() != 0, Bytes: d.bytes()})
+		e.output = append(e.output, Chunk{Stderr: d.number() != 0, Bytes: d.bytes()})
 	}
 	n := d.count()
-	r.inputs = make([]input, 0, n)
+	e.inputs = make([]input, 0, n)
 	last := ""
 	for range n {
 		shared := d.number()
 		suffix := d.bytes()
 		if shared > uint64(len(last)) {
-			return r, false
+			return e, false
 		}
-		in := input{path: last[:shared] + string(suffix), kind: d.number() != 0}
-		in.stamp = d.stamp()
+		in := input{path: last[:shared] + string(suffix), ignoreEntries: d.number() != 0}
+		in.stat = d.stat()
 		if !d.ok {
-			return r, false
+			return e, false
 		}
-		r.inputs = append(r.inputs, in)
+		e.inputs = append(e.inputs, in)
 		last = in.path
 	}
-	return r, d.ok && len(d.rest) == 0
+	return e, d.ok && len(d.rest) == 0
 }
 
-// decoder reads the parts of a record. From the first on that is not there it
-// reads zeros, and ok is false.
+// decoder reads the parts of an entry. After the first missing part, it returns
+// zeros and ok is false.
 type decoder struct {
 	rest []byte
 	ok   bool
@@ -137,7 +131,7 @@ func (d *decoder) number() uint64 {
 	return v
 }
 
-// count reads how many bytes follow, or things of at least a byte.
+// count reads the number of bytes, or of items of at least one byte, that follow.
 func (d *decoder) count() int {
 	v := d.number()
 	if v > uint64(len(d.rest)) {
@@ -154,8 +148,8 @@ func (d *decoder) bytes() []byte {
 	return b
 }
 
-func (d *decoder) stamp() filestat.Stamp {
-	s, rest, ok := filestat.Cut(d.rest)
+func (d *decoder) stat() filestat.Stat {
+	s, rest, ok := filestat.Decode(d.rest)
 	d.rest, d.ok = rest, d.ok && ok
 	return s
 }

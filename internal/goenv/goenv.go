@@ -1,0 +1,39 @@
+// Package goenv lists what the go command reads when it lists packages: source
+// files, by their names, and environment variables. Code that caches an answer of
+// the go command depends on these lists.
+package goenv
+
+import (
+	"slices"
+	"strings"
+)
+
+// extensions are those of Go files and of files that cgo and SWIG compile.
+var extensions = []string{
+	".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90",
+	".s", ".S", ".sx", ".swig", ".swigcxx", ".syso",
+}
+
+// Source reports whether a file with this base name can be a source of a package
+// or of its tests. The go command ignores names that begin with a dot or an
+// underscore, such as the swap files of editors.
+func Source(name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
+		return false
+	}
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// variables are those that do not begin with GO or CGO_.
+var variables = []string{
+	"CC", "CXX", "FC", "AR", "PKG_CONFIG", "GCCGO", // compilers for cgo
+	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA", // locations of its settings
+	"PATH", "PATHEXT", // locations of the go command and of compilers
+}
+
+// Variable reports whether the go command or Go's runtime reads the environment
+// variable. The case of the name does not matter, as on Windows.
+func Variable(name string) bool {
+	name = strings.ToUpper(name)
+	return strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_") || slices.Contains(variables, name)
+}

@@ -1,0 +1,70 @@
+package resultcache
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/operon-dev/operon/internal/filestat"
+)
+
+// Result describes a successful run of this process that changed nothing.
+type Result struct {
+	// Output is what the run printed, in order.
+	Output []Chunk
+	// Checked are paths whose existence and content the run depends on. Of a
+	// folder, the entries do not matter.
+	Checked []string
+	// Read are files that the run read, folders that it listed, and paths at which
+	// a file would have changed the result.
+	Read []string
+	// Until is the time at which the result expires.
+	Until time.Time
+}
+
+// Chunk is a piece of output.
+type Chunk struct {
+	Stderr bool // printed to stderr, not stdout
+	Bytes  []byte
+}
+
+// Encode returns the cache entry for r, and the file below dir (see [Folder]) in
+// which later processes with the same command line look for it. ok is false if
+// the result cannot be cached, such as when an input changed too recently to tell
+// whether it changes again.
+//
+// Encode takes the stats of the inputs after the run. That is correct because no
+// input has changed since the process started: a changed file has a newer stat,
+// and a removed one changes the stat of its folder, which is an input as well.
+func (r Result) Encode(dir string) (file string, content []byte, ok bool) {
+	started, ok := processStart()
+	if !ok {
+		return "", nil, false
+	}
+	k, ok := processKey()
+	if !ok {
+		return "", nil, false
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return "", nil, false
+	}
+	inputs := map[string]input{}
+	for _, path := range r.Checked {
+		inputs[path] = input{path: path, ignoreEntries: true}
+	}
+	for _, path := range append(slices.Clip(r.Read), binary) {
+		inputs[path] = input{path: path}
+	}
+	e := entry{since: started.Unix(), until: r.Until.Unix(), output: r.Output}
+	for _, path := range slices.Sorted(maps.Keys(inputs)) {
+		in := inputs[path]
+		s, err := filestat.Of(path)
+		if in.stat = in.relevant(s); err != nil || !in.stat.Settled(started) {
+			return "", nil, false
+		}
+		e.inputs = append(e.inputs, in)
+	}
+	return k.file(dir), e.encode(k), true
+}

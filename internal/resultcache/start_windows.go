@@ -1,0 +1,17 @@
+package resultcache
+
+import (
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// processStart returns when the system started this process, before any package
+// of it could read a file.
+func processStart() (t time.Time, ok bool) {
+	var start, exit, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(windows.CurrentProcess(), &start, &exit, &kernel, &user); err != nil {
+		return t, false
+	}
+	return time.Unix(0, start.Nanoseconds()), true
+}
