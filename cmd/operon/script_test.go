@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	// The flag -parallel, parsed later, wins.
 	_ = flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
 	testscript.Main(cached{m}, map[string]func(){
-		"operon": func() { os.Exit(run()) },
+		"operon": main,
 	})
 }
 
