@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -18,7 +18,7 @@ import (
 // emit prints the result.
 type crds struct {
 	crd.Generator
-	deps   *deps.World
+	deps   *depcache.World
 	known  *kinds                // may be nil
 	groups map[string]string     // gets the API groups of the roots, by path; may be nil
 	say    func(done, total int) // how many kinds are done

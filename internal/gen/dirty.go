@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/list"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
 // past is what the last run knows about the packages of a listing as they are
@@ -15,7 +15,7 @@ import (
 type past struct {
 	last  *record.Record
 	tree  *record.Tree
-	graph *list.Graph
+	graph *golist.Graph
 
 	units map[string]*record.Unit // of the last run, by import path
 	dirty map[string]bool         // packages by import path
@@ -24,7 +24,7 @@ type past struct {
 
 // newPast compares the packages of a listing with those of the last run, if there
 // was one. right tells whether an output is on the disk as it was made.
-func newPast(last *record.Record, tree *record.Tree, g *list.Graph, right func(record.Output) bool) *past {
+func newPast(last *record.Record, tree *record.Tree, g *golist.Graph, right func(record.Output) bool) *past {
 	p := &past{last: last, tree: tree, graph: g, units: map[string]*record.Unit{}, dirty: map[string]bool{}, right: right}
 	if last == nil {
 		p.last = &record.Record{}
@@ -38,8 +38,8 @@ func newPast(last *record.Record, tree *record.Tree, g *list.Graph, right func(r
 }
 
 // saved are the packages that the last run read, by import path.
-func (p *past) saved() map[string]*list.Saved {
-	all := map[string]*list.Saved{}
+func (p *past) saved() map[string]*golist.Saved {
+	all := map[string]*golist.Saved{}
 	for i := range p.last.Packages {
 		if s := &p.last.Packages[i]; s.Known {
 			all[s.ImportPath] = s
@@ -50,7 +50,7 @@ func (p *past) saved() map[string]*list.Saved {
 
 // dependencies reports whether the packages that never change are the ones of the
 // last run, as far as that looked at them.
-func dependencies(last *record.Record, g *list.Graph, l *library) bool {
+func dependencies(last *record.Record, g *golist.Graph, l *library) bool {
 	for i := range last.Packages {
 		s := &last.Packages[i]
 		if now := g.Package(s.ImportPath); s.Known && now != nil && now.Fixed() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
@@ -61,7 +61,7 @@ func dependencies(last *record.Record, g *list.Graph, l *library) bool {
 		if g.Package(was.Path) == nil {
 			continue
 		}
-		if is, ok := l.identity(was.Path); !ok || is != deps.Identity(was.Sum) {
+		if is, ok := l.identity(was.Path); !ok || is != depcache.Identity(was.Sum) {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func (p *past) compare() {
 
 func (p *past) wrong(o record.Output) bool { return !p.right(o) }
 
-func (p *past) same(now *list.Package, was *list.Saved) bool {
+func (p *past) same(now *golist.Package, was *golist.Saved) bool {
 	if now.Name != was.Name || now.Dir != was.Dir || !slices.Equal(now.GoFiles, was.GoFiles) || !slices.Equal(now.CgoFiles, was.CgoFiles) {
 		return false
 	}
@@ -156,8 +156,8 @@ func (p *past) admit(groups map[string]string) bool {
 }
 
 // roots are the roots to load, in their order.
-func (p *past) roots() []*list.Package {
-	var roots []*list.Package
+func (p *past) roots() []*golist.Package {
+	var roots []*golist.Package
 	for _, root := range p.graph.Roots {
 		if p.dirty[root.ImportPath] {
 			roots = append(roots, root)

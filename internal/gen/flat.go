@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/gen/flatten"
+	"github.com/operon-dev/operon/internal/gen/generate/flatten"
 	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"

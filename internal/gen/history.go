@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/filestat"
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/list"
-	"github.com/operon-dev/operon/internal/gen/record"
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"github.com/operon-dev/operon/internal/goenv"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
@@ -122,12 +122,12 @@ func surroundings() (text []string, ok bool) {
 }
 
 // identity tells the identities of packages that the last run asked for.
-func (h *history) identity() func(path string) (deps.Identity, bool) {
-	known := make(map[string]deps.Identity, len(h.last.Identities))
+func (h *history) identity() func(path string) (depcache.Identity, bool) {
+	known := make(map[string]depcache.Identity, len(h.last.Identities))
 	for _, is := range h.last.Identities {
-		known[is.Path] = deps.Identity(is.Sum)
+		known[is.Path] = depcache.Identity(is.Sum)
 	}
-	return func(path string) (deps.Identity, bool) {
+	return func(path string) (depcache.Identity, bool) {
 		is, ok := known[path]
 		return is, ok
 	}
@@ -146,7 +146,7 @@ func (h *history) query(src *sources) *query {
 	is := h.last.Go
 	return &query{
 		src:      src,
-		Command:  list.Command{Dir: src.dir, Env: goEnv(os.Environ()), Arch: is.Arch, Fixed: []string{is.Root, is.ModCache}},
+		Command:  golist.Command{Dir: src.dir, Env: goEnv(os.Environ()), Arch: is.Arch, Fixed: []string{is.Root, is.ModCache}},
 		goFlags:  is.Flags,
 		settings: settings{root: is.Root, modCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
 	}

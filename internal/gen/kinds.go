@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/gen/emit"
-	"github.com/operon-dev/operon/internal/gen/flatten"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
+	"github.com/operon-dev/operon/internal/gen/generate/flatten"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -29,7 +29,7 @@ type kinds struct {
 
 	sums    sync.WaitGroup // of outputs, which take their time
 	types   map[crd.TypeIdent]reached
-	emitter emit.Emitter
+	emitter crdyaml.Emitter
 }
 
 // reached is what a type is for those that refer to it.

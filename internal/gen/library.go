@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -17,23 +17,23 @@ import (
 // library is what is known of packages that never change, in place of their
 // sources. A nil one knows nothing.
 type library struct {
-	cache    *deps.Cache
-	identity func(path string) (deps.Identity, bool)
+	cache    *depcache.Cache
+	identity func(path string) (depcache.Identity, bool)
 	lacking  [][]string // of each world until now
 
 	mu    sync.Mutex
-	asked map[string]deps.Identity // identities that somebody asked for
+	asked map[string]depcache.Identity // identities that somebody asked for
 }
 
 // newLibrary returns nil where no generator needs types, or one that reads packages
 // in other ways than deps knows of.
-func (q *query) newLibrary(j *job, identity func(path string) (deps.Identity, bool)) *library {
+func (q *query) newLibrary(j *job, identity func(path string) (depcache.Identity, bool)) *library {
 	environment := libraryEnvironment(j.generators, q.Arch)
 	if environment == nil {
 		return nil
 	}
-	l := &library{cache: &deps.Cache{Store: j.store, Environment: environment, Prebuilt: true}, asked: map[string]deps.Identity{}}
-	l.identity = func(path string) (deps.Identity, bool) {
+	l := &library{cache: &depcache.Cache{Store: j.store, Environment: environment, Prebuilt: true}, asked: map[string]depcache.Identity{}}
+	l.identity = func(path string) (depcache.Identity, bool) {
 		is, ok := identity(path)
 		if ok {
 			l.mu.Lock()
@@ -83,18 +83,18 @@ func libraryEnvironment(gens []generator, arch string) []string {
 // world returns a world for one load. The second one does without the packages
 // that were lacking something in the first, and the third without any, for each
 // may show another.
-func (l *library) world(fset *token.FileSet) *deps.World {
+func (l *library) world(fset *token.FileSet) *depcache.World {
 	if l == nil {
 		return nil
 	}
-	return deps.NewWorld(l.cache, fset, l.identity, func(path string) bool {
+	return depcache.NewWorld(l.cache, fset, l.identity, func(path string) bool {
 		return len(l.lacking) > 1 || slices.Contains(slices.Concat(l.lacking...), path)
 	})
 }
 
 // lacks reports whether somebody asked for more than there was in a world, so
 // that there is to be another one.
-func (l *library) lacks(w *deps.World) bool {
+func (l *library) lacks(w *depcache.World) bool {
 	lacking := w.Lacking()
 	if len(lacking) > 0 {
 		l.lacking = append(l.lacking, lacking)
@@ -103,7 +103,7 @@ func (l *library) lacks(w *deps.World) bool {
 }
 
 // keep keeps packages of a world for the next run.
-func (l *library) keep(w *deps.World, fresh []deps.Fresh) {
+func (l *library) keep(w *depcache.World, fresh []depcache.Fresh) {
 	if l != nil {
 		w.Keep(fresh)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"golang.org/x/tools/txtar"
 )
 
@@ -117,7 +117,7 @@ func edit(t *testing.T, dir, files string) {
 // fast is a run on the fast path, step by step, without prebuilt packages.
 type fast struct {
 	refresh
-	identities *deps.Identities
+	identities *depcache.Identities
 }
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
@@ -146,7 +146,7 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 	if g == nil {
 		t.Fatal("not listed")
 	}
-	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
+	ids := depcache.NewIdentities(q.settings.root, q.settings.modCache, j.store)
 	f := &fast{refresh{src: src, job: j, library: q.newLibrary(j, g.Identity(ids.Of)), past: newPast(nil, nil, g, nil)}, ids}
 	f.library.cache.Prebuilt = false
 	return f

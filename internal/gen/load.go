@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -22,7 +22,7 @@ import (
 type packageSet struct {
 	fset  *token.FileSet
 	roots []*loader.Package
-	deps  *deps.World // the packages of the graph that are kept; nil without any
+	deps  *depcache.World // the packages of the graph that are kept; nil without any
 
 	// For runs over a part of the roots:
 	kinds   *kinds            // what is known of the kinds, and is found out; may be nil
@@ -38,7 +38,7 @@ type query struct {
 	src      *sources
 	patterns []string
 	together []folder // see listPatterns
-	list.Command
+	golist.Command
 	goFlags  string // the value of GOFLAGS
 	settings settings
 }
@@ -48,7 +48,7 @@ func newQuery(ctx context.Context, src *sources, paths []string) (*query, error)
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon reads Go sources with it",
 			"there is no go command on PATH")
 	}
-	q := &query{src: src, Command: list.Command{Dir: src.dir, Env: goEnv(os.Environ())}}
+	q := &query{src: src, Command: golist.Command{Dir: src.dir, Env: goEnv(os.Environ())}}
 	var err error
 	if q.patterns, q.together, err = listPatterns(src, paths); err != nil {
 		return nil, err

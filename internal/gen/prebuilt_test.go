@@ -13,15 +13,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-const prebuilt = "deps/prebuilt.zip"
+const prebuilt = "incremental/depcache/prebuilt.zip"
 
 // The packages that are prebuilt, and with them what their types lead to: those
 // of which API types are made, with all schemas that can be made, those that crd
@@ -86,9 +86,9 @@ func TestPrebuilt(t *testing.T) {
 	t.Parallel()
 	release, dir := goRelease(t), seed(t)
 	if os.Getenv("OPERON_PREBUILT") == "write" {
-		files := map[string][]*deps.Entry{}
+		files := map[string][]*depcache.Entry{}
 		for _, system := range systems {
-			prebuild(t, dir, system, func(f *fast, path string, e *deps.Entry) {
+			prebuild(t, dir, system, func(f *fast, path string, e *depcache.Entry) {
 				name := f.library.cache.PrebuiltName(path)
 				files[name] = append(files[name], e)
 			})
@@ -99,10 +99,10 @@ func TestPrebuilt(t *testing.T) {
 	if madeWith(t) != release {
 		return
 	}
-	prebuild(t, dir, systems[0], func(f *fast, path string, e *deps.Entry) {
-		part := deps.Cache{Environment: f.library.cache.Environment, Prebuilt: true}
+	prebuild(t, dir, systems[0], func(f *fast, path string, e *depcache.Entry) {
+		part := depcache.Cache{Environment: f.library.cache.Environment, Prebuilt: true}
 		have := part.Find(path, f.library.identity)
-		if have == nil || !bytes.Equal(deps.Encode([]*deps.Entry{have}), deps.Encode([]*deps.Entry{e})) {
+		if have == nil || !bytes.Equal(depcache.Encode([]*depcache.Entry{have}), depcache.Encode([]*depcache.Entry{e})) {
 			t.Errorf("%s is not in %s as it is pinned: run make prebuilt", path, prebuilt)
 		}
 	})
@@ -129,7 +129,7 @@ func madeWith(t *testing.T) string {
 }
 
 // prebuild tells the entries of all packages for a system.
-func prebuild(t *testing.T, dir, system string, found func(f *fast, path string, e *deps.Entry)) {
+func prebuild(t *testing.T, dir, system string, found func(f *fast, path string, e *depcache.Entry)) {
 	t.Helper()
 	for _, gens := range []string{"crd object", "crd"} {
 		f := newFast(t, dir, store.Open(t.TempDir()), append(strings.Fields(gens), "paths=./..."), strings.Fields(system)...)
@@ -145,7 +145,7 @@ func prebuild(t *testing.T, dir, system string, found func(f *fast, path string,
 }
 
 // archive packs entries.
-func archive(t *testing.T, files map[string][]*deps.Entry, release string) []byte {
+func archive(t *testing.T, files map[string][]*depcache.Entry, release string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
@@ -154,7 +154,7 @@ func archive(t *testing.T, files map[string][]*deps.Entry, release string) []byt
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := out.Write(deps.Encode(files[name])); err != nil {
+		if _, err := out.Write(depcache.Encode(files[name])); err != nil {
 			t.Fatal(err)
 		}
 	}

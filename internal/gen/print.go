@@ -3,8 +3,8 @@ package gen
 import (
 	"fmt"
 
-	"github.com/operon-dev/operon/internal/gen/emit"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/genall"
@@ -17,7 +17,7 @@ type printer struct {
 	ctx     *genall.GenerationContext
 	header  string
 	options []*genall.WriteYAMLOptions
-	emitter emit.Emitter
+	emitter crdyaml.Emitter
 
 	queue chan printed // nil: nothing runs beside
 	done  chan error

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/list"
-	"github.com/operon-dev/operon/internal/gen/marker"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/generate/marker"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -29,7 +29,7 @@ type refresh struct {
 	problem error // why
 
 	set     *packageSet
-	loaded  *list.Loaded
+	loaded  *golist.Loaded
 	kinds   *kinds
 	scanned map[string]marker.Scan // of the roots of the set, by import path
 	outputs []output
@@ -37,7 +37,7 @@ type refresh struct {
 
 // all generates for what changed since the last run, or where that is not known,
 // for all. The record is nil where there is none.
-func (r *refresh) all(ctx context.Context, g *list.Graph, tree *record.Tree, h *history, answer record.Go) (*result, *record.Record) {
+func (r *refresh) all(ctx context.Context, g *golist.Graph, tree *record.Tree, h *history, answer record.Go) (*result, *record.Record) {
 	if tree != nil && h.last != nil && h.last.Go.Arch == answer.Arch && h.last.Go.Flags == answer.Flags && dependencies(h.last, g, r.library) {
 		r.disk = look(r.src, h.last.Outputs())
 		r.past = newPast(h.last, tree, g, r.disk.isRight)
@@ -111,13 +111,13 @@ func (r *refresh) generate(ctx context.Context) bool {
 }
 
 // load loads some of the roots, and what their types refer to.
-func (r *refresh) load(ctx context.Context, roots []*list.Package) bool {
+func (r *refresh) load(ctx context.Context, roots []*golist.Package) bool {
 	temp, err := r.src.tempDir()
 	if err != nil {
 		return false
 	}
 	r.set.deps = r.library.world(r.set.fset)
-	r.loaded, err = r.graph.Of(roots).Load(ctx, list.Loading{
+	r.loaded, err = r.graph.Of(roots).Load(ctx, golist.Loading{
 		Fset: r.set.fset,
 		Read: counted(progress(ctx), func(name string) ([]byte, error) {
 			if r.tree != nil && r.tree.Has(name) {

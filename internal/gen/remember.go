@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/filestat"
-	"github.com/operon-dev/operon/internal/gen/list"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
 // next is the record after the run: what stands of the last one, and what the
@@ -44,7 +44,7 @@ func (r *refresh) next() *record.Record {
 		}
 		next.Units = append(next.Units, u)
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(known), (*list.Package).Compare) {
+	for _, p := range slices.SortedFunc(maps.Keys(known), (*golist.Package).Compare) {
 		if !p.DepOnly || p.Fixed() {
 			continue
 		}
@@ -89,8 +89,8 @@ func (r *refresh) identities() []record.Identity {
 }
 
 // known are the packages of which the record tells more than the name.
-func (r *refresh) known() map[*list.Package]bool {
-	known := map[*list.Package]bool{}
+func (r *refresh) known() map[*golist.Package]bool {
+	known := map[*golist.Package]bool{}
 	for path := range r.saved() {
 		if p := r.graph.Package(path); p != nil {
 			known[p] = true
@@ -104,7 +104,7 @@ func (r *refresh) known() map[*list.Package]bool {
 	return known
 }
 
-func (r *refresh) read(p *list.Package) bool {
+func (r *refresh) read(p *golist.Package) bool {
 	if r.loaded == nil {
 		return false
 	}
@@ -114,7 +114,7 @@ func (r *refresh) read(p *list.Package) bool {
 
 // refs are the packages that the types of a loaded package refer to and that may
 // change.
-func (r *refresh) refs(p *list.Package) []string {
+func (r *refresh) refs(p *golist.Package) []string {
 	if !r.read(p) {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/operon-dev/operon/internal/gen/marker"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/generate/marker"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 

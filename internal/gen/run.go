@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/deps"
-	"github.com/operon-dev/operon/internal/gen/list"
-	"github.com/operon-dev/operon/internal/gen/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
 // run finds the result of the job on the first of three paths that answers it:
@@ -103,7 +103,7 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) (
 	if tree != nil && tree.Add(changing, outside) != nil {
 		tree = nil
 	}
-	ids := deps.NewIdentities(q.settings.root, q.settings.modCache, j.store)
+	ids := depcache.NewIdentities(q.settings.root, q.settings.modCache, j.store)
 	r := &refresh{src: q.src, job: j, library: q.newLibrary(j, g.Identity(ids.Of))}
 	answer := q.answer(g.Folders)
 	res, next := r.all(ctx, g, tree, h, answer)
@@ -121,7 +121,7 @@ func (q *query) fast(ctx context.Context, j *job, h *history, start time.Time) (
 }
 
 // list lists the packages, or returns nil.
-func (q *query) list(ctx context.Context) *list.Graph {
+func (q *query) list(ctx context.Context) *golist.Graph {
 	if !q.listable(os.Environ()) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (q *query) list(ctx context.Context) *list.Graph {
 	if err != nil {
 		return nil
 	}
-	g.Roots = sortRoots(g.Roots, q.together, func(p *list.Package) string { return p.Dir }, (*list.Package).Imported)
+	g.Roots = sortRoots(g.Roots, q.together, func(p *golist.Package) string { return p.Dir }, (*golist.Package).Imported)
 	return g
 }
 

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/list"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
 // TestListable decides by the question alone which path is taken.
 func TestListable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no gopackagesdriver
-	usual := query{together: []folder{{"/p", true}}, Command: list.Command{Arch: "amd64"}}
+	usual := query{together: []folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
 	for name, tt := range map[string]struct {
 		change func(*query)
 		env    []string

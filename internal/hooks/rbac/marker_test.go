@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	gomarker "github.com/operon-dev/operon/internal/gen/marker"
+	gomarker "github.com/operon-dev/operon/internal/gen/generate/marker"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"

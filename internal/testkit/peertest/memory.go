@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
 // memory is nil where the user has no cache folder.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
 // asked is a test of its own, which may fail.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen/store"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
 // Folder stands in what a program prints for the folder that it ran over.

@@ -1,0 +1,159 @@
+package depcache
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+)
+
+// Encode writes entries one after the other, as lengths and bytes, behind the
+// texts that they consist of: entries of several origins often say the same.
+func Encode(entries []*Entry) []byte {
+	var all []string
+	numbers := map[string]int{}
+	var list encoder
+	text := func(s string) {
+		n, ok := numbers[s]
+		if !ok {
+			n = len(all)
+			numbers[s] = n
+			all = append(all, s)
+		}
+		list.count(n)
+	}
+	list.count(len(entries))
+	for _, entry := range entries {
+		list.count(len(entry.Closure))
+		for _, path := range entry.Closure {
+			text(path)
+		}
+		text(string(entry.Sum[:]))
+		text(string(entry.Types))
+		text(entry.Group)
+		list.count(map[bool]int{true: 1}[entry.Grouped])
+		list.count(len(entry.Uses))
+		for _, path := range entry.Uses {
+			text(path)
+		}
+		text(string(entry.schemas))
+	}
+	var e encoder
+	e.count(len(all))
+	for _, s := range all {
+		e.text(s)
+	}
+	return append(e, list...)
+}
+
+// decode reads what Encode wrote. Whatever else it is given, is not ok.
+func decode(content []byte) (entries []*Entry, ok bool) {
+	d := decoder{rest: content, size: len(content), ok: true}
+	var all [][]byte
+	for range d.count() {
+		all = append(all, d.bytes())
+	}
+	text := func() []byte {
+		if n := d.count(); n < len(all) {
+			return all[n]
+		}
+		d = decoder{}
+		return nil
+	}
+	for range d.count() {
+		entry := &Entry{}
+		for range d.count() {
+			entry.Closure = append(entry.Closure, string(text()))
+		}
+		d.ok = copy(entry.Sum[:], text()) == len(entry.Sum) && d.ok
+		entry.Types = text()
+		entry.Group = string(text())
+		entry.Grouped = d.count() == 1
+		for range d.count() {
+			entry.Uses = append(entry.Uses, string(text()))
+		}
+		entry.schemas = text()
+		d.ok = d.ok && len(entry.Closure) > 0
+		entries = append(entries, entry)
+	}
+	return entries, d.ok && len(d.rest) == 0
+}
+
+type encoder []byte
+
+func (e *encoder) count(n int) { *e = binary.AppendUvarint(*e, uint64(n)) }
+
+func (e *encoder) text(s string) {
+	e.count(len(s))
+	*e = append(*e, s...)
+}
+
+type decoder struct {
+	rest []byte
+	size int // of all
+	ok   bool
+}
+
+// count is a number that is at most that of all bytes.
+func (d *decoder) count() int {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 || n > uint64(d.size) {
+		*d = decoder{}
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return int(n)
+}
+
+func (d *decoder) take(n int) []byte {
+	if n > len(d.rest) {
+		*d = decoder{}
+		return nil
+	}
+	taken := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return taken
+}
+
+func (d *decoder) bytes() []byte { return d.take(d.count()) }
+
+// encodeSchemas writes schemas in the Protocol Buffers form that the API server
+// has for them, as the definitions of one: it is faster than JSON, and keeps
+// the text of JSON values as it is.
+func encodeSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) ([]byte, error) {
+	if len(schemas) == 0 {
+		return nil, nil
+	}
+	return (&apiextensionsv1.JSONSchemaProps{Definitions: schemas}).Marshal()
+}
+
+func decodeSchemas(content []byte) (map[string]apiextensionsv1.JSONSchemaProps, bool) {
+	var all apiextensionsv1.JSONSchemaProps
+	err := all.Unmarshal(content)
+	return all.Definitions, err == nil
+}
+
+// mentioned are the paths of the packages that schemas refer to.
+func mentioned(schemas map[string]apiextensionsv1.JSONSchemaProps) []string {
+	paths := map[string]bool{}
+	for _, schema := range schemas {
+		crd.EditSchema(&schema, refs(paths))
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// refs visits a schema for the packages that it refers to.
+type refs map[string]bool
+
+// Visit implements crd.SchemaVisitor.
+func (r refs) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisitor {
+	if schema != nil && schema.Ref != nil && strings.Contains(*schema.Ref, "~") {
+		if _, path, err := crd.RefParts(*schema.Ref); err == nil && path != "" {
+			r[path] = true
+		}
+	}
+	return r
+}

@@ -1,0 +1,59 @@
+package depcache
+
+import (
+	"errors"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+var errLacking = errors.New("more is asked for than is kept of the package")
+
+// Override makes a parser take the schemas of the packages from the world, which
+// has also what [crd.AddKnownTypes] would say of them. It is to be called when
+// the roots were parsed, with the kinds that were found: the parser adds to a
+// kind the versions that it finds in other packages it came across, of which
+// the world knows nothing.
+func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
+	if w == nil {
+		return
+	}
+	for path := range w.preset {
+		e := w.used[path]
+		parser.PackageOverrides[loader.NonVendorPath(path)] = func(parser *crd.Parser, p *loader.Package) {
+			schemas, ok := e.Schemas()
+			ofKind := e.Grouped && slices.ContainsFunc(kinds, func(k schema.GroupKind) bool { return k.Group == e.Group })
+			if !ok || ofKind {
+				p.AddError(errLacking)
+			}
+			for name, s := range schemas {
+				parser.Schemata[crd.TypeIdent{Package: p, Name: name}] = s
+			}
+		}
+	}
+}
+
+// Collect takes note of what a parser found out about packages.
+func (w *World) Collect(parser *crd.Parser) {
+	if w == nil {
+		return
+	}
+	for id, s := range parser.Schemata {
+		path := id.Package.PkgPath
+		if w.schemas[path] == nil {
+			w.schemas[path] = map[string]apiextensionsv1.JSONSchemaProps{}
+		}
+		w.schemas[path][id.Name] = s
+	}
+	for p, gv := range parser.GroupVersions {
+		w.groups[p.PkgPath] = gv.Group
+	}
+}
+
+func (w *World) group(path string) (group string, ok bool) {
+	group, ok = w.groups[path]
+	return group, ok
+}

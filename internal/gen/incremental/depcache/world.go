@@ -1,0 +1,163 @@
+package depcache
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"sync"
+
+	"golang.org/x/tools/go/gcexportdata"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// World is the kept packages that take part in one load, with types that agree
+// with each other: for a package there is one [types.Package], however many
+// entries mention it.
+//
+// A package whose sources are read may refer to kept ones, but never may a kept
+// one lead to it, for that would lead to other types of the same names.
+type World struct {
+	cache    *Cache
+	identity func(path string) (Identity, bool)
+	without  func(path string) bool
+	fset     *token.FileSet
+
+	mu      sync.Mutex
+	used    map[string]*Entry
+	refused map[string]bool // paths whose entries are of no use
+	parted  bool
+	imports map[string]*types.Package
+	preset  map[string]*loader.Package
+
+	schemas map[string]map[string]apiextensionsv1.JSONSchemaProps // of this run, by path
+	groups  map[string]string                                     // of this run, by path
+}
+
+// NewWorld returns a world without packages, which will never have those that
+// without names. The functions take the path of a package and must be safe for
+// concurrent use.
+func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bool), without func(string) bool) *World {
+	return &World{
+		cache: c, identity: identity, without: without, fset: fset,
+		used: map[string]*Entry{}, refused: map[string]bool{},
+		preset:  map[string]*loader.Package{},
+		schemas: map[string]map[string]apiextensionsv1.JSONSchemaProps{},
+		groups:  map[string]string{},
+	}
+}
+
+// Use takes the package with a path into the world, if there is an entry for it,
+// and returns the paths of packages that are then needed too. It is safe for
+// concurrent use. A nil world has no entries.
+func (w *World) Use(path string) (also []string, ok bool) {
+	if w == nil {
+		return nil, false
+	}
+	w.mu.Lock()
+	refused := w.refused[path]
+	w.mu.Unlock()
+	if refused || w.without(path) {
+		return nil, false
+	}
+	e := w.cache.Find(path, w.identity)
+	if e == nil {
+		return nil, false
+	}
+	w.mu.Lock()
+	w.used[path] = e
+	w.mu.Unlock()
+	return e.Uses, true
+}
+
+// Part removes the packages from the world that lead to one whose sources are
+// read, and returns their paths: their sources are to be read as well, and then
+// Part is to be called again.
+func (w *World) Part(read func(path string) bool) []string {
+	if w == nil {
+		return nil
+	}
+	var parted []string
+	for path, e := range w.used {
+		if slices.ContainsFunc(e.Closure, read) {
+			parted = append(parted, path)
+		}
+	}
+	w.refuse(parted)
+	w.parted = w.parted || len(parted) > 0
+	return parted
+}
+
+// Read reads the types of the packages. Where there are entries without types
+// that can be read, it removes them from the world and returns their paths:
+// their sources are to be read, and then Part and Read are to be called again.
+func (w *World) Read() []string {
+	if w == nil {
+		return nil
+	}
+	w.imports = map[string]*types.Package{"unsafe": types.Unsafe}
+	var bad []string
+	for _, path := range slices.Sorted(maps.Keys(w.used)) {
+		if read(w.used[path], w.fset, w.imports) != nil {
+			bad = append(bad, path)
+		}
+	}
+	w.refuse(bad)
+	return bad
+}
+
+func (w *World) refuse(paths []string) {
+	for _, path := range paths {
+		delete(w.used, path)
+		w.refused[path] = true
+	}
+}
+
+func read(e *Entry, fset *token.FileSet, imports map[string]*types.Package) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("types of %s: %v", e.Path(), r)
+		}
+	}()
+	_, err = gcexportdata.Read(bytes.NewReader(e.Types), fset, imports, e.Path())
+	return err
+}
+
+// Types are those of a package of the world that was read, or nil.
+func (w *World) Types(path string) *types.Package {
+	if w == nil || w.used[path] == nil {
+		return nil
+	}
+	return w.imports[path]
+}
+
+// Preset gives the loader's package its types and no syntax, so that nobody
+// reads its sources, and reports whether it is a package of the world.
+func (w *World) Preset(p *loader.Package) bool {
+	if w.Types(p.PkgPath) == nil {
+		return false
+	}
+	p.Types, p.TypesInfo, p.Syntax = w.imports[p.PkgPath], &types.Info{}, []*ast.File{}
+	w.preset[p.PkgPath] = p
+	return true
+}
+
+// Lacking are the paths of the packages that somebody asked for more of than
+// there is. What was made of this world is of no use then, and another world is
+// to do without the packages.
+func (w *World) Lacking() []string {
+	if w == nil {
+		return nil
+	}
+	var paths []string
+	for path, p := range w.preset {
+		if len(p.Errors) > 0 {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,73 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// full is a record with something in every field.
+func full(t testing.TB) *Record {
+	t.Helper()
+	is, err := filestat.Of(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := SumOf([]byte("x"))
+	out := []Output{{Generator: "crd", Path: "config/x.yaml", Stat: is, Sum: sum}, {Generator: "crd", Path: "config/y.yaml"}}
+	return &Record{
+		Go:      Go{Flags: "-tags=x", Arch: "amd64", Root: "/go", ModCache: "/mod", Env: "/env", Work: "off", Compiler: "cc", Folders: []string{"/p", "/q"}},
+		Outside: []File{{Path: "/p/go.mod", Stat: is, Sum: sum}, {Path: "/p/go.work"}},
+		Folders: []Folder{{Dir: "/p", Stat: is, Listed: true, Names: []string{"a/", "x.go"}, Sources: []Source{{Name: "x.go", Stat: is, Sum: sum, Head: SumOf(nil)}}}},
+		Packages: []golist.Saved{
+			{ImportPath: "p", Name: "p", Dir: "/p", GoFiles: []string{"x.go"}, CgoFiles: []string{"c.go"}, SwigFiles: []string{"s"}, SwigCXXFiles: []string{"t"}, Known: true,
+				Imports: []golist.SavedImport{{Written: "q", Package: 1}}},
+			{ImportPath: "q", Name: "q", DepOnly: true},
+		},
+		Identities: []Identity{{Path: "q", Sum: sum}},
+		Units: []Unit{{Path: "p", Refs: []string{"q"}, Root: true, Group: "g", Object: out, Markers: []string{"+m"},
+			Warnings: []scaffold.Warning{{File: "x.go", Line: 3, Column: 4, Rule: "r", Message: "m"}}}},
+		Kinds: []Kind{{Group: "g", Kind: "K", Key: sum, Outputs: out}},
+		Joint: out[:1],
+	}
+}
+
+func TestCodec(t *testing.T) {
+	t.Parallel()
+	want := full(t)
+	content := want.Encode()
+	got := Decode(content)
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b filestat.Stat) bool { return a == b })); diff != "" {
+		t.Errorf("(-encoded +decoded):\n%s", diff)
+	}
+	if string(got.Encode()) != string(content) {
+		t.Error("the same record has other bytes")
+	}
+	for i := range content {
+		if Decode(content[:i]) != nil {
+			t.Errorf("%d of %d bytes are a record", i, len(content))
+		}
+	}
+	if Decode(append(content, 0)) != nil {
+		t.Error("a record with a byte behind it is one")
+	}
+}
+
+// FuzzDecode takes any bytes: what is a record stays the same one.
+func FuzzDecode(f *testing.F) {
+	f.Add(full(f).Encode())
+	f.Add((&Record{}).Encode())
+	f.Fuzz(func(t *testing.T, content []byte) {
+		r := Decode(content)
+		if r == nil {
+			return
+		}
+		again := Decode(r.Encode())
+		if diff := cmp.Diff(r, again, cmp.Comparer(func(a, b filestat.Stat) bool { return a == b })); diff != "" {
+			t.Errorf("(-decoded +again):\n%s", diff)
+		}
+	})
+}

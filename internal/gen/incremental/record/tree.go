@@ -1,0 +1,224 @@
+package record
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/goenv"
+)
+
+// Tree is the sources of a project as they are now, or will be when a plan is
+// applied.
+type Tree struct {
+	planned map[string][]byte          // content by absolute path; nil: removed
+	names   map[string]map[string]bool // what the plan adds to folders, or not so, takes away
+	old     *Tree                      // what the record knows, by path
+
+	folders map[string]*Folder
+	order   []string
+	files   map[string]File
+
+	mu       sync.Mutex
+	sources  map[string]Source        // by absolute path
+	contents map[string][]byte        // of what was read
+	raw      map[string]filestat.Stat // of what lies on the disk, also where it says nothing yet
+	adds     bool
+	late     map[string]bool // what was added
+}
+
+// errShape is about something that is neither a file nor a folder where one
+// should be.
+var errShape = errors.New("the sources have an unusual shape")
+
+// Look looks at what is in the walks. What is as the record has it, which may be
+// nil, is not read. planned is the content of files that a plan changes, by
+// absolute path, and nil for those it removes.
+func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
+	t := newTree(planned)
+	t.old = newTree(nil)
+	if r != nil {
+		t.old.fill(r)
+	}
+	t.plan()
+	for _, w := range walks {
+		if err := t.visit(w.Dir, w.Below, true); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.readAll(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func newTree(planned map[string][]byte) *Tree {
+	return &Tree{planned: planned, names: map[string]map[string]bool{}, folders: map[string]*Folder{}, files: map[string]File{},
+		sources: map[string]Source{}, contents: map[string][]byte{}, raw: map[string]filestat.Stat{}, late: map[string]bool{}}
+}
+
+func (t *Tree) fill(r *Record) {
+	for i := range r.Folders {
+		f := &r.Folders[i]
+		t.folders[f.Dir] = f
+		for _, s := range f.Sources {
+			t.sources[filepath.Join(f.Dir, s.Name)] = s
+		}
+	}
+	for _, f := range r.Outside {
+		t.files[f.Path] = f
+	}
+}
+
+// Add looks at listed folders that are in no walk, and at files outside.
+func (t *Tree) Add(folders, outside []string) error {
+	t.adds = true
+	for _, dir := range folders {
+		if err := t.visit(dir, false, true); err != nil {
+			return err
+		}
+	}
+	for _, name := range outside {
+		if err := t.outside(name); err != nil {
+			return err
+		}
+	}
+	return t.readAll()
+}
+
+// Again adds what the record has beside the walks.
+func (t *Tree) Again() error {
+	var folders []string
+	for dir, f := range t.old.folders {
+		if f.Listed {
+			folders = append(folders, dir)
+		}
+	}
+	return t.Add(folders, slices.Collect(maps.Keys(t.old.files)))
+}
+
+// walked reports whether a folder was come across in the one above it.
+func (t *Tree) walked(dir string) bool {
+	above := t.folders[filepath.Dir(dir)]
+	if above == nil {
+		return false
+	}
+	_, ok := slices.BinarySearch(above.Names, filepath.Base(dir)+"/")
+	return ok
+}
+
+// plan prepares the names that the plan adds to folders or takes away.
+func (t *Tree) plan() {
+	note := func(name, end string, there bool) {
+		dir := filepath.Dir(name)
+		if t.names[dir] == nil {
+			t.names[dir] = map[string]bool{}
+		}
+		t.names[dir][filepath.Base(name)+end] = there
+	}
+	for name, content := range t.planned {
+		note(name, "", content != nil)
+		for dir := filepath.Dir(name); content != nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			note(dir, "/", true)
+		}
+	}
+}
+
+// visit adds a folder, and those below it if asked. A folder that the go command
+// passes over is not listed, nor is one below it.
+func (t *Tree) visit(dir string, below, listed bool) error {
+	f := t.folders[dir]
+	if f == nil {
+		var err error
+		if f, err = t.folder(dir); err != nil {
+			return err
+		}
+		t.folders[dir] = f
+		t.order = append(t.order, dir)
+	}
+	f.Listed = f.Listed || listed
+	if !below {
+		return nil
+	}
+	for _, name := range f.Names {
+		if sub, isDir := strings.CutSuffix(name, "/"); isDir {
+			if err := t.visit(filepath.Join(dir, sub), true, listed && !passedOver(sub)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// passedOver is the go command's rule for folders below a pattern.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
+}
+
+// folder looks at one folder.
+func (t *Tree) folder(dir string) (*Folder, error) {
+	f := &Folder{Dir: dir}
+	there, settled, err := t.look(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case !there.Exists():
+		// It holds what is planned, or nothing.
+	case !there.IsDir():
+		return nil, errShape
+	default:
+		f.Stat = settled
+		if old := t.old.folders[dir]; old != nil && settled.Exists() && old.Stat == settled && t.names[dir] == nil {
+			f.Names = old.Names
+			return f, nil
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if name := e.Name(); e.IsDir() && name != ".git" {
+				f.Names = append(f.Names, name+"/")
+			} else if !e.IsDir() && matters(name) {
+				f.Names = append(f.Names, name)
+			}
+		}
+	}
+	for name, there := range t.names[dir] {
+		f.Stat = filestat.Stat{} // the disk's says nothing about the plan
+		if i := slices.Index(f.Names, name); i < 0 && there && (matters(name) || strings.HasSuffix(name, "/")) {
+			f.Names = append(f.Names, name)
+		} else if i >= 0 && !there {
+			f.Names = slices.Delete(f.Names, i, i+1)
+		}
+	}
+	slices.Sort(f.Names)
+	return f, nil
+}
+
+// look looks at what lies on the disk. settled is its stamp when that can be
+// relied on later.
+func (t *Tree) look(name string) (there, settled filestat.Stat, err error) {
+	now := time.Now()
+	if there, err = filestat.Of(name); err != nil {
+		return there, settled, err
+	}
+	t.mu.Lock()
+	t.raw[name] = there
+	t.late[name] = t.adds
+	t.mu.Unlock()
+	if there.Settled(now) {
+		settled = there
+	}
+	return there, settled, nil
+}
+
+// matters reports whether the go command, or the search for modules, looks at
+// files of that name.
+func matters(name string) bool { return name == "go.mod" || goenv.Source(name) }

@@ -1,0 +1,115 @@
+package golist
+
+import (
+	"errors"
+	"go/ast"
+	"go/types"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+)
+
+// checked is a package whose types were made here and not by the loader, so that
+// deps may keep it. Such types are made in the same way every time: of other
+// packages they see those that they refer to, and nothing of the rest, of which
+// the loader lets them see what other packages happened to need before.
+type checked struct {
+	once  sync.Once
+	types *types.Package // nil where it is left to the loader
+	info  *types.Info
+	refs  []*Package
+	// direct is whether a package refers to it whose sources may change.
+	direct bool
+}
+
+func (c *checked) fresh(p *Package) depcache.Fresh {
+	f := depcache.Fresh{Path: p.ImportPath, Types: c.types, Direct: c.direct}
+	for _, ref := range c.refs {
+		f.Refs = append(f.Refs, ref.ImportPath)
+	}
+	return f
+}
+
+// check makes the types of the packages whose types lead to no root.
+func (r *reader) check() map[*Package]*checked {
+	all := make(map[*Package]*checked, len(r.refs))
+	for p := range r.refs {
+		all[p] = &checked{refs: r.refs[p]}
+	}
+	for p, c := range all {
+		for _, ref := range c.refs {
+			if !p.fixed && all[ref] != nil {
+				all[ref].direct = true
+			}
+		}
+	}
+	var group sync.WaitGroup
+	for p := range all {
+		group.Go(func() { r.checkOne(p, all) })
+	}
+	group.Wait()
+	return all
+}
+
+// checkOne makes the types of a package, after those of the packages it refers to.
+func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package {
+	if kept := r.deps.Types(p.ImportPath); kept != nil {
+		return kept
+	}
+	c := all[p]
+	c.once.Do(func() {
+		if !p.DepOnly {
+			return
+		}
+		visible := map[string]*types.Package{}
+		for _, ref := range c.refs {
+			if visible[ref.ImportPath] = r.checkOne(ref, all); visible[ref.ImportPath] == nil {
+				return
+			}
+		}
+		r.tokens <- struct{}{}
+		defer func() { <-r.tokens }()
+		c.types, c.info = r.typesOf(p, visible)
+	})
+	return c.types
+}
+
+// typesOf makes the types of a package. Errors are not told, as the loader's are
+// not for a package that is no root.
+func (r *reader) typesOf(p *Package, visible map[string]*types.Package) (*types.Package, *types.Info) {
+	pkg := types.NewPackage(p.ImportPath, p.Name)
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{},
+		Defs:  map[*ast.Ident]types.Object{},
+		Uses:  map[*ast.Ident]types.Object{},
+	}
+	config := types.Config{
+		IgnoreFuncBodies: true,
+		Sizes:            types.SizesFor("gc", r.graph.command.Arch),
+		Error:            func(error) {},
+		Importer: importer(func(path string) (*types.Package, error) {
+			imported := p.imports[path]
+			switch {
+			case path == "unsafe":
+				return types.Unsafe, nil
+			case imported == nil:
+				return nil, errNotImported
+			case visible[imported.ImportPath] != nil:
+				return visible[imported.ImportPath], nil
+			}
+			return types.NewPackage(imported.ImportPath, imported.Name), nil
+		}),
+	}
+	_ = types.NewChecker(&config, r.Fset, pkg, info).Files(r.syntax[p])
+	if !pkg.Complete() {
+		return nil, nil
+	}
+	return pkg, info
+}
+
+var errNotImported = errors.New("not an import of the package")
+
+type importer func(path string) (*types.Package, error)
+
+// Import implements types.Importer.
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }

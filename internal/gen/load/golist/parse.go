@@ -1,0 +1,236 @@
+package golist
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
+)
+
+// reader parses packages ahead of the type checker: the roots, and as the
+// checker does it, packages that types refer to, and so on, but for those that
+// are kept. Parsing is most of its work, and is done here on all processors and
+// without what only the deprecated half of go/ast needs.
+type reader struct {
+	Loading
+	graph *Graph
+	deps  *depcache.World
+
+	group  sync.WaitGroup
+	tokens chan struct{} // as many as may parse at a time
+
+	mu     sync.Mutex
+	syntax map[*Package][]*ast.File // nil while it is being parsed, and for a kept package
+	refs   map[*Package][]*Package  // what the types of a package with syntax refer to
+	broken map[*Package][]error     // of packages with syntax errors
+	failed bool
+}
+
+func newReader(g *Graph, how Loading) *reader {
+	return &reader{Loading: how, graph: g, deps: how.Deps, tokens: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}, broken: map[*Package][]error{}}
+}
+
+// readAll reads packages, and all that the type checker will visit from there.
+// It is false where that would not be exact.
+func (r *reader) readAll(needed []*Package) bool {
+	for len(needed) > 0 {
+		for _, p := range needed {
+			r.need(p)
+		}
+		r.group.Wait()
+		if r.failed {
+			return false
+		}
+		needed = r.forget(r.deps.Part(func(path string) bool { return r.syntax[r.graph.byPath[path]] != nil }))
+	}
+	return true
+}
+
+// forget returns packages that deps has no more, as if nobody had needed them.
+func (r *reader) forget(paths []string) []*Package {
+	all := make([]*Package, len(paths))
+	for i, path := range paths {
+		all[i] = r.graph.byPath[path]
+		delete(r.syntax, all[i])
+	}
+	return all
+}
+
+// need starts to read p and what it refers to, unless that was done.
+func (r *reader) need(p *Package) {
+	r.mu.Lock()
+	_, known := r.syntax[p]
+	if !known {
+		r.syntax[p] = nil
+	}
+	r.mu.Unlock()
+	if known {
+		return
+	}
+	r.group.Go(func() {
+		if also, ok := r.deps.Use(p.ImportPath); ok {
+			for _, path := range also {
+				if q := r.graph.byPath[path]; q != nil {
+					r.need(q)
+				}
+			}
+			return
+		}
+		files, refs, ok := r.parse(p)
+		r.mu.Lock()
+		r.syntax[p], r.refs[p] = files, refs
+		r.failed = r.failed || !ok
+		r.mu.Unlock()
+		for _, ref := range refs {
+			r.need(ref)
+		}
+	})
+}
+
+// parse returns the syntax of a package and the packages that its types refer
+// to. Whatever has an error is not ok.
+func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool) {
+	if p.unread || len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
+		return nil, nil, false
+	}
+	names := p.files()
+	files, err := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.fixed)
+	if len(err) > 0 && r.breaks(p, err) {
+		return []*ast.File{}, nil, true
+	}
+	if len(err) > 0 {
+		return nil, nil, false
+	}
+	translated := files[len(names):]
+	files = files[:len(names):len(names)]
+	if len(translated) > 0 && !aside(translated, files) {
+		return nil, nil, false
+	}
+	if len(r.Filters) == 0 {
+		return files, nil, true
+	}
+	for _, f := range files {
+		more, ok := r.refsIn(p, f)
+		if !ok {
+			return nil, nil, false
+		}
+		refs = append(refs, more...)
+	}
+	return files, refs, true
+}
+
+// breaks takes note of the errors of a package, if they are those of its syntax and
+// wanted.
+func (r *reader) breaks(p *Package, errs []error) bool {
+	for _, err := range errs {
+		if list := (scanner.ErrorList)(nil); !r.Broken || !errors.As(err, &list) {
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken[p] = errs
+	return true
+}
+
+// parseFiles parses files, bare ones without the bodies of their functions.
+func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs []error) {
+	files, all := make([]*ast.File, len(names)), make([]error, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() {
+			r.tokens <- struct{}{}
+			defer func() { <-r.tokens }()
+			content, err := r.Read(name)
+			if err != nil {
+				all[i] = err
+				return
+			}
+			if bare {
+				content = stripbodies.Blank(content)
+			}
+			files[i], all[i] = parser.ParseFile(r.Fset, name, content, parser.AllErrors|parser.ParseComments|parser.SkipObjectResolution)
+		})
+	}
+	group.Wait()
+	return files, slices.DeleteFunc(all, func(err error) bool { return err == nil })
+}
+
+// refsIn are the packages that the type checker wants to have checked before a
+// file: those that are imported with a dot, and those whose names appear in
+// types, in places that pass a filter. It is not ok when it will complain.
+func (r *reader) refsIn(p *Package, f *ast.File) (refs []*Package, ok bool) {
+	byName := map[string]*Package{}
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		imported := p.imports[path]
+		switch {
+		case err != nil || imported == nil:
+			return nil, false
+		case spec.Name == nil:
+			byName[imported.Name] = imported
+		case spec.Name.Name == ".":
+			refs = append(refs, imported)
+		default:
+			byName[spec.Name.Name] = imported
+		}
+	}
+	v := &refVisitor{reader: r, byName: byName, refs: refs, ok: true}
+	for _, decl := range f.Decls {
+		if d, isGen := decl.(*ast.GenDecl); isGen {
+			for _, spec := range d.Specs {
+				if t, isType := spec.(*ast.TypeSpec); isType {
+					ast.Walk(v, t.Type)
+				}
+			}
+		}
+	}
+	return v.refs, v.ok
+}
+
+type refVisitor struct {
+	*reader
+	byName map[string]*Package
+	refs   []*Package
+	ok     bool
+}
+
+// Visit implements ast.Visitor, in step with the loader's referenceCollector.
+func (v *refVisitor) Visit(node ast.Node) ast.Visitor {
+	if !v.passes(node) {
+		return nil
+	}
+	switch n := node.(type) {
+	case *ast.Ident:
+		return nil
+	case *ast.SelectorExpr:
+		x, isName := n.X.(*ast.Ident)
+		if !isName {
+			return v
+		}
+		if ref := v.byName[x.Name]; ref != nil {
+			v.refs = append(v.refs, ref)
+		} else {
+			v.ok = v.ok && v.Broken
+		}
+		return nil
+	}
+	return v
+}
+
+func (v *refVisitor) passes(node ast.Node) bool {
+	for _, f := range v.Filters {
+		if f(node) {
+			return true
+		}
+	}
+	return false
+}
