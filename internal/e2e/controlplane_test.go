@@ -35,7 +35,6 @@ type controlPlane struct {
 // that kill it. It ends with the test.
 func startControlPlane(t *testing.T, args ...string) *controlPlane {
 	t.Helper()
-	clock(t)
 	kubeconfig, end, err := launch(args...)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +93,6 @@ func connect(kubeconfig string) (*controlPlane, error) {
 // namespace makes a namespace whose name begins with prefix; it goes with the test.
 func (c *controlPlane) namespace(t *testing.T, prefix string, labels map[string]string) string {
 	t.Helper()
-	clock(t)
 	namespaces := c.client.CoreV1().Namespaces()
 	ns, err := namespaces.Create(t.Context(), &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: prefix + "-", Labels: labels},

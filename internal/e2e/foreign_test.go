@@ -30,7 +30,6 @@ var foreign = []struct {
 func (c *controlPlane) provideForeignCRDs(t *testing.T) {
 	t.Helper()
 	c.foreign.Do(func() {
-		defer spent("foreign CRDs", "install")()
 		for _, f := range foreign {
 			dir, err := downloaded(f.module)
 			if err != nil {

@@ -39,8 +39,6 @@ type installation struct {
 // share an installation, as subtests.
 func install(t *testing.T, c *controlPlane, p *project, changes ...func(config string)) *installation {
 	t.Helper()
-	clock(t)
-	defer spent(t.Name(), "install "+p.name)()
 	c.provideForeignCRDs(t)
 	id := p.name + "-" + strings.ToLower(rand.Text()[:6])
 	i := &installation{

@@ -1,13 +1,11 @@
-// Package e2e proves operators that operon makes on a real control plane: the
-// projects of testdata/scenarios and testdata/golden are scaffolded, built,
-// installed as config/ says and run as their ServiceAccount.
+// Package e2e runs the operators that operon scaffolds, on a real control plane. It
+// scaffolds and builds the projects of testdata/scenarios and testdata/golden, installs
+// them as their config/ says, and runs them as their ServiceAccount.
 //
-// The tests share one control plane (see cluster) and run side by side, each in
-// namespaces of its own. A developer of the tests saves the start with
+// The tests share one control plane (see cluster) and run in parallel, each in namespaces
+// of its own. To save its start while you work on a test, keep one running:
 //
-//	E2E_KUBECONFIG=$(operon envtest start --detach --controllers) go test ./internal/e2e
-//
-// and the build of operon with E2E_OPERON=/path/of/operon.
+//	E2E_KUBECONFIG=$(operon envtest start --detach --controllers) go test ./internal/e2e -run NAME
 package e2e
 
 import (
@@ -15,15 +13,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"testing"
 
-	// The tests run operon as a program. This has the go command see that they
-	// depend on it, and not repeat an old result.
-	_ "github.com/operon-dev/operon/internal/cli"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
 // cluster is the control plane of the whole run. TestMain starts it with
@@ -38,7 +32,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.list").Value.String() != "" {
 		os.Exit(m.Run())
 	}
-	moreParallel()
+	operontest.Parallel(8) // they wait most of the time
 	os.Exit(suite(m))
 }
 
@@ -50,19 +44,16 @@ func suite(m *testing.M) (code int) {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
 		return 1
 	}
-	defer printTimes()
-	defer spent("all", "")()
 	var err error
 	if scratch, err = os.MkdirTemp("", "operon-e2e-"); err != nil {
 		return fail(err)
 	}
 	defer os.RemoveAll(scratch)
-	if err := os.Setenv("OPERON_CACHE", filepath.Join(scratch, "cache")); err != nil {
+	cleanup, err := operontest.Setup()
+	if err != nil {
 		return fail(err)
 	}
-	if err := provideOperon(); err != nil {
-		return fail(err)
-	}
+	defer cleanup()
 	end, err := provideCluster()
 	if err != nil {
 		return fail(err)
@@ -73,40 +64,17 @@ func suite(m *testing.M) (code int) {
 	go func() { ran <- m.Run() }()
 	select {
 	case code := <-ran:
+		if err := operontest.RecordSources(); err != nil {
+			return fail(err)
+		}
 		return code
 	case <-ctx.Done():
 		return fail(fmt.Errorf("interrupted"))
 	}
 }
 
-// moreParallel lets more tests run at once than there are cores, for they wait
-// most of the time.
-func moreParallel() {
-	const enough = "8"
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		_ = flag.Set("test.parallel", enough)
-	}
-}
-
-// provideOperon puts operon in front of PATH.
-func provideOperon() error {
-	defer spent("operon", "build")()
-	binary := os.Getenv("E2E_OPERON")
-	if binary == "" {
-		binary = filepath.Join(scratch, "bin", "operon")
-		if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/operon").CombinedOutput(); err != nil {
-			return fmt.Errorf("build operon: %w\n%s", err, out)
-		}
-	}
-	path := filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH")
-	return os.Setenv("PATH", path)
-}
-
 // provideCluster connects to the control plane of E2E_KUBECONFIG or starts one.
 func provideCluster() (end func(), err error) {
-	defer spent("control plane", "start")()
 	kubeconfig, end := os.Getenv("E2E_KUBECONFIG"), func() {}
 	if kubeconfig == "" {
 		if kubeconfig, end, err = launch("--controllers", "--name", fmt.Sprint("e2e-", os.Getpid())); err != nil {

@@ -37,7 +37,6 @@ type manager struct {
 // that is given twice the last counts; "NAME=value" sets a variable.
 func (i *installation) run(t *testing.T, flags ...string) *manager {
 	t.Helper()
-	defer spent(t.Name(), "start "+i.name)()
 	pod := i.pod(t)
 	container := pod.Containers[0]
 	m := &manager{}

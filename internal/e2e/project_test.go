@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +10,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/scenariotest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -28,7 +28,7 @@ type project struct {
 func scenario(t *testing.T, name string) *project {
 	t.Helper()
 	return build(t, name, "scenario", func(dir string) error {
-		if err := follow(filepath.Join("..", "..", "testdata", "scenarios", name), dir); err != nil {
+		if err := follow(name, dir); err != nil {
 			return err
 		}
 		_, err := command(dir, "operon", "generate")
@@ -40,7 +40,7 @@ func scenario(t *testing.T, name string) *project {
 func golden(t *testing.T, name string) *project {
 	t.Helper()
 	return build(t, name, "golden", func(dir string) error {
-		return os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "golden", name)))
+		return os.CopyFS(dir, os.DirFS(goldentest.Dir(name)))
 	})
 }
 
@@ -53,23 +53,18 @@ var (
 // user would: the module path may come from it.
 func build(t *testing.T, name, origin string, scaffold func(dir string) error) *project {
 	t.Helper()
-	clock(t)
 	p := &project{name: name, dir: filepath.Join(scratch, origin, name)}
 	p.manager = filepath.Join(p.dir, "bin", "manager")
 	once, _ := projects.LoadOrStore(p.dir, sync.OnceValue(func() error {
 		if err := os.MkdirAll(p.dir, 0o755); err != nil {
 			return err
 		}
-		made := spent(origin+" "+name, "scaffold")
-		err := scaffold(p.dir)
-		made()
-		if err != nil {
+		if err := scaffold(p.dir); err != nil {
 			return err
 		}
 		building.Lock()
 		defer building.Unlock()
-		defer spent(origin+" "+name, "build")()
-		_, err = command(p.dir, "go", "build", "-o", p.manager, "./cmd")
+		_, err := command(p.dir, "go", "build", "-o", p.manager, "./cmd")
 		return err
 	}))
 	if err := once.(func() error)(); err != nil {
@@ -100,25 +95,17 @@ func (p *project) sample(t *testing.T, file string) *unstructured.Unstructured {
 	return o
 }
 
-// follow runs the lines of the scenario's commands in dir; EDIT lays the user's
-// edits over the tree. Lines of make are passed over: they generate and build once
-// more, and vet, which the tests of the command itself see.
+// follow runs the commands of a scenario in dir. It leaves out make, which generates,
+// builds and vets once more: internal/acceptance/projects tests that.
 func follow(scenario, dir string) error {
-	lines, err := os.ReadFile(filepath.Join(scenario, "commands"))
+	commands, err := scenariotest.Commands(scenario)
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(lines)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		words, err := shellquote.Split(line)
-		if err != nil {
-			return err
-		}
+	for _, words := range commands {
 		switch words[0] {
-		case "EDIT":
-			err = overlay(filepath.Join(scenario, "edits"), dir)
+		case scenariotest.Edit:
+			err = scenariotest.ApplyEdits(dir, scenario)
 		case "make":
 		default:
 			_, err = command(dir, words[0], words[1:]...)
@@ -128,28 +115,6 @@ func follow(scenario, dir string) error {
 		}
 	}
 	return nil
-}
-
-// overlay copies the files of one tree over another.
-func overlay(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(to, rel)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(to, content, 0o644)
-	})
 }
 
 // command runs a program in dir, as offline as a fresh clone may be, and returns

@@ -1,0 +1,152 @@
+//go:build linux
+
+package envtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+)
+
+// planes is a Home for control planes: a folder that all of them, and all
+// processes of theirs, carry in their environment.
+type planes struct {
+	*testing.T
+	state string
+	env   []string
+}
+
+func newPlanes(t *testing.T, env ...string) *planes {
+	t.Helper()
+	p := &planes{T: t, state: t.TempDir()}
+	p.env = append(os.Environ(), append([]string{"XDG_STATE_HOME=" + p.state, "KUBEBUILDER_ASSETS=" + operontest.Assets()}, env...)...)
+	t.Cleanup(func() { p.operon("envtest", "stop", "--all") })
+	return p
+}
+
+func (p *planes) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("operon", args...)
+	cmd.Env = p.env
+	return cmd
+}
+
+// operon runs a command that is to succeed and returns its stdout.
+func (p *planes) operon(args ...string) string {
+	p.Helper()
+	cmd := p.command(args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		p.Fatalf("operon %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// foreground starts `operon envtest start` and returns it with its streams.
+func (p *planes) foreground(args ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *strings.Builder) {
+	p.Helper()
+	cmd = p.command(append([]string{"envtest", "start"}, args...)...)
+	stderr = &strings.Builder{}
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	return cmd, stdout, stderr
+}
+
+type plane struct {
+	Name       string
+	Phase      string
+	PID        int
+	Port       int
+	URL        string
+	Kubeconfig string
+}
+
+func (p *planes) list() []plane {
+	p.Helper()
+	var frame struct{ Items []plane }
+	if err := json.Unmarshal([]byte(p.operon("envtest", "status", "--output", "json")), &frame); err != nil {
+		p.Fatal(err)
+	}
+	return frame.Items
+}
+
+// processes lists those that live with this Home in their environment, as their
+// id and name.
+func (p *planes) processes() map[int]string {
+	p.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		p.Fatal(err)
+	}
+	found := map[int]string{}
+	for _, path := range all {
+		env, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(env), "XDG_STATE_HOME="+p.state+"\x00") {
+			continue // another user's, or gone
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		name, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "comm"))
+		found[pid] = strings.TrimSpace(string(name))
+	}
+	return found
+}
+
+// nothing checks that no process, no port and no file is left.
+func (p *planes) nothing(ports ...int) {
+	p.Helper()
+	soon(p.T, "the processes end", func() error {
+		if left := p.processes(); len(left) > 0 {
+			return fmt.Errorf("left: %v", left)
+		}
+		return nil
+	})
+	for _, port := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			p.Error(err)
+			continue
+		}
+		l.Close()
+	}
+	err := filepath.WalkDir(p.state, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() || filepath.Base(path) == "default" {
+			p.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		p.Error(err)
+	}
+}
+
+// soon waits until f returns nil.
+func soon(t *testing.T, what string, f func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		err := f()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long until %s: %v", what, err)
+		}
+	}
+}

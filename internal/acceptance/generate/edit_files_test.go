@@ -1,0 +1,211 @@
+//go:build unix
+
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// declare adds declarations to a file.
+func (e *edits) declare() string {
+	name := e.goFile()
+	if name == "" {
+		return ""
+	}
+	w := e.word()
+	all := []struct{ text, expr, imported string }{
+		{"// %[1]s is a choice.\n// +kubebuilder:validation:Enum=X;Y\ntype %[1]s string\n", "", ""},
+		{"// %[1]s is a choice.\n// +k8s:enum\ntype %[1]s string\n\n// X.\nconst %[1]sX %[1]s = \"X\"\n", "", ""},
+		{"const %[1]s Mood = \"%[1]s\"\n", "", ""},
+		{"// %[1]s holds one.\n// +kubebuilder:object:generate=false\ntype %[1]s[T any] struct {\n\t// Value of it.\n\tValue T `json:\"value\"`\n}\n", "", ""},
+		{"// %[1]s is boxed.\ntype %[1]s = base.Pair[int32]\n", "base.Pair", repo + "/internal/base"},
+		{"// %[1]s is a copy.\ntype %[1]s base.Named\n", "base.Named", repo + "/internal/base"},
+		{"// %[1]s are many.\ntype %[1]s []base.Named\n", "base.Named", repo + "/internal/base"},
+		{"// %[1]s is a part.\ntype %[1]s struct {\n\t// A is first.\n\tA string `json:\"a\"`\n\tB *[]map[string]*int `json:\"b,omitempty\"`\n}\n", "", ""},
+		{"// %[1]s is a kind.\n// +kubebuilder:object:root=true\ntype %[1]s struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// Spec of it.\n\tSpec map[string]string `json:\"spec,omitempty\"`\n}\n", "metav1.Time", "k8s.io/apimachinery/pkg/apis/meta/v1"},
+		{"// DeepCopy is by hand.\nfunc (in *%[1]s) DeepCopy() *%[1]s { return in }\n\n// %[1]s copies itself.\ntype %[1]s struct {\n\tA []string `json:\"a\"`\n}\n", "", ""},
+		{"type (\n\t// %[1]s is grouped.\n\t%[1]s struct {\n\t\tA []string `json:\"a\"`\n\t}\n)\n", "", ""},
+		{"func %[1]s() { for range 3 { } }\n", "", ""},
+		{"var %[1]s = func() int { return undefined }()\n", "", ""},
+	}
+	d := all[e.IntN(len(all))]
+	e.files[name] += "\n" + fmt.Sprintf(d.text, w)
+	e.needs(name, d.expr, d.imported)
+	return name + " " + strings.ReplaceAll(fmt.Sprintf(d.text, w), "\n", "|")
+}
+
+// renameType gives a type another name, everywhere or where it stands alone.
+func (e *edits) renameType() string {
+	name, at := e.find(typeDecl)
+	if name == "" {
+		return ""
+	}
+	old, now := e.files[name][at[2]:at[3]], e.word()
+	word := regexp.MustCompile(`\b` + old + `\b`)
+	if e.IntN(3) == 0 {
+		e.files[name] = word.ReplaceAllString(e.files[name], now)
+		return name + " " + old + " there alone"
+	}
+	for _, name := range e.names(isGo) {
+		e.files[name] = word.ReplaceAllString(e.files[name], now)
+	}
+	return name + " " + old
+}
+
+// moveType moves a declaration into another file, maybe of another package.
+func (e *edits) moveType() string {
+	name, at := e.find(typeDecl)
+	to := e.goFile()
+	if name == "" || name == to {
+		return ""
+	}
+	text := e.files[name][at[0]:at[1]]
+	e.splice(name, at[0], at[1], "")
+	e.files[to] += "\n" + text
+	return name + " to " + to
+}
+
+func (e *edits) breakSource() string {
+	name := e.goFile()
+	if name == "" {
+		return ""
+	}
+	add := []string{"\nfunc {\n", "\nvar x int = \"text\"\n", "\nfunc f() { := }\n", "\ntype T struct { A Missing }\n", "\n}\n", "\x00", "\n/* open\n", "\ntype FrigateSpec struct{}\n"}
+	what := add[e.IntN(len(add))]
+	if e.IntN(4) == 0 {
+		e.files[name] = strings.Replace(e.files[name], "package ", "package x", 1)
+		return name + " package"
+	}
+	e.files[name] += what
+	return fmt.Sprintf("%s %q", name, what)
+}
+
+func (e *edits) addImport() string {
+	name, at := e.find(packageLine)
+	if name == "" {
+		return ""
+	}
+	specs := []string{
+		`_ "k8s.io/api/core/v1"`, `_ "` + repo + `/internal/shared"`, `. "` + repo + `/internal/base"`, `"k8s.io/api/policy/v1"`, `unused "strings"`,
+		`_ "` + repo + `/api/ship/v2"`, `_ "` + repo + `/nowhere"`, `_ "example.net/no/such"`, `_ "nosuch/pkg"`, `"C"`, `_ "unsafe"`, `_ "sigs.k8s.io/controller-runtime/pkg/scheme"`,
+	}
+	spec := specs[e.IntN(len(specs))]
+	e.splice(name, at[1], at[1], "\n\nimport "+spec)
+	return name + " " + spec
+}
+
+func (e *edits) renameImport() string {
+	name, at := e.find(importLine)
+	if name == "" {
+		return ""
+	}
+	spec := e.files[name][at[4]:at[5]]
+	local := strings.TrimSpace(e.files[name][at[2]:at[3]])
+	if local == "" {
+		local = path.Base(spec)
+	}
+	now := strings.ToLower(e.word())
+	e.splice(name, at[2], at[3], now+" ")
+	if e.IntN(4) > 0 && local != "." && local != "_" {
+		e.files[name] = regexp.MustCompile(`\b`+regexp.QuoteMeta(local)+`\.`).ReplaceAllString(e.files[name], now+".")
+	}
+	return name + " " + spec
+}
+
+func (e *edits) constrain() string {
+	name := e.goFile()
+	if name == "" {
+		return ""
+	}
+	if strings.HasPrefix(e.files[name], "//go:build") {
+		_, e.files[name], _ = strings.Cut(e.files[name], "\n\n")
+		return name + " no more"
+	}
+	// None that does not parse: what the go command then lists of the package
+	// depends on whether the file is older than two seconds.
+	tags := []string{"ignore", "linux", "!linux", "ignore_autogenerated", "!ignore_autogenerated", "x", "!x", "cgo", "go1.99", "amd64 && !x"}
+	tag := tags[e.IntN(len(tags))]
+	e.files[name] = "//go:build " + tag + "\n\n" + e.files[name]
+	return name + " " + tag
+}
+
+func (e *edits) renameFile() string {
+	name := e.goFile()
+	if name == "" {
+		return ""
+	}
+	stem := strings.TrimSuffix(name, ".go")
+	to := []string{stem + "_linux.go", stem + "_windows.go", stem + "_test.go", stem + "_arm64.go", stem + ".txt",
+		path.Dir(name) + "/_" + path.Base(name), path.Dir(name) + "/a" + path.Base(name), path.Dir(name) + "/zz_generated.x.go",
+		path.Dir(name) + "/testdata/" + path.Base(name), path.Dir(name) + "/sub/" + path.Base(name), path.Dir(name) + "/." + path.Base(name)}[e.IntN(11)]
+	e.files[to] = e.files[name]
+	delete(e.files, name)
+	return name + " to " + to
+}
+
+func (e *edits) deleteFile() string {
+	name := e.goFile()
+	if name == "" {
+		return ""
+	}
+	e.drop(name)
+	return name
+}
+
+func (e *edits) drop(name string) {
+	e.deleted[name] = e.files[name]
+	delete(e.files, name)
+}
+
+func (e *edits) deletePackage() string {
+	file := e.goFile()
+	if file == "" {
+		return ""
+	}
+	for _, name := range e.names(func(name string) bool { return path.Dir(name) == path.Dir(file) }) {
+		e.drop(name)
+	}
+	return path.Dir(file)
+}
+
+// restore brings back what was deleted, or a file as it was at the start.
+func (e *edits) restore() string {
+	from := e.start
+	if len(e.deleted) > 0 && e.IntN(2) == 0 {
+		from = e.deleted
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(from)), func(name string) bool { return e.files[name] == from[name] })
+	if len(names) == 0 {
+		return ""
+	}
+	dir := path.Dir(names[e.IntN(len(names))])
+	for _, name := range names {
+		if path.Dir(name) == dir {
+			e.files[name] = from[name]
+		}
+	}
+	return dir
+}
+
+// newPackage copies a package to another version or group.
+func (e *edits) newPackage() string {
+	file, _ := e.find(regexp.MustCompile(`\+groupName=`))
+	if file == "" || !strings.Contains(file, "project/api/") {
+		return ""
+	}
+	w := strings.ToLower(e.word())
+	from, to := path.Dir(file), "project/api/g"+w+"/v"+w[1:]
+	for _, name := range e.names(func(name string) bool { return path.Dir(name) == from && isGo(name) }) {
+		src := regexp.MustCompile(`(?m)^package \w+`).ReplaceAllString(e.files[name], "package "+path.Base(to))
+		if e.IntN(2) == 0 {
+			src = strings.Replace(src, "+groupName=", "+groupName="+w+".", 1)
+		}
+		e.files[to+"/"+path.Base(name)] = src
+	}
+	return from + " to " + to
+}

@@ -1,0 +1,137 @@
+//go:build unix
+
+package generate
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/corpus"
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/modtest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestIdentity compares with controller-gen over what operon scaffolds, and projects
+// of others and of any size, in every state of the cache: empty; full, while the outputs are gone;
+// full, and nothing changed; full, and a type edited that a kind is made of.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	dangerous := maps.Clone(usualArguments)
+	dangerous["crd"], dangerous["object"] = "crd:allowDangerousTypes=true", "object"
+	crds := map[string]string{"crd": "crd", "paths": "paths=./...", "output": usualArguments["output"]}
+	projects := map[string]struct{ files, args map[string]string }{
+		"kind":  {corpusFiles(t, 1), usualArguments},
+		"kinds": {corpusFiles(t, 50), usualArguments},
+
+		"prometheus-operator": {moduleFiles(t, modtest.Monitoring, "."), dangerous},
+		"cluster-api":         {moduleFiles(t, modtest.ClusterAPI, "."), dangerous},
+		"gateway-api":         {moduleFiles(t, modtest.GatewayAPI, "apis"), dangerous},
+		"kueue":               {moduleFiles(t, modtest.Kueue, "apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"), dangerous},
+		"cert-manager":        {moduleFiles(t, modtest.CertManager, "pkg/apis"), crds}, // object refuses an interface in it
+	}
+	for _, name := range goldentest.Names(t) {
+		if _, err := os.Stat(filepath.Join(goldentest.Dir(name), "api")); err == nil { // else it has no types in Go
+			projects[name] = struct{ files, args map[string]string }{goldenSources(t, name), usualArguments}
+		}
+	}
+	if os.Getenv("OPERON_LARGE") != "" { // a minute
+		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), usualArguments}
+	}
+	for name, p := range projects {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := editsOf(t, 1, p.files, p.args)
+			e.check()
+			if e.fine != 1 {
+				t.Fatal("controller-gen has errors")
+			}
+			made := e.outputs()
+			if len(made) == 0 {
+				t.Fatal("nothing was generated")
+			}
+			for name := range made {
+				e.must(os.Remove(e.path(name)))
+			}
+			e.check()
+			e.repeat(2, e.operon(e.dir, e.cached()))
+
+			before := maps.Clone(e.files)
+			file, at := e.find(specLine)
+			e.splice(file, at[1], at[1], "\t// Extra is one more.\n\tExtra map[string]int32 `json:\"extraOne,omitempty\"`\n")
+			e.write(before)
+			e.check()
+			if maps.Equal(made, e.outputs()) {
+				t.Errorf("an edit of %s changes nothing", file)
+			}
+		})
+	}
+}
+
+var specLine = regexp.MustCompile(`(?m)^type \w+Spec struct \{\n`)
+
+// goldenSources are the files of a golden project that nothing generates.
+func goldenSources(t *testing.T, name string) map[string]string {
+	t.Helper()
+	tree := treetest.Read(t, goldentest.Dir(name))
+	var made struct{ Files map[string]any }
+	if err := json.Unmarshal([]byte(tree[".operon/generated.json"]), &made); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for name, content := range tree {
+		name = strings.TrimSuffix(name, "*")
+		if _, generated := made.Files[name]; !generated && !strings.HasPrefix(name, ".operon/") {
+			files["project/"+name] = content
+		}
+	}
+	return files
+}
+
+// corpusFiles are a made project with the requirements of a scaffold.
+func corpusFiles(t *testing.T, kinds int) map[string]string {
+	t.Helper()
+	made, err := corpus.Files(kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"project/PROJECT": anyProject}
+	for name, content := range made {
+		files["project/"+name] = string(content)
+	}
+	fleet := goldentest.Dir("fleet")
+	files["project/go.mod"] = strings.Replace(treetest.ReadFile(t, filepath.Join(fleet, "go.mod")), "module example.org/fleet", "module "+corpus.Repo, 1)
+	files["project/go.sum"] = treetest.ReadFile(t, filepath.Join(fleet, "go.sum"))
+	return files
+}
+
+const anyProject = "domain: example.org\nlayout:\n- go.kubebuilder.io/v4\nprojectName: any\nrepo: example.org/any\nversion: \"3\"\n"
+
+// moduleFiles are folders of a public module, as a project.
+func moduleFiles(t *testing.T, version string, folders ...string) map[string]string {
+	t.Helper()
+	from := modtest.Dir(t, version)
+	files := map[string]string{"project/PROJECT": anyProject}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		files["project/"+name] = treetest.ReadFile(t, filepath.Join(from, name))
+	}
+	for _, folder := range folders {
+		err := fs.WalkDir(os.DirFS(from), folder, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && !strings.HasPrefix(path.Base(name), "zz_generated.deepcopy") {
+				files["project/"+name] = treetest.ReadFile(t, filepath.Join(from, name))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}

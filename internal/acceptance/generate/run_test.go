@@ -1,0 +1,137 @@
+//go:build unix
+
+package generate
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/modtest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+	"golang.org/x/tools/txtar"
+)
+
+// startingFiles are those of testdata/edits.txtar, with the requirements of a
+// scaffolded project and the sums of another Kubernetes release.
+func startingFiles(t *testing.T) map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile(repository.Path("testdata", "edits.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	fleet := goldentest.Dir("fleet")
+	files["project/go.mod"] = strings.Replace(treetest.ReadFile(t, filepath.Join(fleet, "go.mod")), "module example.org/fleet", "module "+repo, 1) +
+		"\nrequire example.org/local v0.0.0\n\nreplace example.org/local => ../local\n"
+	files["project/go.sum"] = treetest.ReadFile(t, filepath.Join(fleet, "go.sum")) + otherSums(t)
+	return files
+}
+
+// otherKubernetes replaces the release of Kubernetes that the project requires by the
+// one that modtest.ClusterAPI requires.
+const otherKubernetes = "\nreplace k8s.io/api => k8s.io/api v0.36.3\n\nreplace k8s.io/apimachinery => k8s.io/apimachinery v0.36.3\n"
+
+func otherSums(t *testing.T) string {
+	t.Helper()
+	return treetest.ReadFile(t, filepath.Join(modtest.Dir(t, modtest.ClusterAPI), "go.sum"))
+}
+
+// operon runs it in the project below dir.
+func (e *edits) operon(dir string, env []string, more ...string) outcome {
+	args := append([]string{"generate"}, e.arguments(true)...)
+	return e.run(dir, "operon", append(args, more...), append(env, operontest.NoGC))
+}
+
+// uncached runs operon in a copy of a tree, with files of some time, without any cache.
+func (e *edits) uncached(tree map[string]string, of time.Time) outcome {
+	dir := filepath.Join(e.TempDir(), "a")
+	defer os.RemoveAll(dir)
+	for name, content := range tree {
+		file := filepath.Join(dir, name)
+		e.must(errors.Join(put(file, content), os.Chtimes(file, of, of)))
+	}
+	return e.operon(dir, []string{"OPERON_CACHE=off"})
+}
+
+// controllerGen says what it makes of a tree; ask is one of the two ways to ask it.
+func (e *edits) controllerGen(tree map[string]string, ask func(peertest.Peer, testing.TB, peertest.Question) peertest.Answer) outcome {
+	a := ask(e.peer, e.T, peertest.Question{Args: e.arguments(false), Env: append(slices.Clone(runEnv), e.env...), Files: visible(tree), Dir: "project"})
+	short := shortPaths(peertest.Folder)
+	return outcome{a.Code, short.Replace(a.Stdout), short.Replace(a.Stderr), a.Written}
+}
+
+// runEnv is added to the environment of all runs.
+var runEnv = []string{"GOPROXY=off", "GOTOOLCHAIN=local", "SOURCE_DATE_EPOCH=1767225600"}
+
+// shortPaths takes the place of a run out of what it prints.
+func shortPaths(dir string) *strings.Replacer {
+	return strings.NewReplacer(dir+"/project/", "", dir, "DIR")
+}
+
+// run runs a program in the project below dir.
+func (e *edits) run(dir, program string, args, env []string) outcome {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "project"), &stdout, &stderr
+	cmd.Env = slices.Concat(os.Environ(), runEnv, env, e.env)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		e.fail("%v", err)
+	}
+	short := shortPaths(dir)
+	said := short.Replace(stderr.String())
+	if e.unkept {
+		e.noted = e.noted || unkeptWarning.MatchString(said)
+		said = unkeptWarning.ReplaceAllString(said, "")
+	}
+	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), said, e.tree(dir)}
+}
+
+// tree reads the files below dir, by slash-separated path.
+func (e *edits) tree(dir string) map[string]string {
+	files := map[string]string{}
+	e.must(filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		if d.IsDir() {
+			if rel == "project/.operon/journal" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		files[filepath.ToSlash(rel)] = string(content)
+		return err
+	}))
+	return files
+}
+
+// put writes a file and the folders that it needs.
+func put(name, content string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(content), 0o644)
+}
+
+// unkeptWarning is what operon says of a cache that takes nothing.
+var unkeptWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept, .*\(nothing-kept\)\n`)

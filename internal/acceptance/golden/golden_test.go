@@ -1,0 +1,37 @@
+package golden
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestGolden makes each golden project anew and compares it with testdata/golden. With
+// -update it rewrites the golden project instead.
+func TestGolden(t *testing.T) {
+	for _, name := range goldentest.Names(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), name)
+			treetest.MakeDir(t, dir)
+			commands, err := operontest.Commands(goldentest.CommandsFile(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, words := range commands {
+				operontest.Run(t, dir, words...)
+			}
+			got := treetest.Read(t, dir)
+			want := goldentest.Dir(name)
+			if *operontest.Update {
+				treetest.Write(t, want, got)
+			}
+			if diff := treetest.Diff(treetest.Read(t, want), got); diff != "" {
+				t.Errorf("the tree differs (-golden +now; make golden ONLY=%s accepts it):\n%s", name, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/manifesttest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/scenariotest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+	"go.yaml.in/yaml/v3"
+)
+
+// hookScenarios are operators whose logic is hooks. Their last command runs their
+// tests, in memory. What their users changed beside hooks is in the manager's Deployment
+// that kustomize builds: values by their dotted paths.
+var hookScenarios = map[string]map[string]string{
+	"secret-copier":        {},
+	"secret-copier-python": {},
+	"configmap-reloader":   {},
+	"mysql-database": {
+		managerPod + "containers.0.env.3.name":                          "MYSQL_HOST",
+		managerPod + "containers.0.env.4.valueFrom.secretKeyRef.name":   "mysql-credentials", // which has no prefix: it is not operon's
+		managerPod + "containers.0.env.4.valueFrom.secretKeyRef.key":    "user",
+		managerPod + "containers.0.env.5.name":                          "MYSQL_PWD",
+		managerPod + "containers.0.env.5.valueFrom.secretKeyRef.key":    "password",
+		managerPod + "containers.0.securityContext.capabilities.drop.0": "ALL",
+	},
+	"node-ping": {
+		managerPod + "securityContext.sysctls.0.name":                        "net.ipv4.ping_group_range",
+		managerPod + "securityContext.sysctls.0.value":                       "0 2147483647",
+		managerPod + "securityContext.runAsNonRoot":                          "true",
+		managerPod + "containers.0.securityContext.readOnlyRootFilesystem":   "true",
+		managerPod + "containers.0.securityContext.capabilities.drop.0":      "ALL",
+		managerPod + "containers.0.securityContext.allowPrivilegeEscalation": "false",
+	},
+}
+
+const managerPod = "spec.template.spec."
+
+// TestHookScenarios goes the way of someone who writes hooks: commands, what is theirs
+// in the files that these wrote, and tests. The hooks are configured as the commands
+// say, and may do what role.yaml beside the commands says, and nothing else. With that
+// the same tests pass on an API server, which they share.
+func TestHookScenarios(t *testing.T) {
+	t.Parallel()
+	env := []string{"XDG_STATE_HOME=" + t.TempDir(), "KUBEBUILDER_ASSETS=" + operontest.Assets()}
+	kubeconfig := strings.TrimSpace(operontest.ExecEnv(t, env, "", "operon", "envtest", "start", "--detach", "--name", "hooks"))
+	t.Cleanup(func() { operontest.ExecEnv(t, env, "", "operon", "envtest", "stop", "--name", "hooks") })
+	var server sync.Mutex
+	for name, manager := range hookScenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), name)
+			start := time.Now()
+			out := scenariotest.Follow(t, dir, name)
+			t.Logf("%s in memory, and all commands before: %v", name, time.Since(start))
+			if !strings.Contains(out, "ok    test/hooks/") {
+				t.Errorf("no test was run:\n%s", out)
+			}
+			for _, check := range []string{"hooks rbac --check", "manifests --check"} {
+				operontest.Run(t, dir, strings.Fields(check)...)
+			}
+			role, want := treetest.ReadFile(t, filepath.Join(dir, "config/rbac/role.yaml")), scenariotest.Path(name, "role.yaml")
+			if *operontest.Update {
+				if err := os.WriteFile(want, []byte(role), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(treetest.ReadFile(t, want), role); diff != "" {
+				t.Errorf("config/rbac/role.yaml is not the scenario's (-want +got):\n%s", diff)
+			}
+			pod := checkManager(t, dir, manager)
+			checkUpdate(t, dir)
+			server.Lock()
+			defer server.Unlock()
+			checkAdmitted(t, kubeconfig, pod)
+			start = time.Now()
+			operontest.ExecEnv(t, env, dir, "operon", "hooks", "test", "--cluster", "--name", "hooks")
+			t.Logf("%s on the API server: %v", name, time.Since(start))
+		})
+	}
+}
+
+// checkManager builds what make deploy installs, and finds values in the manager's
+// Deployment. It returns the pod of it.
+func checkManager(t *testing.T, dir string, values map[string]string) map[string]any {
+	t.Helper()
+	for _, object := range manifesttest.Kustomize(t, filepath.Join(dir, "config/default")).Resources() {
+		if object.GetKind() != "Deployment" {
+			continue
+		}
+		deployment, err := object.Map()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, value := range values {
+			if got, _ := manifesttest.Lookup(deployment, path); got != value {
+				t.Errorf("the manager's %s is %q, want %q", path, got, value)
+			}
+		}
+		return deployment["spec"].(map[string]any)["template"].(map[string]any)
+	}
+	t.Fatal("kustomize builds no Deployment")
+	return nil
+}
+
+// checkAdmitted has an API server take the pod of a manager in a namespace with the
+// restricted pod security standard, and keep nothing of it.
+func checkAdmitted(t *testing.T, kubeconfig string, pod map[string]any) {
+	t.Helper()
+	metadata := pod["metadata"].(map[string]any)
+	metadata["name"], metadata["namespace"] = "manager", "restricted"
+	pod["apiVersion"], pod["kind"] = "v1", "Pod"
+	account := pod["spec"].(map[string]any)["serviceAccountName"]
+	var text strings.Builder
+	for _, object := range []any{
+		map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "restricted", "labels": map[string]any{"pod-security.kubernetes.io/enforce": "restricted"}}},
+		map[string]any{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": map[string]any{"name": account, "namespace": "restricted"}},
+	} {
+		content, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString("---\n" + string(content))
+	}
+	content, err := yaml.Marshal(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	around, manager := filepath.Join(t.TempDir(), "around.yaml"), filepath.Join(t.TempDir(), "pod.yaml")
+	treetest.WriteFile(t, around, text.String())
+	treetest.WriteFile(t, manager, string(content))
+	for _, args := range [][]string{{"apply", "-f", around}, {"create", "--dry-run=server", "-f", manager}} {
+		operontest.Exec(t, "", filepath.Join(operontest.Assets(), "kubectl"), append(args, "--kubeconfig="+kubeconfig)...)
+	}
+}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package interop
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/testkit/manifesttest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+var kubebuilderDoc = repository.Path("docs", "kubebuilder.md")
+
+// docTable returns the rows of the table that follows the comment with the name,
+// each as its cells, without the head.
+func docTable(t *testing.T, name string) [][]string {
+	t.Helper()
+	_, rest, _ := strings.Cut(treetest.ReadFile(t, kubebuilderDoc), "<!-- "+name+" -->")
+	table, _, ok := strings.Cut(rest, "<!-- end -->")
+	if !ok {
+		t.Fatalf("%s has no table %s", kubebuilderDoc, name)
+	}
+	var rows [][]string
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		var cells []string
+		for cell := range strings.SplitSeq(strings.Trim(strings.TrimSpace(line), "|"), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		cells[0] = strings.Trim(cells[0], "`")
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// compareRows finds rows that are missing, and ones that are about nothing.
+func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
+	t.Helper()
+	var have []string
+	for _, cells := range rows {
+		have = append(have, cells[0])
+	}
+	slices.Sort(have)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), have); diff != "" {
+		t.Errorf("the table differs from what kubebuilder has (-kubebuilder +doc):\n%s", diff)
+	}
+}
+
+// TestKubebuilderFlags compares the table of commands and flags with the help
+// texts of kubebuilder.
+func TestKubebuilderFlags(t *testing.T) {
+	t.Parallel()
+	kubebuilder := newPeer(t)
+	want := map[string]bool{"init --plugins": true} // a flag of all commands, which is another thing here
+	var visit func(command []string)
+	visit = func(command []string) {
+		help := peerHelp(t, kubebuilder, command...)
+		own, _, _ := strings.Cut(help, "\nGlobal Flags:")
+		if _, list, group := strings.Cut(own, "\nAvailable Commands:\n"); group {
+			for _, m := range peerCommand.FindAllStringSubmatch(list, -1) {
+				visit(append(slices.Clone(command), m[1]))
+			}
+		} else {
+			want[strings.Join(command, " ")] = true
+		}
+		variants := []string{own}
+		if slices.Contains([]string{"init", "create api", "create webhook", "edit"}, strings.Join(command, " ")) {
+			for _, m := range peerPlugin.FindAllStringSubmatch(peerHelp(t, kubebuilder), -1) {
+				help, _, _ := strings.Cut(peerHelp(t, kubebuilder, append(slices.Clone(command), "--plugins", m[1])...), "\nGlobal Flags:")
+				variants = append(variants, help)
+			}
+		}
+		for _, text := range variants {
+			_, flags, _ := strings.Cut(text, "\nFlags:\n")
+			for _, m := range peerFlag.FindAllStringSubmatch(flags, -1) {
+				if m[1] != "--help" || len(command) == 0 {
+					want[strings.Join(append(slices.Clone(command), m[1]), " ")] = true
+				}
+			}
+		}
+	}
+	visit(nil)
+	compareRows(t, docTable(t, "flags"), want)
+}
+
+var (
+	peerCommand = regexp.MustCompile(`(?m)^  ([a-z]+) `)
+	peerPlugin  = regexp.MustCompile(`(?m)^  (\S+/v\d\S*) `)
+	peerFlag    = regexp.MustCompile(`(?m)^ +(?:-[a-z], )?(--[a-z0-9-]+)`)
+)
+
+func peerHelp(t *testing.T, kubebuilder peer, command ...string) string {
+	t.Helper()
+	out, err := kubebuilder.run(t.TempDir(), append(command, "--help")...)
+	if err != nil {
+		t.Fatalf("kubebuilder %v --help: %v\n%s", command, err, out)
+	}
+	return out
+}
+
+// TestKubebuilderTry runs the last column: what is there must work, and what is
+// not must be refused with a hint.
+func TestKubebuilderTry(t *testing.T) {
+	t.Parallel()
+	fleet := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, fleet)
+	for _, line := range []string{
+		"init --domain example.org --repo example.org/fleet",
+		"create api --group ship --version v1 --kind Frigate",
+		"create api --group ship --version v1 --kind Sloop --make=false",
+		"create api --group ship --version v2 --kind Frigate --controller=false",
+	} {
+		operontest.Run(t, fleet, strings.Fields(line)...)
+	}
+	for _, cells := range docTable(t, "flags") {
+		t.Run(cells[0], func(t *testing.T) {
+			t.Parallel()
+			row, status, line := cells[0], cells[1], strings.Trim(cells[len(cells)-1], "`")
+			words, err := shellquote.Split(line)
+			if err != nil || len(cells) != 4 {
+				t.Fatalf("%v in %q", err, cells)
+			}
+			checkTry(t, row, words)
+			dir := filepath.Join(t.TempDir(), "fleet")
+			treetest.MakeDir(t, dir)
+			if words[1] != "init" {
+				if err := os.CopyFS(dir, os.DirFS(fleet)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			treetest.WriteFile(t, filepath.Join(filepath.Dir(dir), "header.txt"), "/*\nOurs.\n*/\n")
+			cmd := exec.Command(words[0], words[1:]...)
+			cmd.Dir = dir
+			cmd.Env = operontest.Environ(operontest.NoGC)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			err = cmd.Run()
+			code := fault.CodeOK
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				code = exit.ExitCode()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			switch status {
+			case "same", "better":
+				if code != fault.CodeOK {
+					t.Errorf("%s: exit code %d\n%s", line, code, stderr.String())
+				}
+			case "later", "refused":
+				if code != fault.CodeUsage || !strings.Contains(stderr.String(), "\nhint: ") {
+					t.Errorf("%s: exit code %d, want %d and a hint\n%s", line, code, fault.CodeUsage, stderr.String())
+				}
+			default:
+				t.Errorf("unknown status %q", status)
+			}
+		})
+	}
+}
+
+// checkTry sees that a command line is about the row: it is that command, and has
+// the flag.
+func checkTry(t *testing.T, row string, words []string) {
+	t.Helper()
+	command, flag, _ := strings.Cut(row, "--")
+	if !strings.HasPrefix(strings.Join(words, " ")+" ", "operon "+command) {
+		t.Errorf("%q does not try %s", words, row)
+	}
+	if flag != "" && !slices.ContainsFunc(words, func(w string) bool { return w == "--"+flag || strings.HasPrefix(w, "--"+flag+"=") }) {
+		t.Errorf("%q does not try --%s", words, flag)
+	}
+}
+
+// TestKubebuilderKeys compares the table of PROJECT's keys with a file that has
+// all of them.
+func TestKubebuilderKeys(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{"resources.plural": true} // every plural of that file is regular
+	var visit func(prefix string, v any)
+	visit = func(prefix string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, item := range v {
+				want[prefix+key] = true
+				if key != "plugins" { // what a plugin notes there is its own
+					visit(prefix+key+".", item)
+				}
+			}
+		case []any:
+			for _, item := range v {
+				visit(prefix, item)
+			}
+		}
+	}
+	visit("", manifesttest.ReadYAML(t, repository.Path("internal", "project", "testdata", "full.yaml")))
+	compareRows(t, docTable(t, "keys"), want)
+}
+
+// TestKubebuilderMarkers compares the table of scaffold markers with those in
+// trees of both tools that have everything.
+func TestKubebuilderMarkers(t *testing.T) {
+	t.Parallel()
+	kubebuilder := newPeer(t)
+	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, theirs)
+	treetest.MakeDir(t, ours)
+	kubebuilder.must(t, theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	for _, line := range []string{
+		"create api --group ship --version v1 --kind Frigate --resource --controller --make=false",
+		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false",
+	} {
+		kubebuilder.must(t, theirs, strings.Fields(line)...)
+		operontest.Run(t, ours, strings.Fields(line)...)
+	}
+	for _, dir := range []string{theirs, ours} {
+		found := map[string]bool{}
+		for name, content := range treetest.Read(t, dir) {
+			if strings.HasPrefix(name, ".operon/") || filepath.Ext(name) == ".md" {
+				continue
+			}
+			for _, marker := range scaffoldMarker.FindAllString(content, -1) {
+				found[strings.TrimPrefix(marker, "+kubebuilder:scaffold:")] = true
+			}
+		}
+		compareRows(t, docTable(t, "markers"), found)
+	}
+}

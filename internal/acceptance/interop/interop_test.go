@@ -1,0 +1,286 @@
+//go:build unix
+
+package interop
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/testkit/manifesttest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestInterop lets operon and kubebuilder work on one project in turn: on one
+// that operon started, on one that kubebuilder started, and on one whose types
+// register as older trees do. After every step the manifests build and PROJECT
+// tells at least what it told before; whenever the other tool is to go on, the
+// code vets, which compiles it with its tests.
+func TestInterop(t *testing.T) {
+	t.Parallel()
+	kubebuilder := newPeer(t)
+	for name, steps := range map[string][]string{
+		"a tree of operon": {
+			"operon init --domain example.org --repo example.org/fleet",
+			"operon create api --group ship --version v1 --kind Frigate",
+			"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"operon create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+			"operon create webhook --group ship --version v1 --kind Sloop --defaulting",
+			"kubebuilder create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
+			"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
+			"kubebuilder create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+			"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource=false --controller --controller-name frigate-backup",
+			"kubebuilder create api --group apps --version v1 --kind Deployment --resource=false --controller",
+			"kubebuilder create webhook --group core --version v1 --kind Pod --defaulting",
+			"kubebuilder edit --namespaced --force",
+			"kubebuilder edit --namespaced=false --license copyright --owner Fleet",
+			"operon create api --group ship --version v1 --kind Galley",
+			"kubebuilder edit --multigroup",
+			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
+		},
+		"a tree of kubebuilder": {
+			"kubebuilder init --domain example.org --repo example.org/fleet",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+			"operon create api --group ship --version v1 --kind Sloop",
+			"operon create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+			"kubebuilder create webhook --group ship --version v1 --kind Sloop --defaulting",
+			"operon create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
+			"operon create api --group ship --version v2 --kind Frigate --controller=false",
+			"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
+			"operon create api --group apps --version v1 --kind Deployment --resource=false",
+			"operon create webhook --group core --version v1 --kind Pod --defaulting",
+			"operon edit --namespaced",
+			"operon edit --namespaced=false --license copyright --owner Fleet",
+			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
+			"operon edit --multigroup",
+			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
+			"operon create api --group crew --version v1 --kind Captain",
+		},
+		"an older tree": {
+			"kubebuilder init --domain example.org --repo example.org/fleet",
+			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+			"OLDER",
+			"operon create api --group ship --version v1 --kind Sloop",
+			"operon create webhook --group ship --version v1 --kind Sloop --defaulting --programmatic-validation",
+			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+			"kubebuilder create api --group ship --version v2 --kind Sloop --resource --controller=false",
+			"operon create webhook --group ship --version v2 --kind Sloop --conversion --spoke v1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := shared{t, filepath.Join(t.TempDir(), "fleet"), kubebuilder}
+			treetest.MakeDir(t, x.dir)
+			for i, step := range steps {
+				t.Log(step)
+				x.step(step)
+				if i == len(steps)-1 || tool(step) != tool(steps[i+1]) {
+					projecttest.GoCommand(t, x.dir, "vet", "./...")
+				}
+			}
+			projecttest.Build(t, x.dir)
+		})
+	}
+}
+
+// tool is the first word of a step.
+func tool(step string) string {
+	name, _, _ := strings.Cut(step, " ")
+	return name
+}
+
+// shared is a project that both tools work on.
+type shared struct {
+	*testing.T
+	dir         string
+	kubebuilder peer
+}
+
+// step runs one command of either tool, and then what belongs to the work with
+// it: kubebuilder's own generating needs a download, so operon generates.
+func (x shared) step(line string) {
+	x.Helper()
+	words := strings.Fields(line)
+	before := x.project()
+	switch words[0] {
+	case "operon":
+		x.operon(words[1:], "renamed", "watch-namespace") // what edit has to say
+	case "kubebuilder":
+		if words[1] == "init" {
+			x.kubebuilder.must(x.T, x.dir, append(words[1:], "--skip-go-version-check", "--fetch-deps=false")...)
+			x.modules()
+			return
+		}
+		if words[1] == "create" {
+			words = append(words, "--make=false")
+		}
+		x.kubebuilder.must(x.T, x.dir, words[1:]...)
+		x.generate(slices.Contains(words, "--conversion"))
+	case "OLDER":
+		x.older()
+		x.generate(false)
+	}
+	if len(words) > 1 && words[1] == "edit" { // which is to change these
+		delete(before, "namespaced")
+		for _, r := range before["resources"].(map[string]any) {
+			delete(r.(map[string]any), "path")
+		}
+	}
+	if lost := missing("", before, x.project()); len(lost) > 0 {
+		x.Errorf("%s: PROJECT lost %v", line, lost)
+	}
+	if before == nil {
+		return // after init
+	}
+	x.kustomize()
+}
+
+// operon runs a command, which finds all wired. That kubebuilder v4.15 pins another
+// version of controller-tools is known, and so are the other rules.
+func (x shared) operon(args []string, known ...string) {
+	x.Helper()
+	var report struct {
+		Warnings []struct{ File, Rule, Message string }
+	}
+	if err := json.Unmarshal([]byte(operontest.Run(x.T, x.dir, append(args, "--output", "json")...)), &report); err != nil {
+		x.Fatal(err)
+	}
+	for _, w := range report.Warnings {
+		if w.Rule != "controller-tools-version" && !slices.Contains(known, w.Rule) {
+			x.Errorf("operon %v warns: %v", args, w)
+		}
+	}
+}
+
+// generate does what kubebuilder leaves to make. Which version of a kind is stored
+// it says only when it writes the conversion: until then there is no CRD. The
+// certificate of a conversion it leaves out in operon's trees, which is told.
+func (x shared) generate(converts bool) {
+	x.Helper()
+	args, known := []string{"generate"}, []string{}
+	if converts {
+		known = append(known, "not-trusted")
+	}
+	versions, stored := map[string]int{}, map[string]int{} // by the kind's file
+	for name, content := range treetest.Read(x.T, filepath.Join(x.dir, "api")) {
+		versions[path.Base(name)]++
+		stored[path.Base(name)] += strings.Count(content, "// +kubebuilder:storageversion\n")
+	}
+	for kind, n := range versions {
+		if strings.HasSuffix(kind, "_types.go") && n > 1 && stored[kind] == 0 {
+			args = append(args, "--only", "object")
+		}
+	}
+	x.operon(args, known...)
+}
+
+// modules gives kubebuilder's tree the module files that it would fetch.
+func (x shared) modules() {
+	x.Helper()
+	ours := x.TempDir()
+	operontest.Run(x.T, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	for _, name := range []string{"go.mod", "go.sum"} {
+		treetest.WriteFile(x.T, filepath.Join(x.dir, name), treetest.ReadFile(x.T, filepath.Join(ours, name)))
+	}
+}
+
+// project is the content of PROJECT as plain data, with the resources by name.
+func (x shared) project() map[string]any {
+	x.Helper()
+	name := filepath.Join(x.dir, project.File)
+	if matches, err := filepath.Glob(name); err != nil || len(matches) == 0 {
+		return nil
+	}
+	if _, err := project.Parse([]byte(treetest.ReadFile(x.T, name))); err != nil {
+		x.Fatal(err)
+	}
+	all := manifesttest.ReadYAML(x.T, name).(map[string]any)
+	resources := map[string]any{}
+	list, _ := all["resources"].([]any)
+	for _, item := range list {
+		r := item.(map[string]any)
+		resources[fmt.Sprint(r["group"], "/", r["version"], " ", r["kind"])] = r
+	}
+	all["resources"] = resources
+	return all
+}
+
+// missing lists what of before is not in after, by dotted path. "controller: true"
+// and a list of controllers say the same.
+func missing(path string, before, after any) []string {
+	old, ok := before.(map[string]any)
+	if !ok {
+		if cmp.Equal(before, after) {
+			return nil
+		}
+		if list, ok := before.([]any); ok {
+			have, _ := after.([]any)
+			if !slices.ContainsFunc(list, func(item any) bool {
+				return !slices.ContainsFunc(have, func(other any) bool { return cmp.Equal(item, other) })
+			}) {
+				return nil
+			}
+		}
+		return []string{fmt.Sprintf("%s: %v became %v", path, before, after)}
+	}
+	next, _ := after.(map[string]any)
+	var all []string
+	for key, value := range old {
+		if key == "controller" && next["controllers"] != nil {
+			continue
+		}
+		all = append(all, missing(path+"."+key, value, next[key])...)
+	}
+	return all
+}
+
+// older rewrites the package of v1 to the form in which objects register with
+// controller-runtime's builder.
+func (x shared) older() {
+	x.Helper()
+	treetest.WriteFile(x.T, filepath.Join(x.dir, "api/v1/groupversion_info.go"), `// Package v1 is version 1 of the API group ship.
+// +kubebuilder:object:generate=true
+// +groupName=ship.example.org
+package v1
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/scheme"
+)
+
+var (
+	GroupVersion  = schema.GroupVersion{Group: "ship.example.org", Version: "v1"}
+	SchemeBuilder = &scheme.Builder{GroupVersion: GroupVersion}
+	AddToScheme   = SchemeBuilder.AddToScheme
+)
+`)
+	name := filepath.Join(x.dir, "api/v1/frigate_types.go")
+	types, _, _ := strings.Cut(treetest.ReadFile(x.T, name), "func init() {")
+	types = strings.Replace(types, "\"k8s.io/apimachinery/pkg/runtime\"\n", "", 1)
+	treetest.WriteFile(x.T, name, types+"func init() {\n\tSchemeBuilder.Register(&Frigate{}, &FrigateList{})\n}\n")
+}
+
+// kustomize builds what `make deploy` would install.
+func (x shared) kustomize() {
+	x.Helper()
+	for _, object := range manifesttest.Kustomize(x.T, filepath.Join(x.dir, "config/default")).Resources() {
+		if !strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {
+			continue
+		}
+		if ca := object.GetAnnotations()["cert-manager.io/inject-ca-from"]; ca != "fleet-system/fleet-serving-cert" {
+			x.Errorf("%s %s trusts the certificate %q", object.GetKind(), object.GetName(), ca)
+		}
+	}
+}

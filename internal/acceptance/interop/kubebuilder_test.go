@@ -1,0 +1,203 @@
+//go:build unix
+
+package interop
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/manifesttest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// peer is kubebuilder on a machine without network: a wrapper around the go
+// command records its arguments and leaves out what would fetch.
+type peer struct {
+	program string
+	calls   string // the file with the arguments of go
+	path    string // PATH with the wrapper on it
+}
+
+func newPeer(t *testing.T) peer {
+	t.Helper()
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stub := t.TempDir()
+	p := peer{
+		program: peertest.Find(t, "kubebuilder").Path,
+		calls:   filepath.Join(stub, "calls"),
+		path:    stub + string(filepath.ListSeparator) + os.Getenv("PATH"),
+	}
+	script := "#!/bin/sh\necho \"$@\" >> " + p.calls + "\ncase \"$1 $2\" in 'mod tidy'|get*) exit 0;; esac\nexec " + goCommand + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(stub, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// run returns what kubebuilder prints in dir.
+func (p peer) run(dir string, args ...string) (string, error) {
+	cmd := exec.Command(p.program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+p.path, "GOPROXY=off", "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (p peer) must(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	if out, err := p.run(dir, args...); err != nil {
+		t.Fatalf("kubebuilder %v: %v\n%s", args, err, out)
+	}
+}
+
+// TestPeer shows what README's table says of kubebuilder, on the binary that
+// testdata/peers pins.
+func TestPeer(t *testing.T) {
+	t.Parallel()
+	kubebuilder := newPeer(t)
+	run := kubebuilder.run
+	must := func(dir string, args ...string) {
+		t.Helper()
+		kubebuilder.must(t, dir, args...)
+	}
+	t.Run("layout", func(t *testing.T) { sameLayout(t, must) })
+
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+
+	dir := t.TempDir()
+	must(dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	if log := treetest.ReadFile(t, kubebuilder.calls); !strings.Contains(log, "mod tidy") {
+		t.Errorf("init without fetching called go with:\n%s\nwant mod tidy among it", log)
+	}
+	must(dir, create...)
+	if out, err := run(dir, create...); err == nil || !strings.Contains(out, "exists") {
+		t.Errorf("a repeated create api: %v\n%s", err, out)
+	}
+	if out, err := run(dir, append(create, "--dry-run")...); err == nil || !strings.Contains(out, "unknown flag: --dry-run") {
+		t.Errorf("create api --dry-run: %v\n%s", err, out)
+	}
+	sample := manifesttest.ReadYAML(t, filepath.Join(dir, "config/samples/ship_v1_frigate.yaml"))
+	if spec, ok := manifesttest.Lookup(sample, "spec"); !ok || spec != "<nil>" {
+		t.Errorf("the sample's spec is %s, want null", spec)
+	}
+
+	must(dir, "create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--make=false")
+	if test := treetest.ReadFile(t, filepath.Join(dir, "internal/webhook/v1/frigate_webhook_test.go")); regexp.MustCompile(`(?m)^\s*It\(`).MatchString(test) {
+		t.Errorf("the webhook's test has a spec:\n%s", test)
+	}
+	moved := t.TempDir()
+	if err := os.CopyFS(moved, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	must(moved, "edit", "--multigroup")
+	was := treetest.Read(t, dir)
+	for name, content := range treetest.Read(t, moved) {
+		if name != "PROJECT" && content != was[name] {
+			t.Errorf("edit --multigroup changed %s", name)
+		}
+	}
+
+	main := filepath.Join(dir, "cmd/main.go")
+	var kept []string
+	for line := range strings.Lines(treetest.ReadFile(t, main)) {
+		if !strings.Contains(line, "+kubebuilder:scaffold") {
+			kept = append(kept, line)
+		}
+	}
+	if err := os.WriteFile(main, []byte(strings.Join(kept, "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Sloop", "--resource", "--controller", "--make=false")
+	if strings.Contains(treetest.ReadFile(t, main), "SloopReconciler") {
+		t.Error("the controller was wired without a marker")
+	}
+
+	// operon works in the peer's project, also without the markers, and leaves
+	// alone what the peer wrote.
+	before := treetest.Read(t, dir)
+	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false")
+	if !strings.Contains(treetest.ReadFile(t, main), "GalleyReconciler") {
+		t.Error("operon did not wire its controller into the peer's main.go")
+	}
+	if out := operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false"); out != "nothing to do\n" {
+		t.Errorf("a repeat in the peer's project:\n%s", out)
+	}
+	if out := operontest.Run(t, dir, "init", "--domain", "example.org"); out != "nothing to do\n" {
+		t.Errorf("init in the peer's project:\n%s", out)
+	}
+	after := treetest.Read(t, dir)
+	for name := range before {
+		if after[name] == before[name] || slices.Contains(edited, name) {
+			continue
+		}
+		t.Errorf("%s was changed:\n%s", name, cmp.Diff(before[name], after[name]))
+	}
+
+	failed := t.TempDir()
+	if _, err := run(failed, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "mit", "--skip-go-version-check"); err == nil {
+		t.Error("an unknown licence was accepted")
+	}
+	if tree := treetest.Read(t, failed); len(tree) == 0 {
+		t.Error("a failed init left nothing behind")
+	}
+}
+
+// sameLayout compares the paths, make targets and scaffold markers of a new
+// project of ours with the peer's: its users find every room again.
+func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
+	t.Helper()
+	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, theirs)
+	treetest.MakeDir(t, ours)
+	kubebuilder(theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+	kubebuilder(theirs, create...)
+	operontest.Run(t, ours, create...)
+
+	have, want := treetest.Read(t, ours), treetest.Read(t, theirs)
+	for name, content := range want {
+		mine := have[name] + have[name+"*"] // ours may be executable
+		switch {
+		case slices.Contains(leftOut, name):
+		case mine == "":
+			t.Errorf("%s is missing", name)
+		}
+		for _, marker := range scaffoldMarker.FindAllString(content, -1) {
+			if !strings.Contains(mine, marker) {
+				t.Errorf("%s lacks %s", name, marker)
+			}
+		}
+	}
+	for _, target := range makeTarget.FindAllString(want["Makefile"], -1) {
+		if !strings.Contains(have["Makefile"], "\n"+target) {
+			t.Errorf("Makefile has no target %s", target)
+		}
+	}
+}
+
+// leftOut are the peer's files that operon does not write: go.sum of its own
+// modules is made by the network, and the custom linter build is not pinned.
+var leftOut = []string{".custom-gcl.yml", "go.sum"}
+
+var (
+	scaffoldMarker = regexp.MustCompile(`\+kubebuilder:scaffold:[a-z0-9-]+`)
+	makeTarget     = regexp.MustCompile(`(?m)^[a-z0-9-]+:`)
+)
+
+// edited are the files of a project that a new kind is added to.
+var edited = []string{
+	"PROJECT", "cmd/main.go", "go.mod", "go.sum", "internal/controller/suite_test.go",
+	"config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml",
+}

@@ -1,0 +1,331 @@
+//go:build unix
+
+package interrupt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestInterrupt sends real signals at many moments of a command:
+// the tree is afterwards what it was before, or what the finished command
+// makes, folders and modes included. SIGKILL may leave it in between, but the
+// next command takes it back.
+func TestInterrupt(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		// Below nohup. What these tests start ignores it too, unless they listen.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+	finished := listing(t, operontest.InitProject(t))
+	for _, tc := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 143}, {syscall.SIGKILL, -1}} {
+		t.Run(tc.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			interrupted := 0
+			for i := range 40 {
+				dir := filepath.Join(t.TempDir(), "fleet")
+				treetest.MakeDir(t, dir)
+				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond, operontest.InitArgs...)
+				if code != 0 && code != tc.code && tc.signal != syscall.SIGKILL {
+					// A signal before main has set its handler ends the process by itself.
+					if code != -1 {
+						t.Fatalf("exit code %d after %v", code, tc.signal)
+					}
+				}
+				if code != 0 {
+					interrupted++
+				}
+				got := listing(t, dir)
+				if tc.signal == syscall.SIGKILL {
+					operontest.Run(t, dir, operontest.InitArgs...)
+					got = listing(t, dir)
+					if diff := cmp.Diff(finished, got); diff != "" {
+						t.Fatalf("the command after a kill (-want +got):\n%s", diff)
+					}
+					continue
+				}
+				want := finished
+				if code != 0 {
+					want = nil
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
+				}
+			}
+			if interrupted == 0 {
+				t.Error("no run was interrupted")
+			}
+		})
+	}
+}
+
+// TestInterruptTwice sends a signal several times at once, as timeout(1) does: the
+// command still ends by itself, after it has put things right.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	treetest.MakeDir(t, filepath.Join(dir, "hooks"))
+	if err := os.WriteFile(filepath.Join(dir, "hooks", "slow.sh"), []byte("#!/bin/sh\ntouch ../started\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("operon", "hooks", "validate")
+	cmd.Dir = dir
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 {
+		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for range 50 {
+		if cmd.Process.Signal(syscall.SIGINT) != nil {
+			break // it has ended
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != fault.CodeInterrupted {
+		t.Errorf("exit code %d, want %d", code, fault.CodeInterrupted)
+	}
+}
+
+// TestInterruptGenerate interrupts a command while it generates.
+func TestInterruptGenerate(t *testing.T) {
+	dir := operontest.InitProject(t)
+	before := listing(t, dir)
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"}
+	for i := range 6 {
+		code := signalled(t, dir, syscall.SIGINT, time.Duration(30+i*60)*time.Millisecond, create...)
+		if code == 0 {
+			break // a fast machine
+		}
+		// -1: the signal came before main had set its handler.
+		if code != fault.CodeInterrupted && code != -1 {
+			t.Fatalf("exit code %d", code)
+		}
+		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+			t.Fatalf("tree after an interrupted create api (-before +after):\n%s", diff)
+		}
+	}
+}
+
+// TestInterruptChange interrupts the commands that change many files of a
+// project, some of which move: each leaves the tree as it was, or finishes.
+func TestInterruptChange(t *testing.T) {
+	start, hooks, modules := operontest.InitProject(t), filepath.Join(t.TempDir(), "hooks"), filepath.Join(t.TempDir(), "modules")
+	for dir, plugin := range map[string]string{hooks: "shell", modules: "addon"} {
+		treetest.MakeDir(t, dir)
+		operontest.Run(t, dir, "init", "--domain", "example.org", "--plugins", plugin)
+	}
+	for _, args := range [][]string{
+		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate"},
+		{"create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--controller=false"},
+		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting"},
+	} {
+		operontest.Run(t, start, append(args, "--make=false")...)
+	}
+	for _, args := range [][]string{
+		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--programmatic-validation", "--conversion", "--make=false"},
+		{"create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false", "--make=false"},
+		// Its types are in a module that go.mod must require, by way of the go command.
+		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
+		{"edit", "--multigroup", "--make=false"},
+		{"edit", "--namespaced", "--make=false"},
+		{"create", "hook", "guard", "--validate", "Pod", "--on", "kubernetes:Secret", "--lang", "python"},
+		{"create", "module", "registry", "--enabled-script"},
+	} {
+		start := start
+		switch args[1] {
+		case "hook":
+			start = hooks
+		case "module":
+			start = modules
+		}
+		t.Run(strings.Join(args[:min(4, len(args))], " "), func(t *testing.T) {
+			t.Parallel()
+			copied := func() string {
+				dir := filepath.Join(t.TempDir(), "fleet")
+				if err := os.CopyFS(dir, os.DirFS(start)); err != nil {
+					t.Fatal(err)
+				}
+				return dir
+			}
+			done, dir := copied(), copied()
+			before := listing(t, dir)
+			operontest.Run(t, done, args...)
+			after := listing(t, done)
+			interrupted, step := 0, 3*time.Millisecond
+			if slices.Contains(args, "apiextensions") {
+				step = 20 * time.Millisecond
+			}
+			for i := range 30 {
+				want := before
+				code := signalled(t, dir, syscall.SIGTERM, time.Duration(i)*step, args...)
+				switch code {
+				case 0:
+					want = after
+				case 143, -1: // -1: the signal came before main had set its handler
+					interrupted++
+				default:
+					t.Fatalf("exit code %d", code)
+				}
+				if diff := cmp.Diff(want, listing(t, dir)); diff != "" {
+					t.Fatalf("tree after exit code %d (-want +got):\n%s", code, diff)
+				}
+				if code == 0 {
+					dir = copied()
+				}
+			}
+			if interrupted == 0 {
+				t.Error("no run was interrupted")
+			}
+		})
+	}
+}
+
+// signalled starts operon in dir, sends it a signal after delay and returns its
+// exit code, or -1 when the signal ended it. Where it could, it must have taken
+// its temporary files away.
+func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration, args ...string) int {
+	t.Helper()
+	cmd := exec.Command("operon", args...)
+	cmd.Dir = dir
+	tmp := t.TempDir()
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "TMPDIR="+tmp)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(delay)
+	_ = cmd.Process.Signal(sig) // it may be done already
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	code := cmd.ProcessState.ExitCode()
+	if code > 0 && !strings.Contains(stderr.String(), "error: interrupted") {
+		t.Fatalf("stderr of an interrupted command:\n%s", stderr.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(tmp, "operon-*")); code >= 0 && (err != nil || len(left) > 0) {
+		t.Fatalf("temporary files after exit code %d: %q, %v", code, left, err)
+	}
+	return code
+}
+
+// listing returns mode and content of everything below dir, folders included;
+// nil for an empty folder. The journal differs from run to run.
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	var tree map[string]string
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if rel == ".operon/journal" {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if tree == nil {
+			tree = map[string]string{}
+		}
+		tree[rel] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(name)
+			tree[rel] += "\n" + string(content)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// TestFullDisk runs init and a command behind it on real file systems that are too
+// small, up to the size at which they fit.
+func TestFullDisk(t *testing.T) {
+	t.Run("kind", func(t *testing.T) {
+		testFullDisk(t, "--repo example.org/fleet", "api --group ship --version v1 --kind Frigate --make=false")
+	})
+	t.Run("hook", func(t *testing.T) { testFullDisk(t, "--plugins shell", "hook guard --validate Pod --make=false") })
+	t.Run("module", func(t *testing.T) { testFullDisk(t, "--plugins addon", "module registry") })
+}
+
+func testFullDisk(t *testing.T, init, create string) {
+	t.Helper()
+	script := `set -eu
+mount -t tmpfs -o size=%[1]dk tmpfs "$1"
+mkdir "$1/fleet"
+cd "$1/fleet"
+if operon init --domain example.org %[2]s >/dev/null 2>"$3"; then
+	cp -a . "$2"
+	if operon create %[3]s >/dev/null 2>"$3"; then
+		echo fits
+		exit 0
+	fi
+	rm -rf .operon/journal "$2/.operon/journal"
+	diff -r . "$2"
+else
+	[ -z "$(ls -A)" ]
+fi
+grep -q 'no space left' "$3"
+echo full
+`
+	full, fits := 0, 0
+	for size := 8; fits == 0; size += 40 {
+		if size > 8192 {
+			t.Fatal("init does not fit into 8 MiB")
+		}
+		mnt, saved := t.TempDir(), filepath.Join(t.TempDir(), "saved")
+		args := []string{"-m", "sh", "-c", fmt.Sprintf(script, size, init, create), "sh", mnt, saved, filepath.Join(t.TempDir(), "err")}
+		if os.Geteuid() != 0 {
+			args = append([]string{"-r"}, args...)
+		}
+		out, err := exec.Command("unshare", args...).CombinedOutput()
+		if strings.Contains(string(out), "unshare failed") || errors.Is(err, exec.ErrNotFound) {
+			t.Skip("mounting a small tmpfs needs root or user namespaces")
+		}
+		if err != nil {
+			t.Fatalf("tmpfs of %d KiB: %v\n%s", size, err, out)
+		}
+		switch strings.TrimSpace(string(out)) {
+		case "full":
+			full++
+		case "fits":
+			fits++
+		default:
+			t.Fatalf("tmpfs of %d KiB: %s", size, out)
+		}
+	}
+	if full == 0 {
+		t.Error("no disk was full")
+	}
+}

@@ -1,0 +1,108 @@
+package interrupt
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestInterruptTests interrupts `operon test` while a test runs that has started
+// a server in a process group of its own, as envtest does: both end with operon.
+func TestInterruptTests(t *testing.T) {
+	t.Parallel()
+	dir := operontest.InitProject(t)
+	for _, path := range []string{"cmd", "test"} { // nothing to compile for
+		if err := os.RemoveAll(filepath.Join(dir, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	test := `package fleet
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+func TestHangs(t *testing.T) {
+	alive, err := os.OpenFile(os.Getenv("ALIVE"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("setsid", "sleep", "600")
+	cmd.Stdout = alive
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alive.WriteString("started"); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+`
+	treetest.MakeDir(t, filepath.Join(dir, "fleet"))
+	if err := os.WriteFile(filepath.Join(dir, "fleet", "fleet_test.go"), []byte(test), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		t.Run(sig.String(), func(t *testing.T) {
+			fifo := filepath.Join(t.TempDir(), "alive")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("operon", "test")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "ALIVE="+fifo)
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// Open without waiting for the writer, who may never come.
+			alive, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = alive.Close() }()
+			for began := time.Now(); readSome(t, alive) == ""; { // no writer yet
+				if time.Sleep(10 * time.Millisecond); time.Since(began) > 2*time.Minute {
+					t.Fatal("the test does not start")
+				}
+			}
+			_ = cmd.Process.Signal(sig)
+			_ = cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != code {
+				t.Errorf("exit code %d\n%s", got, &out)
+			}
+			if !strings.Contains(out.String(), "error: interrupted") {
+				t.Errorf("output: %s", &out)
+			}
+			if got := readSome(t, alive); got != "" {
+				t.Errorf("the server says %q", got)
+			}
+		})
+	}
+}
+
+// readSome waits for what comes next from a fifo: a text, or nothing when the
+// last writer is gone.
+func readSome(t *testing.T, fifo *os.File) string {
+	t.Helper()
+	if err := fifo.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 100)
+	n, err := fifo.Read(buf)
+	if os.IsTimeout(err) {
+		t.Fatal("nothing happens for two minutes")
+	}
+	return string(buf[:n])
+}

@@ -1,0 +1,101 @@
+package projects
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// fields are what a user may put in the place of the example's.
+const fields = `	// foo is a text.
+	// +optional
+	Foo *string ` + "`json:\"foo,omitempty\"`" + `
+	// crew is the number of sailors.
+	// +optional
+	Crew int32 ` + "`json:\"crew,omitempty\"`" + `
+	// guns are on deck.
+	// +optional
+	Guns []Gun ` + "`json:\"guns,omitempty\"`" + `
+	// flags by occasion.
+	// +optional
+	Flags map[string]Flag ` + "`json:\"flags,omitempty\"`" + `
+	// flagship is the gun that is fired first.
+	// +optional
+	First *Gun ` + "`json:\"first,omitempty\"`" + `
+	// ports are by name or number.
+	// +optional
+	Ports map[Flag][]intstr.IntOrString ` + "`json:\"ports,omitempty\"`" + `
+	// memory is what the crew has.
+	// +optional
+	Memory resource.Quantity ` + "`json:\"memory,omitempty\"`" + `
+	// since is the day of the launch.
+	// +optional
+	Since *metav1.Time ` + "`json:\"since,omitempty\"`" + `
+}
+
+// Flag is the name of a flag.
+type Flag string
+
+// Gun is a gun.
+type Gun struct {
+	// caliber in millimetres.
+	Caliber int32 ` + "`json:\"caliber\"`" + `
+	// flag on the gun.
+	// +optional
+	Flag *Flag ` + "`json:\"flag,omitempty\"`" + `
+}
+`
+
+// TestConversionFindsLostFields takes mappings away from a generated conversion:
+// its test must tell, and the specs on the API server for what the sample holds.
+func TestConversionFindsLostFields(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, dir)
+	operontest.Run(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "none")
+	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")
+	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--controller=false")
+	for _, name := range []string{"api/v1/frigate_types.go", "api/v2/frigate_types.go"} {
+		treetest.Replace(t, filepath.Join(dir, name), "\t// foo is an example: put the fields of a Frigate in its place.\n\t// +optional\n\tFoo *string `json:\"foo,omitempty\"`\n}\n", fields)
+		treetest.Replace(t, filepath.Join(dir, name), "import (\n", "import (\n\t\"k8s.io/apimachinery/pkg/api/resource\"\n\t\"k8s.io/apimachinery/pkg/util/intstr\"\n")
+		operontest.Exec(t, dir, "gofmt", "-w", name)
+	}
+	operontest.Run(t, dir, "create", "webhook", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--conversion")
+	projecttest.Check(t, dir)
+
+	const conversion = "api/v1/frigate_conversion.go"
+	for _, test := range []struct{ name, file, old, new, tells string }{
+		{"field", conversion, "\tout.Crew = in.Crew\n", "", `-  "crew":`},
+		{"nested field", conversion, "\tout.Caliber = in.Caliber\n", "", `"caliber": 0`},
+		{"element", conversion, "convertGunToV2(&in.Guns[i], &out.Guns[i])", "convertGunToV2(&in.Guns[0], &out.Guns[i])", `"caliber":`},
+		{"metadata", conversion, "\tdst.ObjectMeta = src.ObjectMeta\n", "", `-  "`},
+		{"new field", "api/v2/frigate_types.go", "\tCrew int32", "\tSails int32 `json:\"sails,omitempty\"`\n\tCrew int32", `-  "sails":`},
+	} {
+		was := treetest.ReadFile(t, filepath.Join(dir, test.file))
+		treetest.Replace(t, filepath.Join(dir, test.file), test.old, test.new)
+		out := failing(t, dir, "./api/v1")
+		if !strings.Contains(out, test.tells) || !strings.Contains(out, "and back (-before +after):") {
+			t.Errorf("%s: the test does not tell %q:\n%s", test.name, test.tells, out)
+		}
+		treetest.WriteFile(t, filepath.Join(dir, test.file), was)
+	}
+	treetest.Replace(t, filepath.Join(dir, "config/samples/ship_v1_frigate.yaml"), "spec: {}\n", "spec:\n  foo: bar\n")
+	treetest.Replace(t, filepath.Join(dir, conversion), "\tout.Foo = in.Foo\n", "")
+	if out := failing(t, dir, "./internal/webhook/v2"); !strings.Contains(out, "the spec before (-) and after (+)") {
+		t.Errorf("the spec does not tell that foo is lost:\n%s", out)
+	}
+}
+
+// failing runs tests that are to fail, and returns what they print.
+func failing(t *testing.T, dir, packages string) string {
+	t.Helper()
+	out, err := projecttest.GoTest(t, dir, packages)
+	if err == nil {
+		t.Errorf("go test %s passes", packages)
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package projects
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/projecttest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestEditThereAndBack switches a project with user edits in every file to each
+// other form, and back: it builds, its suites pass, every line of the user's is
+// there, and in the end every byte is as it was.
+func TestEditThereAndBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, dir)
+	for _, args := range []string{
+		"init --domain example.org --repo example.org/fleet",
+		"create api --group ship --version v1 --kind Frigate --make=false",
+		"create api --group ship --version v2 --kind Frigate --controller=false --make=false",
+		"create api --group ship --version v1 --kind Port --namespaced=false --controller-name port-watch --make=false",
+		"create api --group apps --version v1 --kind Deployment --resource=false --owns core/v1/ConfigMap --watches core/v1/Secret --make=false",
+		"create api --group apps --version v1 --kind Deployment --resource=false --controller-name roll-out --label fleet=yes --finalizer --make=false",
+		"create api --group ship --version v1 --kind Port --resource=false --controller-name port-watch --finalizer --make=false",
+		"create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation --make=false",
+		"create webhook --group ship --version v2 --kind Frigate --conversion --make=false",
+		"create webhook --group core --version v1 --kind Pod --defaulting --make=false",
+	} {
+		operontest.Run(t, dir, strings.Fields(args)...)
+	}
+	users := editEveryFile(t, dir)
+	operontest.Run(t, dir, "generate")
+	operontest.Run(t, dir, "init")
+	before := treetest.Read(t, dir)
+
+	for _, s := range []struct{ there, back []string }{
+		{[]string{"--multigroup"}, []string{"--multigroup=false"}},
+		{[]string{"--namespaced"}, []string{"--namespaced=false"}},
+		{[]string{"--owner", "The Fleet Authors"}, []string{"--owner", ""}},
+		{[]string{"--multigroup", "--namespaced"}, []string{"--multigroup=false", "--namespaced=false"}},
+	} {
+		name := strings.Join(s.there, " ")
+		edit(t, dir, users, name, s.there)
+		if len(s.there) == 2 && s.there[0] == "--multigroup" {
+			suitesPass(t, dir)
+		}
+		operontest.Run(t, dir, append([]string{"edit"}, s.back...)...)
+		if d := treetest.Diff(before, treetest.Read(t, dir)); d != "" {
+			t.Fatalf("there and back with %s (-before +after):\n%s", name, d)
+		}
+	}
+}
+
+// suitesPass runs all tests of the project on a real API server.
+func suitesPass(t *testing.T, dir string) {
+	t.Helper()
+	projecttest.GoCommand(t, dir, "mod", "tidy", "-diff")
+	out := projecttest.Test(t, dir)
+	for _, pkg := range []string{"internal/controller/ship", "internal/controller/apps", "internal/webhook/ship/v1", "internal/webhook/core/v1"} {
+		if !strings.Contains(out, "ok  \texample.org/fleet/"+pkg) {
+			t.Errorf("the suite of %s did not pass", pkg)
+		}
+	}
+}
+
+// edit runs operon edit, and looks at what it left.
+func edit(t *testing.T, dir string, users []string, what string, flags []string) {
+	t.Helper()
+	args := append([]string{"edit"}, flags...)
+	operontest.Run(t, dir, args...)
+	projecttest.GoCommand(t, dir, "vet", "./...")
+	if out := operontest.Exec(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Fatalf("%s: not formatted:\n%s", what, out)
+	}
+	for _, again := range [][]string{args, {"generate"}, {"init"}} {
+		if out := operontest.Run(t, dir, again...); !strings.Contains(out, "nothing to do") {
+			t.Fatalf("%s: operon %s has something to do:\n%s", what, strings.Join(again, " "), out)
+		}
+	}
+	all := strings.Join(slices.Collect(maps.Values(treetest.Read(t, dir))), "\n")
+	for _, line := range users {
+		if !strings.Contains(all, line) {
+			t.Fatalf("%s: the user's line %q is gone", what, line)
+		}
+	}
+}
+
+// editEveryFile writes lines into every file that belongs to the user, near its
+// top and at its end, and a test and a package of the user's own beside the
+// controllers. It returns the lines.
+func editEveryFile(t *testing.T, dir string) []string {
+	t.Helper()
+	write := func(name, content string) {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("internal/controller/own/own.go", "package own\n\n// Name is mine.\nconst Name = \"own\"\n")
+	write("internal/controller/age.go", "package controller\n\nfunc (r *DeploymentReconciler) isOld(days int) bool { return days > oldAge }\n")
+	write("internal/controller/age_test.go", `package controller
+
+import "testing"
+
+func TestAge(t *testing.T) {
+	if (&DeploymentReconciler{}).isOld(oldAge) {
+		t.Error("not older")
+	}
+}
+`)
+	write("internal/controller/limits.go", "package controller\n\nconst oldAge = 30\n")
+	write("internal/controller/outside_test.go", `package controller_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.org/fleet/internal/controller"
+	"example.org/fleet/internal/controller/own"
+)
+
+func TestOutside(t *testing.T) {
+	for _, name := range []string{filepath.Join("..", "..", "PROJECT"), "../../go.mod", "testdata/mine.txt"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if own.Name == "" || (&controller.FrigateReconciler{}).Scheme != nil {
+		t.Error("not mine")
+	}
+}
+`)
+	write("internal/controller/testdata/mine.txt", "mine\n")
+	var users []string
+	for name, content := range treetest.Read(t, dir) {
+		sign := "#"
+		switch path.Ext(strings.TrimSuffix(name, "*")) {
+		case ".go", ".mod":
+			sign = "//"
+		case ".md":
+			sign = "-"
+		case ".json", ".sum", ".txt":
+			continue
+		}
+		if name == "config/rbac/role.yaml" || strings.HasPrefix(name, ".operon/") || strings.HasSuffix(name, "*") {
+			continue
+		}
+		line := func(place string) string {
+			users = append(users, fmt.Sprintf("%s mine, at the %s of %s", sign, place, name))
+			return users[len(users)-1] + "\n"
+		}
+		lines := strings.SplitAfter(content, "\n")
+		top := 0
+		if sign == "//" { // behind the package clause, or the name of the module
+			top = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "package ") || strings.HasPrefix(l, "module ") })
+			lines[top-1] += "\n"
+		}
+		lines = slices.Insert(lines, top, line("top"))
+		write(name, strings.Join(lines, "")+line("end"))
+	}
+	operontest.Exec(t, dir, "gofmt", "-w", ".")
+	return users
+}

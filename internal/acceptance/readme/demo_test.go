@@ -1,0 +1,85 @@
+//go:build unix
+
+package readme
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+)
+
+// TestDemo runs what `make demo` runs, to its last line: the operator made what the
+// sample asks for, and what was started for it is gone.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
+	t.Cleanup(func() { operontest.ExecEnv(t, env, ".", "operon", "envtest", "stop", "--all") })
+	out := operontest.ExecEnv(t, env, ".", "bash", demoScript(t), t.TempDir())
+	for _, part := range []string{
+		"aerospikecluster.aerospike.dzolotov.tech/aerospikecluster-sample ",
+		"statefulset.apps/aerospikecluster-sample ",
+		"configmap/aerospikecluster-sample ",
+		"pod/aerospikecluster-sample-0 ",
+		"# what it took",
+		"ms  go build -o bin/manager ./cmd",
+		"ms  operon envtest start",
+	} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the demo lacks %q and ends with:\n%s", part, out[max(0, len(out)-3000):])
+		}
+	}
+	if status := operontest.ExecEnv(t, env, ".", "operon", "envtest", "status"); status != "" {
+		t.Errorf("still there: %s", status)
+	}
+}
+
+// TestDemoInterrupted ends the demo, as Ctrl-C does, while its operator runs.
+func TestDemoInterrupted(t *testing.T) {
+	t.Parallel()
+	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
+	t.Cleanup(func() { operontest.ExecEnv(t, env, ".", "operon", "envtest", "stop", "--all") })
+	cmd := exec.Command("bash", demoScript(t), t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it
+	cmd.Env = operontest.Environ(env...)
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if strings.Contains(lines.Text(), "bin/manager &") && !seen {
+			seen = true
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The end of stdout says that no child is left that holds it.
+	if err := cmd.Wait(); !seen || cmd.ProcessState.ExitCode() != 130 {
+		t.Errorf("seen %v, %v", seen, err)
+	}
+	if status := operontest.ExecEnv(t, env, ".", "operon", "envtest", "status"); status != "" {
+		t.Errorf("still there: %s", status)
+	}
+}
+
+// demoScript returns the path of the demo, after a look at the file: so the go command
+// knows that the result depends on it.
+func demoScript(t *testing.T) string {
+	t.Helper()
+	name := repository.Path("testdata", "demo.sh")
+	if _, err := os.Stat(name); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

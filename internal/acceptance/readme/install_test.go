@@ -1,0 +1,106 @@
+package readme
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+	"golang.org/x/mod/module"
+	modzip "golang.org/x/mod/zip"
+)
+
+// TestGoInstall installs operon from a module proxy, as users do, and finds
+// that the templates came along and that the version is the module's.
+func TestGoInstall(t *testing.T) {
+	t.Parallel()
+	const path = "github.com/operon-dev/operon"
+	// The go command remembers what a version holds, so it must be a new one.
+	version := fmt.Sprintf("v0.0.0-installtest.%d", time.Now().UnixNano())
+	proxy := t.TempDir()
+	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
+	treetest.MakeDir(t, dir)
+	archive, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modzip.CreateFromDir(archive, module.Version{Path: path, Version: version}, repository.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkZip(t, archive.Name())
+	treetest.WriteFile(t, filepath.Join(dir, version+".mod"), treetest.ReadFile(t, repository.Path("go.mod")))
+	treetest.WriteFile(t, filepath.Join(dir, "list"), version+"\n")
+	treetest.WriteFile(t, filepath.Join(dir, version+".info"), `{"Version":"`+version+`"}`)
+
+	// What is installed from modules that are here already is left in the cache;
+	// operon itself is taken out again.
+	cache := operontest.GoEnv("GOMODCACHE")
+	t.Cleanup(func() { forget(t, cache, path, version) })
+	bin := t.TempDir()
+	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=-trimpath", "GOSUMDB=off",
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go install: %v\n%s", err, out)
+	}
+	var got versionReport
+	if err := json.Unmarshal([]byte(operontest.Exec(t, ".", filepath.Join(bin, "operon"), "version", "--output", "json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != version || got.ControllerTools != "v0.23.0" {
+		t.Errorf("version %+v", got)
+	}
+	project := filepath.Join(t.TempDir(), "fleet")
+	treetest.MakeDir(t, project)
+	out := operontest.Exec(t, project, filepath.Join(bin, "operon"), "init", "--domain", "example.org")
+	if !strings.Contains(out, "create   .github/workflows/test.yml") {
+		t.Errorf("init of the installed binary:\n%s", out)
+	}
+}
+
+// versionReport is the part of `operon version --output json` that is checked.
+type versionReport struct{ Version, ControllerTools string }
+
+// checkZip looks for the names that a module zip could lose.
+func checkZip(t *testing.T, name string) {
+	t.Helper()
+	r, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, f := range r.File {
+		if strings.HasSuffix(f.Name, "/templates/golang/types/[apidir]/[kind]_types.go.tmpl") {
+			return
+		}
+	}
+	t.Error("the zip lacks a template with brackets in its name")
+}
+
+// forget removes a module version from the module cache, which is read-only.
+func forget(t *testing.T, cache, path, version string) {
+	root := filepath.Join(cache, filepath.FromSlash(path)+"@"+version)
+	_ = filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(name, 0o755)
+		}
+		return err
+	})
+	for _, name := range []string{root, filepath.Join(cache, "cache", "download", filepath.FromSlash(path))} {
+		if err := os.RemoveAll(name); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package sequences
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// TestRandomHooks runs sequences of valid commands in projects of hooks and of
+// modules. After each command a repeat has nothing to do, and neither has a repeated
+// init; the hooks of the last tree are valid, and so are their tests.
+func TestRandomHooks(t *testing.T) {
+	t.Parallel()
+	for _, plugin := range []string{"shell", "addon"} {
+		t.Run(plugin, func(t *testing.T) {
+			t.Parallel()
+			s := &hookSequence{sequence: &sequence{Rand: rand.New(rand.NewPCG(2, 3)), dir: filepath.Join(t.TempDir(), "fleet")}}
+			treetest.MakeDir(t, s.dir)
+			operontest.Run(t, s.dir, "init", "--domain", "example.org", "--plugins", plugin)
+			next := map[string]func() []string{"shell": s.hooks, "addon": s.modules}[plugin]
+			for step := range 12 {
+				args := next()
+				if plugin == "shell" { // modules have roles of their own
+					args = append(args, fmt.Sprintf("--make=%t", s.IntN(4) == 0))
+				}
+				t.Logf("%d: operon %s", step, strings.Join(args, " "))
+				operontest.Run(t, s.dir, args...)
+				for _, again := range [][]string{args, {"init"}} {
+					if out := operontest.Run(t, s.dir, again...); out != "nothing to do\n" {
+						t.Fatalf("a repeat of %v:\n%s", again, out)
+					}
+				}
+			}
+			operontest.Run(t, s.dir, "generate")
+			operontest.Run(t, s.dir, "hooks", "validate")
+			if plugin == "shell" {
+				operontest.Run(t, s.dir, "hooks", "test")
+			}
+		})
+	}
+}
+
+// hookSequence makes up commands that a project of hooks or of modules can take.
+type hookSequence struct {
+	*sequence
+	modulesMade []string
+}
+
+// hooks returns the next command for a project of hooks.
+func (s *hookSequence) hooks() []string {
+	if len(s.kinds) == 0 || s.IntN(3) == 0 {
+		return s.crd()
+	}
+	args := []string{"create", "hook", s.word() + "-" + s.word()}
+	own := s.kinds[s.IntN(len(s.kinds))].name
+	for _, some := range [][]string{
+		{"--lang", []string{"bash", "python"}[s.IntN(2)]},
+		{"--on", "kubernetes:one:Secret,two:" + own, "--selector", "one:app=" + s.word(), "--jq", "two:.metadata.labels"},
+		{"--on", "kubernetes:three:Pod", "--namespace", "three:" + s.word(), "--events", "three:Added,Deleted"},
+		{"--schedule", "tick:*/5 * * * *", "--group", "tick:" + s.word()},
+		{"--mutate", own}, {"--validate", "Pod", "--validate", own},
+	} {
+		if s.IntN(2) == 0 {
+			args = append(args, some...)
+		}
+	}
+	return append(args, "--startup", fmt.Sprint(s.IntN(9)))
+}
+
+// crd returns a command for a kind of some group, or a further version of one.
+func (s *hookSequence) crd() []string {
+	if k := s.kind(func(k *randomKind) bool { return len(k.versions) < 3 }); k != nil && s.IntN(2) == 0 {
+		k.versions = append(k.versions, fmt.Sprint("v", len(k.versions)+1))
+		return []string{"create", "api", "--group", k.group, "--version", k.versions[len(k.versions)-1], "--kind", k.name, "--namespaced=" + fmt.Sprint(!k.clusterWide)}
+	}
+	k := &randomKind{group: s.word(), versions: []string{"v1"}, clusterWide: s.IntN(3) == 0}
+	k.name = strings.ToUpper(k.group[:1]) + s.word()
+	s.kinds = append(s.kinds, k)
+	return []string{"create", "api", "--group", k.group, "--version", "v1", "--kind", k.name, "--namespaced=" + fmt.Sprint(!k.clusterWide)}
+}
+
+// modules returns the next command for a project of modules.
+func (s *hookSequence) modules() []string {
+	if len(s.modulesMade) == 0 || s.IntN(3) == 0 {
+		s.modulesMade = append(s.modulesMade, s.word()+"-"+s.word())
+		args := []string{"create", "module", s.modulesMade[len(s.modulesMade)-1]}
+		return append(args, [][]string{nil, {"--enabled-script"}, {"--weight", fmt.Sprint(1 + s.IntN(900))}}[s.IntN(3)]...)
+	}
+	args := []string{"create", "hook", s.word(), "--on", "kubernetes:nodes:Node"}
+	if s.IntN(2) == 0 {
+		return append(args, "--before-all", fmt.Sprint(s.IntN(50)), "--schedule", "daily:@daily")
+	}
+	return append(args, "--module", s.modulesMade[s.IntN(len(s.modulesMade))], "--after-helm", fmt.Sprint(s.IntN(50)), "--startup", "3")
+}
+
+// TestAnyOrderOfHooks creates hooks and a kind in every order: each tree holds the
+// same files.
+func TestAnyOrderOfHooks(t *testing.T) {
+	t.Parallel()
+	commands := [][]string{
+		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"},
+		{"create", "hook", "guard", "--validate", "Pod", "--make=false"},
+		{"create", "hook", "boats", "--on", "kubernetes:Secret", "--lang", "python", "--make=false"},
+	}
+	var first []string
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		dir := filepath.Join(t.TempDir(), "fleet")
+		treetest.MakeDir(t, dir)
+		operontest.Run(t, dir, "init", "--domain", "example.org", "--plugins", "shell")
+		for _, i := range order {
+			operontest.Run(t, dir, commands[i]...)
+		}
+		operontest.Run(t, dir, "generate")
+		if out := operontest.Run(t, dir, "init"); out != "nothing to do\n" {
+			t.Errorf("order %v: init again:\n%s", order, out)
+		}
+		var files []string
+		for name := range treetest.Read(t, dir) {
+			files = append(files, name)
+		}
+		slices.Sort(files)
+		if first == nil {
+			first = files
+		}
+		if !slices.Equal(first, files) {
+			t.Errorf("order %v makes other files:\n%s", order, strings.Join(files, "\n"))
+		}
+	}
+}

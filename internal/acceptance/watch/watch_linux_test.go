@@ -1,0 +1,351 @@
+package watch
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/termtest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// watcher is an `operon generate --watch` and what it has printed.
+type watcher struct {
+	t    *testing.T
+	dir  string
+	cmd  *exec.Cmd
+	over chan error // its end
+
+	mu      sync.Mutex
+	printed bytes.Buffer
+	read    int // what expect has passed
+	more    chan struct{}
+}
+
+// Write implements io.Writer for what the command prints.
+func (w *watcher) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := w.printed.Write(b)
+	select {
+	case w.more <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// text is all that was printed.
+func (w *watcher) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.printed.String()
+}
+
+// watching starts a watch of dir, with its streams in a pipe.
+func watching(t *testing.T, dir string, args ...string) *watcher {
+	t.Helper()
+	w := &watcher{t: t, dir: dir, over: make(chan error, 1), more: make(chan struct{}, 1)}
+	w.cmd = exec.Command("operon", append([]string{"generate", "--watch"}, args...)...)
+	w.cmd.Dir, w.cmd.Env = dir, operontest.Environ()
+	w.cmd.Stdout, w.cmd.Stderr = w, w
+	w.start()
+	return w
+}
+
+func (w *watcher) start() {
+	w.t.Helper()
+	if err := w.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { w.over <- w.cmd.Wait(); close(ended) }()
+	w.t.Cleanup(func() { _ = w.cmd.Process.Kill(); <-ended })
+}
+
+// expect waits for a line behind those that were expected before.
+func (w *watcher) expect(pattern string) {
+	w.t.Helper()
+	line := regexp.MustCompile("(?m)" + pattern)
+	deadline := time.After(2 * time.Minute)
+	for {
+		text := w.text()
+		if at := line.FindStringIndex(text[w.read:]); at != nil {
+			w.read += at[1]
+			return
+		}
+		select {
+		case <-w.more:
+		case <-deadline:
+			w.t.Fatalf("no %s in what comes behind byte %d of:\n%s", pattern, w.read, text)
+		}
+	}
+}
+
+// exit waits for the end of the command.
+func (w *watcher) exit(code int) {
+	w.t.Helper()
+	select {
+	case <-w.over:
+		if got := w.cmd.ProcessState.ExitCode(); got != code {
+			w.t.Fatalf("exit code %d, want %d:\n%s", got, code, w.text())
+		}
+	case <-time.After(time.Minute):
+		w.t.Fatalf("it does not end:\n%s", w.text())
+	}
+}
+
+// save puts a file in the place of another in one step, as editors do.
+func (w *watcher) save(name, content string) {
+	w.t.Helper()
+	file := filepath.Join(w.dir, name)
+	if err := os.WriteFile(file+"~", []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(file+"~", file); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// edit saves a file with a part of its text replaced.
+func (w *watcher) edit(name, before, after string) {
+	w.t.Helper()
+	src := treetest.ReadFile(w.t, filepath.Join(w.dir, name))
+	if !strings.Contains(src, before) {
+		w.t.Fatalf("%s lacks %q", name, before)
+	}
+	w.save(name, strings.Replace(src, before, after, 1))
+}
+
+// current has a fresh process look whether everything is as it would make it.
+func (w *watcher) current() {
+	w.t.Helper()
+	if out := operontest.Run(w.t, w.dir, "generate", "--check", "--no-cache"); out != "generated files are current\n" {
+		w.t.Fatalf("after\n%s\na check says:\n%s", w.text(), out)
+	}
+}
+
+const (
+	watchedTypes    = "api/v1/frigate_types.go"
+	watchedCRD      = "config/crd/bases/ship.example.org_frigates.yaml"
+	watchedDeepcopy = "api/v1/zz_generated.deepcopy.go"
+)
+
+// cycle is the start of a line about a cycle.
+const cycle = `^\d\d:\d\d:\d\d +\d+(\.\d)? m?s  `
+
+// withAPI is a project with an API and all that is generated for it.
+func withAPI(t *testing.T) string {
+	t.Helper()
+	dir := operontest.InitProject(t)
+	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")
+	return dir
+}
+
+// TestWatch saves files in many ways, and has a fresh process judge the result
+// of each.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	w := watching(t, dir)
+	w.expect(`^nothing to do\n^watching \d+ folders, Ctrl-C ends$`)
+
+	const spec = "type FrigateSpec struct {\n"
+	w.edit(watchedTypes, spec, spec+"\t// Guns on board.\n\tGuns int32 `json:\"guns,omitempty\"`\n\n")
+	w.expect(cycle + watchedTypes + " -> " + watchedCRD + "$")
+	w.current()
+
+	// In place, and not in one step.
+	src := treetest.ReadFile(t, filepath.Join(dir, watchedTypes))
+	treetest.WriteFile(t, filepath.Join(dir, watchedTypes), strings.Replace(src, "Guns int32", "Guns []int32", 1))
+	w.expect(cycle + ".* -> .*" + watchedDeepcopy + ", " + watchedCRD + "$")
+	w.current()
+
+	good := treetest.ReadFile(t, filepath.Join(dir, watchedCRD))
+	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
+	w.expect(cycle + watchedTypes + ` -> error\n^error: ` + watchedTypes + `:\d+:\d+: `)
+	if treetest.ReadFile(t, filepath.Join(dir, watchedCRD)) != good {
+		t.Error("an error of syntax changed the CRD")
+	}
+	w.save(watchedTypes, treetest.ReadFile(t, filepath.Join(dir, watchedTypes))+"\n")
+	w.expect(cycle + watchedTypes + " -> the same error\n")
+	w.save(watchedTypes, src)
+	w.expect(cycle + watchedTypes + " -> good again, .*" + watchedCRD + "$")
+	w.current()
+
+	if err := os.MkdirAll(filepath.Join(dir, "api/crew/v1"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.save("api/crew/v1/sailor_types.go", sailor)
+	w.expect(cycle + `.* -> .*api/crew/v1/zz_generated.deepcopy.go \(new\), config/crd/bases/crew.example.org_sailors.yaml \(new\)$`)
+	w.current()
+	w.edit("api/crew/v1/sailor_types.go", "name,omitempty", "nick,omitempty")
+	w.expect(cycle + `api/crew/v1/sailor_types.go -> config/crd/bases/crew.example.org_sailors.yaml$`)
+	if err := os.RemoveAll(filepath.Join(dir, "api/crew")); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(cycle + `.* -> .*config/crd/bases/crew.example.org_sailors.yaml \(removed\)$`)
+	w.current()
+
+	// So far nothing but sources started a cycle.
+	if own := regexp.MustCompile("(?m)" + cycle + `(config/\S*|\S*zz_generated.deepcopy.go) -> .*`).FindString(w.text()); own != "" {
+		t.Errorf("its own output started a cycle: %s", own)
+	}
+	w.save(watchedCRD, "edited: by hand\n")
+	w.expect(cycle + watchedCRD + " -> restored$")
+	if err := os.Remove(filepath.Join(dir, watchedDeepcopy)); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(cycle + watchedDeepcopy + ` -> restored$`)
+	w.current()
+
+	w.edit("hack/boilerplate.go.txt", "Copyright", "Copyleft")
+	w.expect(cycle + `hack/boilerplate.go.txt -> ` + watchedDeepcopy + "$")
+	w.edit("PROJECT", "domain:", "# a comment\ndomain:")
+	w.expect(cycle + "PROJECT -> no change$")
+
+	// Two saves at once, of which the second may come while the first is at work.
+	w.edit(watchedTypes, spec, spec+"\tMasts int32 `json:\"masts,omitempty\"`\n\n")
+	w.edit("internal/controller/frigate_controller.go", "// +kubebuilder:rbac:", "// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n// +kubebuilder:rbac:")
+	for done := false; !done; {
+		w.expect(cycle + ".* -> .*(role.yaml|" + watchedCRD + ")")
+		done = strings.Contains(treetest.ReadFile(t, filepath.Join(dir, watchedCRD)), "masts:") &&
+			strings.Contains(treetest.ReadFile(t, filepath.Join(dir, "config/rbac/role.yaml")), "- pods")
+	}
+	w.current()
+
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("^stopped\n")
+	w.exit(0)
+}
+
+const sailor = `// Package v1 has the crew.
+// +kubebuilder:object:generate=true
+// +groupName=crew.example.org
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Sailor is one of the crew.
+// +kubebuilder:object:root=true
+type Sailor struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Name string ` + "`json:\"name,omitempty\"`" + `
+}
+`
+
+// TestWatchBroken starts where there is nothing good to keep.
+func TestWatchBroken(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	treetest.Replace(t, filepath.Join(dir, watchedTypes), "type FrigateSpec struct {", "type FrigateSpec struct {{")
+	w := watching(t, dir)
+	w.expect(`^error: ` + watchedTypes + `:\d+:\d+: (.*\n)+^watching \d+ folders, Ctrl-C ends$`)
+	w.edit(watchedTypes, "type FrigateSpec struct {{", "type FrigateSpec struct {")
+	w.expect(cycle + watchedTypes + " -> good again$")
+	w.current()
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("^stopped\n")
+	w.exit(0)
+}
+
+// TestWatchOutside edits a module beside the project that stands for another.
+func TestWatchOutside(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	lib := filepath.Join(filepath.Dir(dir), "lib")
+	treetest.MakeDir(t, lib)
+	treetest.WriteFile(t, filepath.Join(lib, "go.mod"), "module example.org/lib\n\ngo 1.26.0\n")
+	treetest.WriteFile(t, filepath.Join(lib, "lib.go"), "package lib\n\n// Sail is of canvas.\ntype Sail struct {\n\tArea int32 `json:\"area\"`\n}\n")
+	treetest.WriteFile(t, filepath.Join(dir, "go.mod"), treetest.ReadFile(t, filepath.Join(dir, "go.mod"))+"\nrequire example.org/lib v0.0.0\n\nreplace example.org/lib => ../lib\n")
+	w := watching(t, dir)
+	w.expect("^watching ")
+	w.edit(watchedTypes, "import (", "import (\n\t\"example.org/lib\"\n")
+	w.edit(watchedTypes, "\tFoo *string", "\tBar lib.Sail")
+	w.expect(cycle + watchedTypes + " -> .*" + watchedCRD + "$")
+	w.edit("../lib/lib.go", "Area int32", "Area int64")
+	w.expect(cycle + `../lib/lib.go -> ` + watchedCRD + "$")
+	w.current()
+}
+
+// TestWatchBusy has another command at work in the project.
+func TestWatchBusy(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	w := watching(t, dir)
+	w.expect("^watching ")
+	unlock, err := scaffold.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.edit(watchedTypes, "\tFoo *string", "\tBar *int32")
+	w.expect("^waiting for another operon command")
+	if strings.Contains(w.text(), " -> ") {
+		t.Errorf("it did not wait:\n%s", w.text())
+	}
+	unlock()
+	w.expect(cycle + watchedTypes + " -> ")
+	w.current()
+}
+
+// TestWatchGone takes the project away.
+func TestWatchGone(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]string{"PROJECT": "PROJECT", "": ""} {
+		dir := operontest.InitProject(t)
+		w := watching(t, dir)
+		w.expect("^watching ")
+		gone := filepath.Join(dir, name)
+		if err := os.Rename(gone, gone+".old"); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(`^error: ` + filepath.Join(dir, what) + ` is gone: there is nothing left to watch\n^hint: `)
+		w.exit(1)
+	}
+}
+
+// TestWatchTerminal is what a person sees, who ends it with Ctrl-C.
+func TestWatchTerminal(t *testing.T) {
+	t.Parallel()
+	dir := withAPI(t)
+	person, program := termtest.Open(t, 110)
+	w := &watcher{t: t, dir: dir, over: make(chan error, 1), more: make(chan struct{}, 1)}
+	w.cmd = exec.Command("operon", "generate", "--watch")
+	w.cmd.Dir, w.cmd.Env = dir, operontest.Environ("TERM=xterm", "NO_COLOR=")
+	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = program, program, program
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	w.start()
+	go func() { _, _ = io.Copy(w, person) }()
+
+	w.expect(`nothing to do\r\n^watching \d+ folders, Ctrl-C ends\r\n`)
+	time := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line, or of what stands in one for now
+	arrow := `\x1b\[2m -> \x1b\[0m`
+	// A save without an effect leaves no line behind.
+	w.edit("cmd/main.go", "func main() {", "func main() { // starts here")
+	w.expect(`\r` + time + `cmd/main.go -> no change\x1b\[0m\x1b\[K`)
+	w.edit(watchedTypes, "\tFoo *string", "\tBar *int32")
+	w.expect(`\r\x1b\[K(.*\r)*(\x1b\[K)*` + time + `\x1b\[0m` + watchedTypes + arrow + `zz_generated.deepcopy.go, ship.example.org_frigates.yaml\r\n`)
+	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
+	w.expect(time + `\x1b\[0m` + watchedTypes + arrow + `\x1b\[31merror\x1b\[0m\r\n` + `^\x1b\[31merror:\x1b\[0m ` + watchedTypes)
+	if _, err := fmt.Fprint(person, "\x03"); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(`\x1b\[Kstopped\r\n`)
+	w.exit(0)
+}

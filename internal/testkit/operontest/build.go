@@ -1,0 +1,59 @@
+package operontest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/gofrs/flock"
+	"github.com/operon-dev/operon/internal/testkit/repository"
+)
+
+// build brings bin/operon up to date and copies it to a file. Test binaries that run
+// side by side wait for each other: the first one builds, and the others find nothing
+// to do. Each of them works with its own copy, because a later build replaces the file,
+// or at least changes its time, on which operon's result cache relies.
+func build(to string) error {
+	binary := repository.Path("bin", "operon"+exeSuffix())
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		return err
+	}
+	lock := flock.New(repository.Path("bin", "operon.lock"))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	defer func() { _ = lock.Close() }()
+	// The flags are those of `make build`, whatever GOFLAGS adds for the tests: all of
+	// them share one binary.
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=", "-o", binary, "./cmd/operon")
+	cmd.Dir = repository.Path()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build operon: %w\n%s", err, out)
+	}
+	return copyFile(to, binary)
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+func copyFile(to, from string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := target.ReadFrom(source); err != nil {
+		return err
+	}
+	return target.Close()
+}

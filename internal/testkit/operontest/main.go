@@ -1,0 +1,84 @@
+// Package operontest runs operon as a program in tests. One binary serves all tests: it
+// is built once, before the tests of a package start, and stands first on PATH.
+//
+//	func TestMain(m *testing.M) { os.Exit(operontest.Main(m)) }
+package operontest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Update is the flag -update: tests that compare with files rewrite them.
+var Update = flag.Bool("update", false, "rewrite expected files")
+
+// Main calls Setup, runs the tests of a package and returns their exit code.
+func Main(m *testing.M) int {
+	flag.Parse()
+	if flag.Lookup("test.list").Value.String() != "" {
+		return m.Run()
+	}
+	// Many tests wait for other programs: at least four run at once.
+	Parallel(max(4, runtime.GOMAXPROCS(0)))
+	cleanup, err := Setup()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer cleanup()
+	code := m.Run()
+	if err := RecordSources(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// Parallel sets how many tests run at once, unless the flag -parallel is given. Call it
+// after flag.Parse.
+func Parallel(n int) {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(n))
+	}
+}
+
+// Setup builds operon and prepares the environment of this process: operon is first on
+// PATH and has a cache of its own. cleanup removes both.
+func Setup() (cleanup func(), err error) {
+	dir, err := os.MkdirTemp("", "operon-test-")
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		build(filepath.Join(dir, "operon"+exeSuffix())),
+		linkPython(filepath.Join(dir, "python3")),
+		os.Setenv("OPERON_CACHE", filepath.Join(dir, "cache")),
+		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")),
+	)
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	return func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// linkPython links the Python interpreter itself. A version manager puts a script in its
+// place, which takes as long to start as Python does, and hooks start it thousands of
+// times.
+func linkPython(link string) error {
+	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return fmt.Errorf("python3: %w", err)
+	}
+	return os.Symlink(strings.TrimSpace(string(python)), link)
+}

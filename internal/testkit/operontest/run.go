@@ -1,0 +1,123 @@
+package operontest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kballard/go-shellquote"
+	"github.com/operon-dev/operon/internal/pins"
+)
+
+// NoGC is a variable that turns off operon's garbage collector. A run needs 100 MB more
+// memory and a quarter less time.
+const NoGC = "GOGC=off"
+
+// Run runs operon in a folder and returns its stdout. The test ends when it fails.
+func Run(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	return Exec(t, dir, "operon", args...)
+}
+
+// Exec runs a program in a folder, without network, and returns its stdout. The test
+// ends when it fails.
+func Exec(t testing.TB, dir, name string, args ...string) string {
+	t.Helper()
+	return ExecEnv(t, nil, dir, name, args...)
+}
+
+// ExecEnv is Exec with more variables in the environment.
+func ExecEnv(t testing.TB, env []string, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = Environ(env...)
+	if name == "operon" {
+		cmd.Env = append(cmd.Env, NoGC)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out)
+}
+
+// Environ is the environment of the programs that tests run: without network, outside
+// any workspace, and with a fixed date.
+func Environ(more ...string) []string {
+	return append(append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "GOPROXY=off", "GOWORK=off", "GOGC=400"), more...)
+}
+
+// InitArgs are the arguments of the command that InitProject runs.
+var InitArgs = []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
+
+// InitProject scaffolds the project fleet in a new folder and returns the folder.
+func InitProject(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fleet")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	Run(t, dir, InitArgs...)
+	return dir
+}
+
+// Commands returns the command lines of a file as words. Lines that start with # are
+// comments.
+func Commands(file string) ([][]string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var commands [][]string
+	for line := range strings.Lines(string(content)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		words, err := shellquote.Split(line)
+		if err != nil {
+			return nil, err
+		}
+		commands = append(commands, words)
+	}
+	return commands, nil
+}
+
+// GoEnv returns a setting of the go command.
+func GoEnv(name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		panic(err) // the go command runs the tests
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Assets returns the folder that holds the programs of a control plane. It is empty when
+// they are not installed, and tests that need them fail; `make assets` builds them.
+var Assets = sync.OnceValue(func() string {
+	os.Getenv("KUBEBUILDER_ASSETS") // the go command records that the tests depend on it
+	out, _ := exec.Command("operon", "envtest", "path").Output()
+	return strings.TrimSpace(string(out))
+})
+
+// HomeWithAssets makes a home folder in which the installed programs of a control plane
+// are in the per-user store, and nothing else is.
+func HomeWithAssets(t testing.TB) string {
+	t.Helper()
+	home := t.TempDir()
+	programs := strings.TrimSpace(Run(t, ".", "envtest", "path"))
+	store := filepath.Join(home, ".local", "share", "kubebuilder-envtest", "k8s")
+	if err := os.MkdirAll(store, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(programs, filepath.Join(store, pins.Kubernetes+"-"+runtime.GOOS+"-"+runtime.GOARCH)); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}

@@ -1,0 +1,102 @@
+package projecttest
+
+import (
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
+	"github.com/operon-dev/operon/internal/testkit/treetest"
+)
+
+// Check runs what the CI of a project would: it builds, vets and tests the project, and
+// checks that go.mod and the formatting are final.
+func Check(t testing.TB, dir string) {
+	t.Helper()
+	dir = Build(t, dir)
+	GoCommand(t, dir, "vet", "./...")
+	GoCommand(t, dir, "vet", "-tags=e2e", "./test/...")
+	GoCommand(t, dir, "mod", "tidy", "-diff")
+	if out := operontest.Exec(t, dir, "gofmt", "-l", "."); out != "" {
+		t.Errorf("gofmt would change:\n%s", out)
+	}
+	Test(t, dir, "-vet=off") // all of it was vetted
+}
+
+// GoCommand runs a go command that only reads a project, and must succeed. The answer
+// follows from the files, so peertest remembers it.
+func GoCommand(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	files := map[string]string{}
+	for name, content := range treetest.Read(t, dir) {
+		files[strings.TrimSuffix(name, "*")] = content
+	}
+	a := peertest.Go(t).Ask(t, peertest.Question{
+		Args: args, Env: []string{"GOPROXY=off", "GOWORK=off", "GOGC=400", "GOMEMLIMIT=off"}, Files: files,
+	})
+	if a.Code != 0 {
+		t.Fatalf("go %s: exit code %d\n%s%s", strings.Join(args, " "), a.Code, a.Stdout, a.Stderr)
+	}
+}
+
+// Build builds a project and returns the copy that it built. Settle chooses the place, so
+// the go command knows what is built already.
+func Build(t testing.TB, dir string) string {
+	t.Helper()
+	dir, bin, err := Settle(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operontest.Exec(t, dir, "go", "build", "-ldflags=-s -w", "-o", bin, "./...")
+	return dir
+}
+
+// Test runs all tests of a project on a real API server and returns their output. No test
+// may be skipped. The go command has the result at hand when nothing has changed. It does
+// not look at the programs of the control plane, so the place depends on them.
+func Test(t testing.TB, dir string, flags ...string) string {
+	t.Helper()
+	programs, err := controlPlane()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, _, err = Settle(dir, programs); err != nil {
+		t.Fatal(err)
+	}
+	out, err := GoTest(t, dir, append(flags, "-v", "./...")...)
+	if err != nil {
+		t.Fatalf("go test: %v\n%s", err, out)
+	}
+	if strings.Contains(out, "--- SKIP") {
+		t.Errorf("a test was skipped although the control plane is installed:\n%s", out)
+	}
+	return out
+}
+
+// suites bounds how many projects are tested at once: each of their suites takes
+// a GB of memory to link, and a control plane to run.
+var suites = make(chan struct{}, 2)
+
+// controlPlane is a checksum of the programs that suites run on.
+var controlPlane = sync.OnceValues(func() (string, error) { return servertest.Programs(operontest.Assets()) })
+
+// ControlPlaneEnv returns the variables with which suites find the programs of a control
+// plane, and wait long enough for it on a busy machine.
+func ControlPlaneEnv(more ...string) []string {
+	return append(more, "KUBEBUILDER_ASSETS="+operontest.Assets(), "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m")
+}
+
+// GoTest runs go test in a project, on a real API server, and returns its output.
+func GoTest(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	suites <- struct{}{}
+	defer func() { <-suites }()
+	cmd := exec.Command("go", append([]string{"test"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = operontest.Environ(ControlPlaneEnv()...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
