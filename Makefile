@@ -22,7 +22,7 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build bin/operon
-	$(GO) build -o bin/operon ./cmd/operon
+	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # as internal/testkit/operontest builds it: they share the file
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
@@ -33,12 +33,10 @@ demo: assets ## Scaffold an operator into demo/, build it and run it on an API s
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
-# Linking is much of what the tests wait for, and a third of that is for debuggers.
-test: export GOFLAGS += -ldflags=-w
-test: assets modules warm ## Run every test; builds a Kubernetes API server the first time
-	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" E2E_OPERON="$(CURDIR)/bin/operon" E2E_TIMES="$(CURDIR)/bin/e2e.times" \
+# Tests link many programs, and a third of that time is for debug information.
+test: assets modules warm ## Run every test; the first time, build a Kubernetes API server
+	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" GOFLAGS="$(GOFLAGS) -ldflags=-w" \
 		$(GO) test -vet=off -timeout 30m ./... # make lint vets
-	@printf '\nwhere the time of ./internal/e2e went:\n' && cat bin/e2e.times
 
 .PHONY: assets
 assets: build ## Build the programs of a Kubernetes API server into the per-user store, unless they are there
@@ -74,9 +72,17 @@ $(LINT):
 	mv $(CACHE)/new/golangci-lint $@
 
 .PHONY: golden
-golden: assets modules ## Rewrite the golden projects, expected outputs and generated docs
-	$(GO) test ./cmd/operon -run 'TestGolden$$|TestScript|TestReadme' -update
+ifdef ONLY
+golden: ## Rewrite all expected files, or one golden project: make golden ONLY=fleet
+	@ls testdata/golden/$(ONLY).commands >/dev/null
+	$(GO) test ./internal/acceptance/golden -run 'TestGolden$$/^$(ONLY)$$' -update
+	@git status --short testdata/golden/$(ONLY)
+else
+golden: assets modules
+	$(GO) test ./internal/acceptance/golden ./internal/acceptance/script ./internal/acceptance/readme \
+		-run 'TestGolden$$|TestScript|TestReadme' -update
 	$(GO) test ./internal/cli -run TestReference -update
+endif
 
 .PHONY: bench
 bench: build modules ## Measure operon beside its peers, into docs/performance.md
