@@ -5,8 +5,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/cli/createcmd"
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
@@ -16,23 +17,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/spf13/cobra"
 )
-
-// Completion for hooks starts none of them, for they may be slow: what they are
-// bound to is read from their text, where it stands there word for word.
-
-// completeNothing offers nothing, and no files, for flags whose values nobody knows.
-func completeNothing(cmd *cobra.Command, flags ...string) {
-	for _, flag := range flags {
-		must(cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions))
-	}
-}
-
-// completeText offers what values returns, and no files.
-func completeText(cmd *cobra.Command, flag string, values func() []string) {
-	must(cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveNoFileComp
-	}))
-}
 
 // onlyFolders offers folders for an argument.
 func onlyFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -44,7 +28,7 @@ func onlyFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
 
 // complete offers the hooks, and of the one that is named its bindings, its events
 // and the versions that it converts.
-func (o *hooksContext) complete(a *App, cmd *cobra.Command) {
+func (o *hooksContext) complete(a *command.App, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []string
 		if _, found, err := o.find(a); err == nil && len(args) == 0 {
@@ -55,24 +39,24 @@ func (o *hooksContext) complete(a *App, cmd *cobra.Command) {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	ofHook := func(flag string, values func(*config.Config) []string) {
-		must(cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		command.CompleteFlag(cmd, flag, func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return values(o.sketch(a, args)), cobra.ShellCompDirectiveNoFileComp
-		}))
+		})
 	}
 	ofHook("event", eventsOf)
 	ofHook("binding", func(c *config.Config) []string { return bindingsFor(c, o.event) })
 	ofHook("from", func(c *config.Config) []string { from, _ := versionsOf(c, o.binding); return from })
 	ofHook("to", func(c *config.Config) []string { _, to := versionsOf(c, o.binding); return to })
-	completeValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
+	command.CompleteValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
 }
 
 // sketch is what the text of the hook tells that the arguments name, or nil.
-func (o *hooksContext) sketch(a *App, args []string) *config.Config {
+func (o *hooksContext) sketch(a *command.App, args []string) *config.Config {
 	_, found, err := o.find(a)
 	if err != nil || len(args) == 0 {
 		return nil
 	}
-	i := a.hookNamed(found, args[0])
+	i := hookNamed(a, found, args[0])
 	if i < 0 {
 		return nil
 	}
@@ -84,12 +68,12 @@ func (o *hooksContext) sketch(a *App, args []string) *config.Config {
 }
 
 // hookNamed is the place of the hook that a person names, or -1.
-func (a *App) hookNamed(found []hooks.Hook, name string) int {
+func hookNamed(a *command.App, found []hooks.Hook, name string) int {
 	var names []string
 	for _, h := range found {
 		names = append(names, h.Name)
 	}
-	i := slices.IndexFunc(found, func(h hooks.Hook) bool { return h.Name == name || h.Path == a.inDir(name) })
+	i := slices.IndexFunc(found, func(h hooks.Hook) bool { return h.Name == name || h.Path == inDir(a, name) })
 	for _, called := range []func(file string) string{stem, path.Base, func(file string) string { return path.Base(stem(file)) }} {
 		if i < 0 {
 			i = only(names, func(file string) bool { return called(file) == name })
@@ -167,25 +151,25 @@ func versionsOf(c *config.Config, binding string) (from, to []string) {
 }
 
 // completeTests offers files of tests as arguments, and what --run may match.
-func completeTests(a *App, cmd *cobra.Command) {
+func completeTests(a *command.App, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
-	must(cmd.RegisterFlagCompletionFunc("run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return a.testNames(args), cobra.ShellCompDirectiveNoFileComp
-	}))
-	completeText(cmd, "name", a.controlPlanes)
-	completeNothing(cmd, "timeout")
+	command.CompleteFlag(cmd, "run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return testNames(a, args), cobra.ShellCompDirectiveNoFileComp
+	})
+	command.CompleteFrom(cmd, "name", func() []string { return controlPlanes(a) })
+	command.CompleteNothing(cmd, "timeout")
 }
 
 // testNames are patterns of which each matches one test, or all of a hook.
-func (a *App) testNames(files []string) []string {
+func testNames(a *command.App, files []string) []string {
 	if len(files) == 0 {
 		files = []string{rbac.TestDir}
 	}
 	var names []string
 	for _, name := range files {
-		read, err := hooktest.ReadAll(a.inDir(name), name)
+		read, err := hooktest.ReadAll(inDir(a, name), name)
 		if err != nil {
 			continue
 		}
@@ -203,8 +187,8 @@ func (a *App) testNames(files []string) []string {
 }
 
 // controlPlanes are those that run.
-func (a *App) controlPlanes() []string {
-	home, err := controlplane.Open(a.getenv)
+func controlPlanes(a *command.App) []string {
+	home, err := controlplane.Open(a.Getenv)
 	if err != nil {
 		return nil
 	}
@@ -222,15 +206,15 @@ func (a *App) controlPlanes() []string {
 }
 
 // contexts are those of the kubeconfig that is meant.
-func (a *App) contexts(w cluster.Where) []string {
+func contexts(a *command.App, w cluster.Where) []string {
 	if w.Kubeconfig != "" {
-		w.Kubeconfig = a.inDir(w.Kubeconfig)
+		w.Kubeconfig = inDir(a, w.Kubeconfig)
 	}
-	return cluster.Contexts(w, a.getenv)
+	return cluster.Contexts(w, a.Getenv)
 }
 
 // moduleNames are the modules of the project.
-func (a *App) moduleNames() []string {
+func moduleNames(a *command.App) []string {
 	d, isAddon := addonAt(a.Dir)
 	if !isAddon {
 		return nil
@@ -244,48 +228,10 @@ func (a *App) moduleNames() []string {
 	return names
 }
 
-// bindings are the names of those that the flags so far ask for, each with the colon
-// that stands before a value for it alone.
-func (o *createHook) bindings(a *App) []string {
-	table, err := a.kinds(aroundHooks(a.Dir), nil)
-	if err != nil {
-		table = kinds.Builtin()
+// hookNames completes the flags of create hook.
+func hookNames(a *command.App) createcmd.HookNames {
+	return createcmd.HookNames{
+		Kinds:   func() (*kinds.Table, error) { return projectKinds(a, aroundHooks(a.Dir), nil) },
+		Modules: func() []string { return moduleNames(a) },
 	}
-	var names []string
-	for _, on := range *o.lists["on"] {
-		for item := range strings.SplitSeq(strings.TrimPrefix(on, "kubernetes:"), ",") {
-			name, _, named := strings.Cut(item, ":")
-			if !named {
-				k, err := table.Find("", item[strings.LastIndexByte(item, '/')+1:])
-				if err != nil {
-					continue
-				}
-				name = k.Resource
-			}
-			names = append(names, name+":")
-		}
-	}
-	return names
-}
-
-// conversions are the steps between versions of the project's CRDs.
-func (o *createHook) conversions(a *App) []string {
-	table, err := a.kinds(aroundHooks(a.Dir), nil)
-	if err != nil {
-		return nil
-	}
-	var steps []string
-	for _, k := range table.Preferred() {
-		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own || o.crd != "" && o.crd != k.Kind && o.crd != k.String() {
-			continue
-		}
-		for _, from := range k.Versions {
-			for _, to := range k.Versions {
-				if step := from + ":" + to; from != to && !slices.Contains(*o.lists["convert"], step) && !slices.Contains(steps, step) {
-					steps = append(steps, step)
-				}
-			}
-		}
-	}
-	return steps
 }

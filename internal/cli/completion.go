@@ -2,6 +2,8 @@ package cli
 
 import (
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/cobra"
@@ -50,7 +52,7 @@ func newCompletion() *cobra.Command {
 		Short: "Print a completion script for a shell",
 		Example: `  source <(operon completion bash)
   operon completion fish > ~/.config/fish/completions/operon.fish`,
-		ValidArgs: sortedKeys(shells),
+		ValidArgs: slices.Sorted(maps.Keys(shells)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			const hint = "valid shells: bash, fish, powershell, zsh"
 			if len(args) != 1 {

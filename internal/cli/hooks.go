@@ -1,9 +1,12 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/spf13/cobra"
+)
 
-func newHooks(a *App) *cobra.Command {
-	cmd := newGroup("hooks", "Check and test the hooks of a shell-operator",
+func newHooks(a *command.App) *cobra.Command {
+	cmd := command.NewGroup("hooks", "Check and test the hooks of a shell-operator",
 		newHooksValidate(a),
 		newHooksContext(a),
 		newHooksRun(a),

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -46,7 +47,7 @@ type hooksContext struct {
 	timeout   time.Duration
 }
 
-func newHooksContext(a *App) *cobra.Command {
+func newHooksContext(a *command.App) *cobra.Command {
 	o := &hooksContext{}
 	cmd := &cobra.Command{
 		Use:   "context <hook>",
@@ -90,7 +91,7 @@ that no API server would store are refused.`,
 	return cmd
 }
 
-func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
+func (o *hooksContext) run(ctx context.Context, a *command.App, args []string) error {
 	if len(args) != 1 {
 		return fault.Usage("such as operon hooks context copy.sh --event sync", "name one hook, got %d", len(args))
 	}
@@ -117,13 +118,13 @@ func (o *hooksContext) run(ctx context.Context, a *App, args []string) error {
 	if err != nil {
 		return err
 	}
-	return printJSON(a.Out, []binding.Context{made})
+	return command.PrintJSON(a.Out, []binding.Context{made})
 }
 
 // find lists the hooks that may be meant, and the folder that they start in.
-func (o *hooksContext) find(a *App) (dir string, found []hooks.Hook, err error) {
-	dir = a.inDir(o.dir)
-	if d, isAddon := a.addon(o.dir); isAddon {
+func (o *hooksContext) find(a *command.App) (dir string, found []hooks.Hook, err error) {
+	dir = inDir(a, o.dir)
+	if d, isAddon := addonWith(a, o.dir); isAddon {
 		_, found, _, err = d.hooks()
 		return d.root, found, err
 	}
@@ -133,23 +134,23 @@ func (o *hooksContext) find(a *App) (dir string, found []hooks.Hook, err error) 
 
 // configs asks the hook for its configuration. all does so for all hooks, and leaves out
 // those that the engine refuses.
-func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engine.Hook, all func() ([]engine.Hook, error), err error) {
+func (o *hooksContext) configs(ctx context.Context, a *command.App, name string) (h engine.Hook, all func() ([]engine.Hook, error), err error) {
 	dir, found, err := o.find(a)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil, fault.Usage(a.elsewhere("name the folder with --hooks"), "there is no folder %s", o.dir)
+		return h, nil, fault.Usage(elsewhere(a, "name the folder with --hooks"), "there is no folder %s", o.dir)
 	}
 	if err != nil {
 		return h, nil, err
 	}
-	i := a.hookNamed(found, name)
+	i := hookNamed(a, found, name)
 	if i < 0 {
 		folder := o.dir
-		if _, isAddon := a.addon(o.dir); isAddon {
+		if _, isAddon := addonWith(a, o.dir); isAddon {
 			folder = "the project"
 		}
-		return h, nil, a.noHook(folder, name, found)
+		return h, nil, noHook(a, folder, name, found)
 	}
-	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 	if err != nil {
 		return h, nil, err
 	}
@@ -159,7 +160,7 @@ func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engi
 		err = refusal(findings)
 	}
 	return engine.Hook{Hook: found[i], Config: conf}, func() (taken []engine.Hook, err error) {
-		sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+		sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +176,7 @@ func (o *hooksContext) configs(ctx context.Context, a *App, name string) (h engi
 }
 
 // noHook says that no hook is called so, and what may be meant.
-func (a *App) noHook(folder, name string, found []hooks.Hook) error {
+func noHook(a *command.App, folder, name string, found []hooks.Hook) error {
 	var names, stems, alike []string
 	for _, h := range found {
 		names, stems = append(names, h.Name), append(stems, stem(h.Name))
@@ -184,7 +185,7 @@ func (a *App) noHook(folder, name string, found []hooks.Hook) error {
 		}
 	}
 	file := name
-	if !isFile(a.inDir(file)) {
+	if !isFile(inDir(a, file)) {
 		file = path.Join(filepath.ToSlash(folder), name)
 	}
 	switch {
@@ -192,7 +193,7 @@ func (a *App) noHook(folder, name string, found []hooks.Hook) error {
 		return fault.Usage("hooks are executable files: chmod +x makes one of a script", "%s has no hooks", folder)
 	case len(alike) > 1:
 		return fault.Usage("name one of them: "+strings.Join(alike, ", "), "%d hooks are called %s", len(alike), name)
-	case isFile(a.inDir(file)):
+	case isFile(inDir(a, file)):
 		return fault.Usage("chmod +x "+file+", unless it is a library or data", "%s is no hook: it is not executable, or not where hooks are", file)
 	}
 	if near := fault.Nearest(name, stems); near != "" && path.Ext(name) == "" {

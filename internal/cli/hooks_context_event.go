@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -46,8 +47,8 @@ type happening struct {
 }
 
 // read reads the files that flags name.
-func (o *hooksContext) read(a *App) (h happening, err error) {
-	crds, err := a.crds(aroundHooks(a.inDir(o.dir)), o.crds)
+func (o *hooksContext) read(a *command.App) (h happening, err error) {
+	crds, err := crds(a, aroundHooks(inDir(a, o.dir)), o.crds)
 	if err != nil {
 		return h, err
 	}
@@ -85,9 +86,9 @@ func (o *hooksContext) read(a *App) (h happening, err error) {
 // origins are objects, by the file that they were read from.
 type origins map[string][]*unstructured.Unstructured
 
-func (f origins) read(a *App, names ...string) (all []*unstructured.Unstructured, err error) {
+func (f origins) read(a *command.App, names ...string) (all []*unstructured.Unstructured, err error) {
 	for _, name := range names {
-		if f[name], err = a.readObjects(name); err != nil {
+		if f[name], err = readObjects(a, name); err != nil {
 			return nil, err
 		}
 		all = append(all, f[name]...)
@@ -109,7 +110,7 @@ func (f origins) storable(table *kinds.Table) error {
 }
 
 // context makes the context of the event.
-func (o *hooksContext) context(a *App, of engine.Hook, all func() ([]engine.Hook, error)) (binding.Context, error) {
+func (o *hooksContext) context(a *command.App, of engine.Hook, all func() ([]engine.Hook, error)) (binding.Context, error) {
 	conf := of.Config
 	h, err := o.read(a)
 	if err != nil {

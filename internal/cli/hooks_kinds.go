@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/objects"
@@ -18,8 +19,8 @@ func bindCRDs(cmd *cobra.Command, files *[]string) {
 
 // kinds are those of Kubernetes, of the CRDs in the project's config/crd/bases, and
 // of files that the user names.
-func (a *App) kinds(root string, files []string) (*kinds.Table, error) {
-	objects, err := a.crds(root, files)
+func projectKinds(a *command.App, root string, files []string) (*kinds.Table, error) {
+	objects, err := crds(a, root, files)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (a *App) kinds(root string, files []string) (*kinds.Table, error) {
 
 // crds are the CRDs in the project's config/crd/bases, and in files that the user
 // names, in each of which there must be one.
-func (a *App) crds(root string, files []string) ([]*unstructured.Unstructured, error) {
+func crds(a *command.App, root string, files []string) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	bases := filepath.Join("config", "crd", "bases")
 	if names, err := filepath.Glob(filepath.Join(root, bases, "*.yaml")); err == nil && len(names) > 0 {
@@ -47,7 +48,7 @@ func (a *App) crds(root string, files []string) ([]*unstructured.Unstructured, e
 		all = onlyCRDs(read)
 	}
 	for _, name := range files {
-		read, err := a.readObjects(name)
+		read, err := readObjects(a, name)
 		if err != nil {
 			return nil, err
 		}

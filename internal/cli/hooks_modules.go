@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -45,9 +46,9 @@ func addonAt(dir string) (addonFolder, bool) {
 // addon tells whether hooks are those of an addon-operator: where the working folder
 // belongs to one, unless it has hooks of a shell-operator beside. The folder hooks of a
 // module has none of these.
-func (a *App) addon(found string) (addonFolder, bool) {
+func addonWith(a *command.App, found string) (addonFolder, bool) {
 	d, isAddon := addonAt(a.Dir)
-	return d, isAddon && (d.part != "" || !isFolder(a.inDir(found)))
+	return d, isAddon && (d.part != "" || !isFolder(inDir(a, found)))
 }
 
 func isFolder(name string) bool {
@@ -57,7 +58,7 @@ func isFolder(name string) bool {
 
 // validate judges global hooks, modules and their hooks. Findings are named from
 // the root.
-func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (judged, error) {
+func (d addonFolder) validate(ctx context.Context, a *command.App, o *hooksValidate) (judged, error) {
 	none := judged{}
 	common, found, err := module.ReadCommon(filepath.Join(d.root, modulesFolder), filepath.Join(d.root, globalHooksFolder))
 	if err != nil {
@@ -84,7 +85,7 @@ func (d addonFolder) validate(ctx context.Context, a *App, o *hooksValidate) (ju
 		}
 		findings = append(findings, found...)
 	}
-	sandbox, err := hooks.NewSandbox(d.root, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(d.root, a.Getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}

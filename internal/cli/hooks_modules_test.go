@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
@@ -146,7 +147,7 @@ func TestModulesStart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j, err := addonFolder{root: dir}.validate(t.Context(), &App{Dir: dir, Environ: os.Environ()}, &hooksValidate{timeout: 10 * time.Second})
+		j, err := addonFolder{root: dir}.validate(t.Context(), &command.App{Dir: dir, Environ: os.Environ()}, &hooksValidate{timeout: 10 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/objects"
 	"github.com/spf13/cobra"
@@ -13,14 +14,16 @@ import (
 // bindHooks adds the flag that names the folder of hooks.
 func bindHooks(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "hooks", "hooks", "`folder` of the hooks")
-	must(cmd.MarkFlagDirname("hooks"))
+	command.CompleteFlag(cmd, "hooks", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
 }
 
 // bindConfigTime adds the flag for the patience with hooks that are asked for their
 // configuration.
 func bindConfigTime(cmd *cobra.Command, timeout *time.Duration) {
 	cmd.Flags().DurationVar(timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
-	completeNothing(cmd, "timeout")
+	command.CompleteNothing(cmd, "timeout")
 }
 
 // checkTimeout checks --timeout; such is one that will do.
@@ -32,7 +35,7 @@ func checkTimeout(timeout time.Duration, such string) error {
 }
 
 // inDir makes a path of the user's absolute.
-func (a *App) inDir(name string) string {
+func inDir(a *command.App, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}
@@ -40,6 +43,6 @@ func (a *App) inDir(name string) string {
 }
 
 // readObjects reads those of a file or folder.
-func (a *App) readObjects(name string) ([]*unstructured.Unstructured, error) {
-	return objects.Read(a.inDir(name), name)
+func readObjects(a *command.App, name string) ([]*unstructured.Unstructured, error) {
+	return objects.Read(inDir(a, name), name)
 }

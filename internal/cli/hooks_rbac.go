@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
@@ -30,7 +31,7 @@ type hooksRBAC struct {
 	timeout   time.Duration
 }
 
-func newHooksRBAC(a *App) *cobra.Command {
+func newHooksRBAC(a *command.App) *cobra.Command {
 	o := &hooksRBAC{}
 	cmd := &cobra.Command{
 		Use:   "rbac [folder]",
@@ -69,9 +70,9 @@ it.`,
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations that hooks wrote")
 	bindCRDs(cmd, &o.crds)
 	bindConfigTime(cmd, &o.timeout)
-	bindOutput(cmd, &o.output, "yaml", github)
+	command.BindOutput(cmd, &o.output, "yaml", command.FormatGitHub)
 	cmd.ValidArgsFunction = onlyFolders
-	completeNothing(cmd, "namespace")
+	command.CompleteNothing(cmd, "namespace")
 	return cmd
 }
 
@@ -89,16 +90,16 @@ func (o *hooksRBAC) validate(args []string) error {
 		return fault.Usage("leave one of them out", "--output yaml prints the roles instead of writing or checking them")
 	case planned && o.namespace != "":
 		return fault.Usage("leave --namespace out", "the roles of a project get its namespace from kustomize")
-	case o.output == github && !o.check:
+	case o.output == command.FormatGitHub && !o.check:
 		return fault.Usage("add --check, or use --output json", "--output github is a form of what --check reports")
 	}
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
 	}
-	return checkOutput(o.output, "yaml", github)
+	return command.CheckOutput(o.output, "yaml", command.FormatGitHub)
 }
 
-func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
+func (o *hooksRBAC) run(a *command.App, cmd *cobra.Command, args []string) error {
 	if err := o.validate(args); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		folder = args[0]
 	}
-	dir, err := a.shellHooks(folder, "what charts install counts, too: config/rbac/role.yaml is yours to narrow")
+	dir, err := shellHooks(a, folder, "what charts install counts, too: config/rbac/role.yaml is yours to narrow")
 	if err != nil {
 		return err
 	}
@@ -125,9 +126,9 @@ func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(filepath.Join(root, project.File)); err != nil {
 		return fault.Usage("print them with --output yaml", "there is no PROJECT around %s, so there is no place for roles", folder)
 	}
-	w := writeFlags{output: o.output, diff: o.diff, check: o.check, dryRun: o.check, more: []string{github}}
-	return a.inRoot(cmd, root, w, func(ctx context.Context, s session) error {
-		derived, err := o.derive(ctx, a, root, dir, s.cfg)
+	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check, ExtraFormats: []string{command.FormatGitHub}}
+	return a.InProjectAt(cmd, root, w, func(ctx context.Context, s command.Project) error {
+		derived, err := o.derive(ctx, a, root, dir, s.Config)
 		if err != nil {
 			return err
 		}
@@ -135,13 +136,13 @@ func (o *hooksRBAC) run(a *App, cmd *cobra.Command, args []string) error {
 			return err
 		}
 		for _, w := range rbacWarnings(derived) {
-			s.plan.Warn(w)
+			s.Plan.Warn(w)
 		}
 		content, err := derived.File(rbac.Scaffolded)
 		if err != nil {
 			return err
 		}
-		return s.plan.Generate(rbac.Generator, rbac.Path, content)
+		return s.Plan.Generate(rbac.Generator, rbac.Path, content)
 	})
 }
 
@@ -152,7 +153,7 @@ func (o *hooksRBAC) names(root string) (cfg *project.Config, n rbac.Names, err e
 	src, err := os.ReadFile(filepath.Join(root, project.File))
 	switch {
 	case err == nil:
-		if cfg, err = parseConfig(src); err != nil {
+		if cfg, err = command.ParseConfig(src); err != nil {
 			return nil, n, err
 		}
 		n.Role, n.Account, n.Namespace = cfg.ProjectName+"-"+n.Role, cfg.ProjectName+"-"+n.Account, cfg.Namespace()
@@ -167,7 +168,7 @@ func (o *hooksRBAC) names(root string) (cfg *project.Config, n rbac.Names, err e
 }
 
 // derive reads everything and derives the roles.
-func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *project.Config) (rbac.Result, error) {
+func (o *hooksRBAC) derive(ctx context.Context, a *command.App, root, dir string, cfg *project.Config) (rbac.Result, error) {
 	var none rbac.Result
 	found, passed, err := hooks.Discover(dir)
 	if err != nil {
@@ -178,9 +179,9 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 		return none, fault.Failed("", "%v", err)
 	}
 	if len(found) == 0 {
-		return none, a.noHooksIn(shown, passed)
+		return none, noHooksIn(a, shown, passed)
 	}
-	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}
@@ -192,7 +193,7 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 	if err := refusal(findings); err != nil {
 		return none, err
 	}
-	if in.Kinds, err = a.kinds(root, o.crds); err != nil {
+	if in.Kinds, err = projectKinds(a, root, o.crds); err != nil {
 		return none, err
 	}
 	if in.Recorded, err = o.recorded(a, root); err != nil {
@@ -209,7 +210,7 @@ func (o *hooksRBAC) derive(ctx context.Context, a *App, root, dir string, cfg *p
 }
 
 // recorded are the files with patch operations: tests, and what the user names.
-func (o *hooksRBAC) recorded(a *App, root string) ([]rbac.Source, error) {
+func (o *hooksRBAC) recorded(a *command.App, root string) ([]rbac.Source, error) {
 	var all []rbac.Source
 	tests := filepath.Join(root, filepath.FromSlash(rbac.TestDir))
 	err := filepath.WalkDir(tests, func(name string, entry fs.DirEntry, err error) error {
@@ -228,7 +229,7 @@ func (o *hooksRBAC) recorded(a *App, root string) ([]rbac.Source, error) {
 		return nil, fault.Failed("", "%v", err)
 	}
 	for _, name := range o.patches {
-		text, err := os.ReadFile(a.inDir(name))
+		text, err := os.ReadFile(inDir(a, name))
 		if err != nil {
 			return nil, fault.Usage("name a file with patch operations", "--patches %s: %v", name, errors.Unwrap(err))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -47,10 +48,10 @@ func rbacWarnings(r rbac.Result) []scaffold.Warning {
 
 // rolesFrame is the JSON form.
 type rolesFrame struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Roles      []roleFrame    `json:"roles"`
-	Warnings   []warningFrame `json:"warnings"`
+	APIVersion string                 `json:"apiVersion"`
+	Kind       string                 `json:"kind"`
+	Roles      []roleFrame            `json:"roles"`
+	Warnings   []command.WarningFrame `json:"warnings"`
 }
 
 type roleFrame struct {
@@ -69,28 +70,28 @@ type ruleFrame struct {
 	Origins         []rbac.Origin `json:"origins"`
 }
 
-func (o *hooksRBAC) print(a *App, r rbac.Result, n rbac.Names) error {
+func (o *hooksRBAC) print(a *command.App, r rbac.Result, n rbac.Names) error {
 	var err error
 	warnings := rbacWarnings(r)
 	switch o.output {
 	case "json":
-		f := rolesFrame{apiVersion, "Roles", []roleFrame{}, []warningFrame{}}
+		f := rolesFrame{command.APIVersion, "Roles", []roleFrame{}, []command.WarningFrame{}}
 		for _, role := range r.Roles {
 			f.Roles = append(f.Roles, frameOf(role, n))
 		}
 		for _, w := range warnings {
-			f.Warnings = append(f.Warnings, warningFrame(w))
+			f.Warnings = append(f.Warnings, command.WarningFrame(w))
 		}
-		err = printJSON(a.Out, f)
+		err = command.PrintJSON(a.Out, f)
 	case "yaml":
 		var content []byte
 		if content, err = r.YAML(n); err == nil {
 			_, err = a.Out.Write(content)
 		}
-		a.warn(withoutFirst(warnings))
+		a.PrintWarnings(withoutFirst(warnings))
 	default:
-		_, err = io.WriteString(a.Out, rolesText(r, n, painter(a.Out, a.getenv)))
-		a.warn(withoutFirst(warnings))
+		_, err = io.WriteString(a.Out, rolesText(r, n, command.Painter(a.Out, a.Getenv)))
+		a.PrintWarnings(withoutFirst(warnings))
 	}
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func rolesText(r rbac.Result, n rbac.Names, paint func(string, string) string) s
 				if len(origin.Verbs) < len(rule.Verbs) {
 					line += " (" + strings.Join(origin.Verbs, ", ") + ")"
 				}
-				fmt.Fprintf(&out, "      %s\n", paint(faint, line))
+				fmt.Fprintf(&out, "      %s\n", paint(command.Faint, line))
 			}
 		}
 	}

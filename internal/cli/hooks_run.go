@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -30,7 +31,7 @@ type hooksRun struct {
 	timeout time.Duration
 }
 
-func newHooksRun(a *App) *cobra.Command {
+func newHooksRun(a *command.App) *cobra.Command {
 	o := &hooksRun{}
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -67,7 +68,7 @@ has to be started again to see a change. Ctrl-C ends it.`,
   operon hooks run
   operon hooks run --context kind-dev --webhook-host 172.18.0.1
   operon hooks run --engine ~/bin/shell-operator`,
-		Args: noArgs,
+		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
 	f := cmd.Flags()
@@ -77,18 +78,18 @@ has to be started again to see a change. Ctrl-C ends it.`,
 	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
 	bindHooks(cmd, &o.dir)
 	bindConfigTime(cmd, &o.timeout)
-	completeNothing(cmd, "webhook-host", "webhook-port")
+	command.CompleteNothing(cmd, "webhook-host", "webhook-port")
 	return cmd
 }
 
 // bindWhere adds the flags that choose an API server, as kubectl has them.
-func bindWhere(a *App, cmd *cobra.Command, w *cluster.Where) {
+func bindWhere(a *command.App, cmd *cobra.Command, w *cluster.Where) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "`file` that says where the API server is (default: KUBECONFIG, or ~/.kube/config)")
 	f.StringVar(&w.Context, "context", "", "context in it (default: its current one)")
 	f.StringVar(&w.Namespace, "namespace", "", "namespace of what names none (default: that of the context)")
-	completeText(cmd, "context", func() []string { return a.contexts(*w) })
-	completeNothing(cmd, "namespace")
+	command.CompleteFrom(cmd, "context", func() []string { return contexts(a, *w) })
+	command.CompleteNothing(cmd, "namespace")
 }
 
 func (o *hooksRun) validate() error {
@@ -98,11 +99,11 @@ func (o *hooksRun) validate() error {
 	return checkTimeout(o.timeout, "10s")
 }
 
-func (o *hooksRun) run(ctx context.Context, a *App) error {
+func (o *hooksRun) run(ctx context.Context, a *command.App) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	dir, err := a.shellHooks(o.dir, "operon hooks test runs them in a cluster in memory; in a real one addon-operator does")
+	dir, err := shellHooks(a, o.dir, "operon hooks test runs them in a cluster in memory; in a real one addon-operator does")
 	if err != nil {
 		return err
 	}
@@ -113,13 +114,13 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 		}
 	}
 	if o.where.Kubeconfig != "" {
-		o.where.Kubeconfig = a.inDir(o.where.Kubeconfig)
+		o.where.Kubeconfig = inDir(a, o.where.Kubeconfig)
 	}
-	follow, patches, err := cluster.EngineLimits(a.getenv)
+	follow, patches, err := cluster.EngineLimits(a.Getenv)
 	if err != nil {
 		return err
 	}
-	cluster, err := cluster.Open(o.where, a.getenv)
+	cluster, err := cluster.Open(o.where, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	if r.patcher, err = cluster.Limited(patches); err != nil {
 		return err
 	}
-	if r.sandbox, err = hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout); err != nil {
+	if r.sandbox, err = hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout); err != nil {
 		return err
 	}
 	defer r.sandbox.Close()
@@ -153,7 +154,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 	}
 	defer home.Remove()
 	r.env = append(append(slices.Clone(a.Environ), r.sandbox.Library()...), home.Env()...)
-	a.note("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", plural(len(found), "hook"), cluster.Server, cluster.Context, version)
+	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(found), "hook"), cluster.Server, cluster.Context, version)
 	if program != "" {
 		return r.runEngine(ctx, home, program, found)
 	}
@@ -162,7 +163,7 @@ func (o *hooksRun) run(ctx context.Context, a *App) error {
 
 // hookRunner runs hooks and follows their files.
 type hookRunner struct {
-	*App
+	*command.App
 	o       *hooksRun
 	dir     string
 	cluster *cluster.Cluster
@@ -184,7 +185,7 @@ func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, r.noHooksIn(r.o.dir, passed)
+		return nil, noHooksIn(r.App, r.o.dir, passed)
 	}
 	configured, findings, err := hooks.Load(ctx, r.sandbox, found)
 	if err != nil {
@@ -192,13 +193,13 @@ func (r *hookRunner) start(ctx context.Context) ([]engine.Hook, error) {
 	}
 	refused := slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool { return !f.IsError() })
 	if len(refused) > 0 {
-		if err := r.printFindings("text", judged{hooks: len(found)}, finding.InFolder(r.o.dir, refused)); err != nil {
+		if err := printFindings(r.App, "text", judged{hooks: len(found)}, finding.InFolder(r.o.dir, refused)); err != nil {
 			return nil, err
 		}
 		return nil, judged{hooks: len(found)}.verdict(refused)
 	}
 	if len(findings) > 0 {
-		r.note("%s: see operon hooks validate", plural(len(findings), "warning"))
+		r.Notef("%s: see operon hooks validate", command.Plural(len(findings), "warning"))
 	}
 	r.texts, r.files = map[string]string{}, filesBelow(r.dir)
 	var loaded []engine.Hook
@@ -224,7 +225,7 @@ func (r *hookRunner) loop(ctx context.Context, found []engine.Hook) error {
 	r.operator = &operator.Operator{
 		Cluster: r.cluster, Patcher: r.patcher, Runner: engine.Runner{Env: r.env}, Host: r.o.host, Port: r.o.port, Now: r.Now, Report: r.tell,
 		Trouble: func(hook string, err error) {
-			r.note("%s %s: %v", painter(r.Err, r.getenv)(yellow, "warning:"), cmp.Or(hook, "webhooks"), err)
+			r.Notef("%s %s: %v", command.Painter(r.Err, r.Getenv)(command.Yellow, "warning:"), cmp.Or(hook, "webhooks"), err)
 		},
 	}
 	ran := make(chan error, 1)
@@ -238,22 +239,22 @@ func (r *hookRunner) loop(ctx context.Context, found []engine.Hook) error {
 		return followed
 	}
 	if term.IsTerminal(r.Err) {
-		r.note("")
+		r.Notef("")
 	}
-	r.note("stopped")
+	r.Notef("stopped")
 	return nil
 }
 
 // tell prints a run.
 func (r *hookRunner) tell(run operator.Run) {
 	var out strings.Builder
-	paint := painter(r.Out, r.getenv)
+	paint := command.Painter(r.Out, r.Getenv)
 	result, colour := resultOf(run)
 	if colour != "" {
 		result = paint(colour, result)
 	}
-	head := fmt.Sprintf("%s %8s  ", run.At.Format(time.TimeOnly), duration(run.Spent))
-	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(faint, head), run.Hook, run.What(), paint(faint, " -> "), result)
+	head := fmt.Sprintf("%s %8s  ", run.At.Format(time.TimeOnly), command.Duration(run.Spent))
+	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(command.Faint, head), run.Hook, run.What(), paint(command.Faint, " -> "), result)
 	const indent = "                    "
 	for _, m := range run.Metrics {
 		fmt.Fprintf(&out, "%s%s\n", indent, metricText(m))
@@ -263,7 +264,7 @@ func (r *hookRunner) tell(run operator.Run) {
 	}
 	for _, stream := range [][]byte{run.Stdout, run.Stderr} {
 		for line := range strings.Lines(string(stream)) {
-			fmt.Fprintf(&out, "%s%s %s\n", indent, paint(faint, "|"), strings.TrimRight(line, "\r\n"))
+			fmt.Fprintf(&out, "%s%s %s\n", indent, paint(command.Faint, "|"), strings.TrimRight(line, "\r\n"))
 		}
 	}
 	_, _ = r.Out.Write([]byte(out.String())) // nobody reads any more

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/engine"
@@ -14,10 +15,10 @@ import (
 )
 
 // program finds the shell-operator that --engine names: a path, or a name in PATH.
-func (o *hooksRun) program(a *App) (string, error) {
+func (o *hooksRun) program(a *command.App) (string, error) {
 	path := o.engine
 	if strings.ContainsRune(path, filepath.Separator) {
-		path = a.inDir(path)
+		path = inDir(a, path)
 	}
 	found, err := exec.LookPath(path)
 	if err != nil {
@@ -33,10 +34,10 @@ func (o *hooksRun) program(a *App) (string, error) {
 func (r *hookRunner) runEngine(ctx context.Context, home cluster.Home, program string, hooks []engine.Hook) error {
 	err := operator.Program{
 		Path: program, Hooks: r.dir, Cluster: r.cluster, Home: home, Env: r.env, Host: r.o.host, Port: r.o.port, Out: r.Out, Err: r.Err,
-		Trouble: func(err error) { r.note("%s %v", painter(r.Err, r.getenv)(yellow, "warning:"), err) },
+		Trouble: func(err error) { r.Notef("%s %v", command.Painter(r.Err, r.Getenv)(command.Yellow, "warning:"), err) },
 	}.Run(ctx, hooks)
 	if err == nil {
-		r.note("stopped")
+		r.Notef("stopped")
 	}
 	return err
 }

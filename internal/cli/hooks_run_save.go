@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -62,12 +63,12 @@ func (r *hookRunner) saved(ctx context.Context, paths []string) error {
 	})
 	r.files = there
 	if len(shared) > 0 {
-		r.note("%s changed, which hooks may read: all start anew", strings.Join(shared, ", "))
+		r.Notef("%s changed, which hooks may read: all start anew", strings.Join(shared, ", "))
 		changed = found
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
 		if !names[name] {
-			r.note("%s is gone, or not executable any more: it ends", name)
+			r.Notef("%s is gone, or not executable any more: it ends", name)
 			delete(r.texts, name)
 			r.operator.Replace(name, nil)
 		}
@@ -113,12 +114,12 @@ func (r *hookRunner) again(ctx context.Context, h hooks.Hook) error {
 	if config == nil || slices.ContainsFunc(findings, finding.Finding.IsError) {
 		if runs {
 			r.texts[h.Name] = text // not to be told again
-			r.note("%s goes on with its last good configuration", h.Name)
+			r.Notef("%s goes on with its last good configuration", h.Name)
 		}
 		return nil
 	}
 	r.texts[h.Name] = text
-	r.note("%s starts anew", h.Name)
+	r.Notef("%s starts anew", h.Name)
 	r.operator.Replace(h.Name, &engine.Hook{Hook: h, Config: config})
 	return nil
 }
@@ -128,7 +129,7 @@ func (r *hookRunner) printRefused(findings []finding.Finding) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return r.printFindings("text", judged{hooks: 1}, finding.InFolder(r.o.dir, refused))
+	return printFindings(r.App, "text", judged{hooks: 1}, finding.InFolder(r.o.dir, refused))
 }
 
 // metricText is a metric in the form that Prometheus shows.
@@ -152,14 +153,14 @@ func resultOf(run operator.Run) (text, colour string) {
 	var parts []string
 	switch n := len(run.Operations); {
 	case n > 3:
-		parts = append(parts, plural(n, "operation"))
+		parts = append(parts, command.Plural(n, "operation"))
 	default:
 		for _, op := range run.Operations {
 			parts = append(parts, patch.Describe(op))
 		}
 	}
 	if n := len(run.Metrics); n > 0 {
-		parts = append(parts, plural(n, "metric"))
+		parts = append(parts, command.Plural(n, "metric"))
 	}
 	switch a := run.Admission; {
 	case run.Err != nil || a == nil:
@@ -171,7 +172,7 @@ func resultOf(run operator.Run) (text, colour string) {
 		parts = append(parts, "allowed")
 	}
 	if c := run.Conversion; run.Err == nil && c != nil {
-		parts = append(parts, plural(len(c.ConvertedObjects), "object")+" converted")
+		parts = append(parts, command.Plural(len(c.ConvertedObjects), "object")+" converted")
 	}
 	if run.Err == nil {
 		return strings.Join(append(parts, "ok")[:max(1, len(parts))], ", "), ""
@@ -183,5 +184,5 @@ func resultOf(run operator.Run) (text, colour string) {
 	if run.Again > 0 {
 		text += fmt.Sprintf(" (again in %s)", run.Again)
 	}
-	return text, red
+	return text, command.Red
 }

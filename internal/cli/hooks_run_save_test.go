@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/cli/command"
 )
 
 // TestSavedByEditors passes over files that come and go while an editor saves another
@@ -21,7 +23,7 @@ func TestSavedByEditors(t *testing.T) {
 	write("names.txt")
 	write("more.txt")
 	var said bytes.Buffer
-	r := &hookRunner{App: &App{Err: &said}, o: &hooksRun{dir: dir}, dir: dir, files: filesBelow(dir)}
+	r := &hookRunner{App: &command.App{Err: &said}, o: &hooksRun{dir: dir}, dir: dir, files: filesBelow(dir)}
 	if err := os.Remove(filepath.Join(dir, "more.txt")); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/objects"
@@ -56,8 +58,8 @@ func (o *hooksStage) validate() error {
 }
 
 // open prepares an API server for the hooks in dir. done ends what was started.
-func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstructured.Unstructured) (s *testcluster.Stage, done func(), err error) {
-	roles, namespace, err := a.rolesOf(ctx, dir)
+func (o *hooksStage) open(ctx context.Context, a *command.App, dir string, crds []*unstructured.Unstructured) (s *testcluster.Stage, done func(), err error) {
+	roles, namespace, err := rolesOf(a, ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +67,7 @@ func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstr
 	if err != nil {
 		return nil, nil, err
 	}
-	admin, err := cluster.Open(cluster.Where{Kubeconfig: state.Kubeconfig}, a.getenv)
+	admin, err := cluster.Open(cluster.Where{Kubeconfig: state.Kubeconfig}, a.Getenv)
 	if err == nil {
 		s, err = testcluster.Open(ctx, admin, namespace, state.Assets, crds, roles)
 	}
@@ -77,8 +79,8 @@ func (o *hooksStage) open(ctx context.Context, a *App, dir string, crds []*unstr
 }
 
 // plane finds the control plane that is named, or starts one.
-func (o *hooksStage) plane(ctx context.Context, a *App, root string) (controlplane.State, func(), error) {
-	home, err := controlplane.Open(a.getenv)
+func (o *hooksStage) plane(ctx context.Context, a *command.App, root string) (controlplane.State, func(), error) {
+	home, err := controlplane.Open(a.Getenv)
 	if err != nil {
 		return controlplane.State{}, nil, err
 	}
@@ -93,7 +95,7 @@ func (o *hooksStage) plane(ctx context.Context, a *App, root string) (controlpla
 		}
 		return planes[i], func() {}, nil
 	}
-	folder, err := a.findAssets(root, a.getenv("ENVTEST_K8S_VERSION"))
+	folder, err := assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
 	if err != nil {
 		return controlplane.State{}, nil, err
 	}
@@ -103,7 +105,7 @@ func (o *hooksStage) plane(ctx context.Context, a *App, root string) (controlpla
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	options := controlplane.Options{Name: fmt.Sprintf("hooks-%d", os.Getpid()), Assets: folder}
-	session, err := home.Start(ctx, options, []string{self, "envtest", "keep"}, a.Environ, a.progress)
+	session, err := home.Start(ctx, options, []string{self, "envtest", "keep"}, a.Environ, a.Progress)
 	if err != nil {
 		cancel()
 		return controlplane.State{}, nil, err
@@ -113,7 +115,7 @@ func (o *hooksStage) plane(ctx context.Context, a *App, root string) (controlpla
 
 // rolesOf are the roles of a project, or else those that are derived, and the
 // namespace of the operator.
-func (a *App) rolesOf(ctx context.Context, dir string) (roles []*unstructured.Unstructured, namespace string, err error) {
+func rolesOf(a *command.App, ctx context.Context, dir string) (roles []*unstructured.Unstructured, namespace string, err error) {
 	root := aroundHooks(dir)
 	derive := &hooksRBAC{timeout: 10 * time.Second}
 	cfg, names, err := derive.names(root)
@@ -132,7 +134,7 @@ func (a *App) rolesOf(ctx context.Context, dir string) (roles []*unstructured.Un
 }
 
 // objects are the derived roles.
-func (o *hooksRBAC) objects(ctx context.Context, a *App, root, dir string, cfg *project.Config) ([]*unstructured.Unstructured, error) {
+func (o *hooksRBAC) objects(ctx context.Context, a *command.App, root, dir string, cfg *project.Config) ([]*unstructured.Unstructured, error) {
 	derived, err := o.derive(ctx, a, root, dir, cfg)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -32,7 +33,7 @@ type hooksTest struct {
 	stage   hooksStage
 }
 
-func newHooksTest(a *App) *cobra.Command {
+func newHooksTest(a *command.App) *cobra.Command {
 	o := &hooksTest{}
 	cmd := &cobra.Command{
 		Use:   "test [files]",
@@ -120,13 +121,13 @@ has converted the object back.` + aboutCluster,
 	bindHooks(cmd, &o.dir)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	f.StringVar(&o.junit, "junit", "", "write a report for CI systems into this `file`, in JUnit's XML")
-	bindOutput(cmd, &o.output)
+	command.BindOutput(cmd, &o.output)
 	completeTests(a, cmd)
 	return cmd
 }
 
-func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
-	if err := checkOutput(o.output); err != nil {
+func (o *hooksTest) test(ctx context.Context, a *command.App, args []string) error {
+	if err := command.CheckOutput(o.output); err != nil {
 		return err
 	}
 	if err := checkTimeout(o.timeout, "1m"); err != nil {
@@ -153,18 +154,18 @@ func (o *hooksTest) test(ctx context.Context, a *App, args []string) error {
 		}
 	}
 	if o.junit != "" {
-		if err := writeJUnit(a.inDir(o.junit), outcomes); err != nil {
+		if err := writeJUnit(inDir(a, o.junit), outcomes); err != nil {
 			return fault.Failed("", "%v", err)
 		}
 	}
-	return a.printOutcomes(o.output, files, outcomes)
+	return printOutcomes(a, o.output, files, outcomes)
 }
 
 // updated writes into the files what is the case. What is reported then is what the
 // tests, run again, say of the files as they are now: a value that is another one in
 // each run shows there.
-func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []*hooktest.File, outcomes []hooktest.Outcome) ([]*hooktest.File, []hooktest.Outcome, error) {
-	wrote, err := a.updateTests(files, outcomes)
+func (o *hooksTest) updated(ctx context.Context, a *command.App, args []string, files []*hooktest.File, outcomes []hooktest.Outcome) ([]*hooktest.File, []hooktest.Outcome, error) {
+	wrote, err := updateTests(a, files, outcomes)
 	if err != nil || !wrote {
 		return files, outcomes, err
 	}
@@ -180,11 +181,11 @@ func (o *hooksTest) updated(ctx context.Context, a *App, args []string, files []
 }
 
 // files reads the files of tests that are named, and those in folders.
-func (o *hooksTest) files(a *App, args []string) ([]*hooktest.File, error) {
+func (o *hooksTest) files(a *command.App, args []string) ([]*hooktest.File, error) {
 	if len(args) == 0 {
 		args = []string{filepath.Join("test", "hooks")}
-		if _, err := os.Stat(a.inDir(args[0])); errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.Usage(a.elsewhere("name files of tests; operon hooks test --help tells how to write them"), "there is no folder %s", filepath.ToSlash(args[0]))
+		if _, err := os.Stat(inDir(a, args[0])); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Usage(elsewhere(a, "name files of tests; operon hooks test --help tells how to write them"), "there is no folder %s", filepath.ToSlash(args[0]))
 		}
 	}
 	var files []*hooktest.File
@@ -192,14 +193,14 @@ func (o *hooksTest) files(a *App, args []string) ([]*hooktest.File, error) {
 		if err := o.isNoTest(a, arg); err != nil {
 			return nil, err
 		}
-		read, err := hooktest.ReadAll(a.inDir(arg), filepath.ToSlash(arg))
+		read, err := hooktest.ReadAll(inDir(a, arg), filepath.ToSlash(arg))
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, read...)
 	}
 	if len(files) == 0 {
-		return nil, fault.Usage(a.testsOf(""), "there are no tests in %s", filepath.ToSlash(args[0]))
+		return nil, fault.Usage(testsOf(a, ""), "there are no tests in %s", filepath.ToSlash(args[0]))
 	}
 	return files, nil
 }
@@ -225,12 +226,12 @@ func (o *hooksTest) tests(files []*hooktest.File) ([]*hooktest.Test, error) {
 }
 
 // outcomes runs the tests on clusters in memory, or on an API server.
-func (o *hooksTest) outcomes(ctx context.Context, a *App, tests []*hooktest.Test) ([]hooktest.Outcome, error) {
+func (o *hooksTest) outcomes(ctx context.Context, a *command.App, tests []*hooktest.Test) ([]hooktest.Outcome, error) {
 	where, err := o.find(a)
 	if err != nil {
 		return nil, err
 	}
-	sandbox, err := hooks.NewSandbox(where.dir, a.getenv("PATH"), 10*time.Second)
+	sandbox, err := hooks.NewSandbox(where.dir, a.Getenv("PATH"), 10*time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -272,9 +273,9 @@ type testedHooks struct {
 }
 
 // find looks for hooks: in the folder of hooks, or among modules.
-func (o *hooksTest) find(a *App) (testedHooks, error) {
-	dir := a.inDir(o.dir)
-	if d, isAddon := a.addon(o.dir); isAddon {
+func (o *hooksTest) find(a *command.App) (testedHooks, error) {
+	dir := inDir(a, o.dir)
+	if d, isAddon := addonWith(a, o.dir); isAddon {
 		return d.tested()
 	}
 	found, _, err := hooks.Discover(dir)
@@ -288,11 +289,11 @@ func (o *hooksTest) find(a *App) (testedHooks, error) {
 }
 
 // crds are those that clusters of tests have.
-func (w testedHooks) crds(a *App) ([]*unstructured.Unstructured, error) {
+func (w testedHooks) crds(a *command.App) ([]*unstructured.Unstructured, error) {
 	if w.addon != nil {
 		return w.installed, nil
 	}
-	return a.crds(a.Dir, nil)
+	return crds(a, a.Dir, nil)
 }
 
 // instead is a hint about a hook that there is not.
@@ -344,4 +345,10 @@ func (w testedHooks) configs(ctx context.Context, sandbox *hooks.Sandbox, tests 
 		}
 	}
 	return configured, nil
+}
+
+// runHookTests runs the tests of a project's hooks that match the pattern.
+func runHookTests(ctx context.Context, a *command.App, pattern string) error {
+	tests := &hooksTest{dir: "hooks", run: pattern, output: "text", timeout: time.Minute}
+	return tests.test(ctx, a, nil)
 }

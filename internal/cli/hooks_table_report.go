@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 )
@@ -39,7 +40,7 @@ type hookTestFailure struct {
 }
 
 // printOutcomes prints failures and a line for each file. Failures are an error.
-func (a *App) printOutcomes(output string, files []*hooktest.File, outcomes []hooktest.Outcome) error {
+func printOutcomes(a *command.App, output string, files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	failed := 0
 	for _, o := range outcomes {
 		if len(o.Failures) > 0 {
@@ -48,20 +49,20 @@ func (a *App) printOutcomes(output string, files []*hooktest.File, outcomes []ho
 	}
 	var err error
 	if output == "json" {
-		err = printJSON(a.Out, testReport(outcomes))
+		err = command.PrintJSON(a.Out, testReport(outcomes))
 	} else {
-		err = a.printTests(files, outcomes)
+		err = printTests(a, files, outcomes)
 	}
 	if err != nil {
 		return err
 	}
 	if failed > 0 {
-		return fault.Failed("", "%d of %s failed", failed, plural(len(outcomes), "test"))
+		return fault.Failed("", "%d of %s failed", failed, command.Plural(len(outcomes), "test"))
 	}
 	return nil
 }
 
-func (a *App) printTests(files []*hooktest.File, outcomes []hooktest.Outcome) error {
+func printTests(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	var out strings.Builder
 	for _, f := range files {
 		tests, failed := 0, 0
@@ -78,7 +79,7 @@ func (a *App) printTests(files []*hooktest.File, outcomes []hooktest.Outcome) er
 				fmt.Fprintf(&out, "    %s:%d: %s\n", f.Path, failure.Line, indented(failure.Message, "        "))
 			}
 			for _, m := range o.Warnings {
-				fmt.Fprintf(&out, "    %s\n", m.Text(painter(a.Out, a.getenv)))
+				fmt.Fprintf(&out, "    %s\n", m.Text(command.Painter(a.Out, a.Getenv)))
 			}
 			if said := strings.TrimSpace(o.Output); said != "" {
 				who := "hook"
@@ -91,9 +92,9 @@ func (a *App) printTests(files []*hooktest.File, outcomes []hooktest.Outcome) er
 		switch {
 		case tests == 0: // --run leaves them out
 		case failed > 0:
-			fmt.Fprintf(&out, "FAIL  %s  %d of %s failed\n", f.Path, failed, plural(tests, "test"))
+			fmt.Fprintf(&out, "FAIL  %s  %d of %s failed\n", f.Path, failed, command.Plural(tests, "test"))
 		default:
-			fmt.Fprintf(&out, "ok    %s  %s\n", f.Path, plural(tests, "test"))
+			fmt.Fprintf(&out, "ok    %s  %s\n", f.Path, command.Plural(tests, "test"))
 		}
 	}
 	_, err := io.WriteString(a.Out, out.String())
@@ -173,7 +174,7 @@ func writeJUnit(path string, outcomes []hooktest.Outcome) error {
 
 // updateTests writes into files of tests what is the case, and reports whether there
 // was anything to write. Nothing is written when one of them cannot be updated.
-func (a *App) updateTests(files []*hooktest.File, outcomes []hooktest.Outcome) (wrote bool, err error) {
+func updateTests(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) (wrote bool, err error) {
 	var all []*rewritten
 	defer func() {
 		for _, r := range all {
@@ -181,7 +182,7 @@ func (a *App) updateTests(files []*hooktest.File, outcomes []hooktest.Outcome) (
 		}
 	}()
 	for _, f := range files {
-		path := a.inDir(f.Path)
+		path := inDir(a, f.Path)
 		before, err := os.ReadFile(path)
 		if err != nil {
 			return false, fault.Failed("", "%v", err)
@@ -203,9 +204,9 @@ func (a *App) updateTests(files []*hooktest.File, outcomes []hooktest.Outcome) (
 		if err := os.Rename(r.staged, r.path); err != nil {
 			return true, fault.Failed("", "%v", err)
 		}
-		a.note("%s: %s updated", r.shown, plural(r.Changed, "value"))
+		a.Notef("%s: %s updated", r.shown, command.Plural(r.Changed, "value"))
 		for _, test := range r.Failing {
-			a.note("%s %s: the test %q expects a failure now: keep that only if the hook is to fail", painter(a.Err, a.getenv)(yellow, "warning:"), r.shown, test)
+			a.Notef("%s %s: the test %q expects a failure now: keep that only if the hook is to fail", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), r.shown, test)
 		}
 	}
 	return len(all) > 0, nil

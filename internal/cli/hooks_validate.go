@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
@@ -33,7 +34,7 @@ type hooksValidate struct {
 	written writtenFiles
 }
 
-func newHooksValidate(a *App) *cobra.Command {
+func newHooksValidate(a *command.App) *cobra.Command {
 	o := &hooksValidate{}
 	cmd := &cobra.Command{
 		Use:   "validate [folder]",
@@ -71,9 +72,9 @@ Warnings
 	cmd.Flags().StringSliceVar(&o.disable, "disable", nil, "`rules` whose warnings are left out")
 	o.written.bind(cmd)
 	bindConfigTime(cmd, &o.timeout)
-	bindOutput(cmd, &o.output, sarifFormat, github)
+	command.BindOutput(cmd, &o.output, sarifFormat, command.FormatGitHub)
 	cmd.ValidArgsFunction = onlyFolders
-	completeList(cmd, "disable", ruleNames(false)...)
+	command.CompleteList(cmd, "disable", ruleNames(false)...)
 	return cmd
 }
 
@@ -86,7 +87,7 @@ func ruleTable(refuses bool) string {
 	var out strings.Builder
 	for _, r := range validateRules() {
 		if (r.Severity == finding.Error) == refuses {
-			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, hanging(r.Summary, 26))
+			fmt.Fprintf(&out, "  %-22s  %s\n", r.Name, command.HangingIndent(r.Summary, 26))
 		}
 	}
 	return out.String()
@@ -118,10 +119,10 @@ func (o *hooksValidate) validate(args []string) error {
 	if err := checkTimeout(o.timeout, "10s"); err != nil {
 		return err
 	}
-	return checkOutput(o.output, sarifFormat, github)
+	return command.CheckOutput(o.output, sarifFormat, command.FormatGitHub)
 }
 
-func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
+func (o *hooksValidate) run(a *command.App, cmd *cobra.Command, args []string) error {
 	if err := o.validate(args); err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (o *hooksValidate) run(a *App, cmd *cobra.Command, args []string) error {
 	}
 	findings := append(finding.InFolder(j.folder, j.findings), written...)
 	findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(o.disable, f.Rule) })
-	if err := a.printFindings(o.output, j, findings); err != nil {
+	if err := printFindings(a, o.output, j, findings); err != nil {
 		return err
 	}
 	return j.verdict(findings)
@@ -154,14 +155,14 @@ type judged struct {
 
 // judge looks at the folder that is meant: one of hooks, or what belongs to an
 // addon-operator. Without one it is what the working folder has of both.
-func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judged, error) {
+func (o *hooksValidate) judge(ctx context.Context, a *command.App, args []string) (judged, error) {
 	folder := "."
 	if len(args) == 1 {
 		folder = args[0]
 	}
-	if d, isAddon := addonAt(a.inDir(folder)); isAddon {
+	if d, isAddon := addonAt(inDir(a, folder)); isAddon {
 		j, err := d.validate(ctx, a, o)
-		if err != nil || len(args) == 1 || d.part != "" || !isFolder(a.inDir("hooks")) {
+		if err != nil || len(args) == 1 || d.part != "" || !isFolder(inDir(a, "hooks")) {
 			return j, err
 		}
 		more, err := o.hooks(ctx, a, "hooks")
@@ -176,9 +177,9 @@ func (o *hooksValidate) judge(ctx context.Context, a *App, args []string) (judge
 }
 
 // hooks judges the hooks of a shell-operator.
-func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judged, error) {
+func (o *hooksValidate) hooks(ctx context.Context, a *command.App, folder string) (judged, error) {
 	none := judged{}
-	dir, err := a.hooksFolder(folder)
+	dir, err := hooksFolder(a, folder)
 	if err != nil {
 		return none, err
 	}
@@ -187,13 +188,13 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 		return none, err
 	}
 	if len(found)+len(findings) == 0 {
-		return none, a.noHooksIn(folder, nil)
+		return none, noHooksIn(a, folder, nil)
 	}
-	known, err := a.kinds(aroundHooks(dir), nil)
+	known, err := projectKinds(a, aroundHooks(dir), nil)
 	if err != nil {
 		return none, err
 	}
-	sandbox, err := hooks.NewSandbox(dir, a.getenv("PATH"), o.timeout)
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 	if err != nil {
 		return none, err
 	}
@@ -205,9 +206,9 @@ func (o *hooksValidate) hooks(ctx context.Context, a *App, folder string) (judge
 
 // noHooksIn is the error about a folder of hooks without any; findings are about what
 // lies there.
-func (a *App) noHooksIn(folder string, findings []finding.Finding) error {
+func noHooksIn(a *command.App, folder string, findings []finding.Finding) error {
 	hint := "hooks are executable files, of any name but those of data and prose, and not below lib"
-	if cfg, err := a.readConfig(); err == nil && ofHooks(cfg) {
+	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) {
 		hint = "operon create hook NAME --on kubernetes:KIND writes one"
 	}
 	for _, f := range findings {
@@ -219,11 +220,11 @@ func (a *App) noHooksIn(folder string, findings []finding.Finding) error {
 }
 
 // hooksFolder is the absolute path of a folder of hooks.
-func (a *App) hooksFolder(name string) (string, error) {
-	dir := a.inDir(name)
+func hooksFolder(a *command.App, name string) (string, error) {
+	dir := inDir(a, name)
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fault.Usage(a.elsewhere("name the folder that becomes /hooks in the image"), "there is no folder %s", name)
+		return "", fault.Usage(elsewhere(a, "name the folder that becomes /hooks in the image"), "there is no folder %s", name)
 	case err != nil:
 		return "", fault.Failed("", "%v", err)
 	case !info.IsDir():
@@ -234,18 +235,18 @@ func (a *App) hooksFolder(name string) (string, error) {
 
 // shellHooks is hooksFolder for what is done with hooks of a shell-operator alone;
 // instead is a hint for those of an addon-operator.
-func (a *App) shellHooks(name, instead string) (string, error) {
-	cfg, err := a.readConfig()
+func shellHooks(a *command.App, name, instead string) (string, error) {
+	cfg, err := a.ReadConfig()
 	_, isAddon := addonAt(a.Dir)
-	if err == nil && ofModules(cfg) || isAddon && !isFolder(a.inDir(name)) {
+	if err == nil && a.HasModules(cfg) || isAddon && !isFolder(inDir(a, name)) {
 		return "", fault.Usage(instead, "this is for hooks of a shell-operator, and here are modules of an addon-operator")
 	}
-	return a.hooksFolder(name)
+	return hooksFolder(a, name)
 }
 
 // elsewhere is a hint about a folder that is not there: within a project, paths are
 // those from its root.
-func (a *App) elsewhere(otherwise string) string {
+func elsewhere(a *command.App, otherwise string) string {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil || root == a.Dir {
 		return otherwise
@@ -263,48 +264,41 @@ type findingsFrame struct {
 	Findings   []finding.Finding `json:"findings"`
 }
 
-func (a *App) printFindings(form string, all judged, findings []finding.Finding) error {
+func printFindings(a *command.App, form string, all judged, findings []finding.Finding) error {
 	switch form {
 	case "json":
-		return printJSON(a.Out, findingsFrame{apiVersion, "HookFindings", all.hooks, all.modules, all.files, append([]finding.Finding{}, findings...)})
+		return command.PrintJSON(a.Out, findingsFrame{command.APIVersion, "HookFindings", all.hooks, all.modules, all.files, append([]finding.Finding{}, findings...)})
 	case sarifFormat:
-		return printJSON(a.Out, finding.SARIF(versions().Version, validateRules(), findings))
-	case github:
+		return command.PrintJSON(a.Out, finding.SARIF(command.Version().Version, validateRules(), findings))
+	case command.FormatGitHub:
 		var out strings.Builder
-		within := folderInRepository(a.Dir)
+		within := command.FolderInRepository(a.Dir)
 		for _, f := range findings {
 			out.WriteString(f.Annotation(within).String())
 		}
 		_, err := io.WriteString(a.Out, out.String())
 		return err
 	}
-	paint := painter(a.Out, a.getenv)
+	paint := command.Painter(a.Out, a.Getenv)
 	var out strings.Builder
 	for _, f := range findings {
 		out.WriteString(f.Text(paint) + "\n")
 	}
 	if len(findings) == 0 {
-		what := plural(all.hooks, "hook")
+		what := command.Plural(all.hooks, "hook")
 		if all.modules > 0 {
-			what = plural(all.modules, "module") + ", " + what
+			what = command.Plural(all.modules, "module") + ", " + what
 		}
 		switch {
 		case all.hooks+all.modules == 0 && all.files > 0:
-			what = plural(all.files, "file")
+			what = command.Plural(all.files, "file")
 		case all.files > 0:
-			what += ", " + plural(all.files, "file")
+			what += ", " + command.Plural(all.files, "file")
 		}
 		fmt.Fprintf(&out, "%s, and nothing to say about %s\n", what, them(all.hooks+all.modules+all.files))
 	}
 	_, err := io.WriteString(a.Out, out.String())
 	return err
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func them(n int) string {
@@ -333,10 +327,10 @@ func (j judged) verdict(findings []finding.Finding) error {
 	case len(findings) == 0:
 		return nil
 	case errs == 0:
-		return fault.Differences("mend them, or leave one out with --disable and its name", "%s", plural(warnings, "warning"))
+		return fault.Differences("mend them, or leave one out with --disable and its name", "%s", command.Plural(warnings, "warning"))
 	case warnings == 0:
-		return fault.Differences("", "%s: %s", refuses, plural(errs, "error"))
+		return fault.Differences("", "%s: %s", refuses, command.Plural(errs, "error"))
 	default:
-		return fault.Differences("", "%s: %s, and %s", refuses, plural(errs, "error"), plural(warnings, "warning"))
+		return fault.Differences("", "%s: %s, and %s", refuses, command.Plural(errs, "error"), command.Plural(warnings, "warning"))
 	}
 }

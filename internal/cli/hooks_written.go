@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/output"
@@ -31,7 +32,7 @@ func (w writtenFiles) count() int {
 
 // judge reads the files, and returns what there is to say about them, with paths as
 // they were given.
-func (w writtenFiles) judge(a *App) ([]finding.Finding, error) {
+func (w writtenFiles) judge(a *command.App) ([]finding.Finding, error) {
 	var all []finding.Finding
 	for _, kind := range []struct {
 		flag  string
@@ -44,7 +45,7 @@ func (w writtenFiles) judge(a *App) ([]finding.Finding, error) {
 		{"conversion", w.conversion, func(text []byte) []finding.Finding { _, f := output.ParseConversion(text); return f }},
 	} {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(kind.names))) {
-			text, err := os.ReadFile(a.inDir(name))
+			text, err := os.ReadFile(inDir(a, name))
 			if err != nil {
 				problem := err
 				if at, is := errors.AsType[*fs.PathError](err); is {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -51,14 +52,14 @@ func (a *answers) Input(_ context.Context, question, _ string, valid func(string
 }
 
 // person returns an App in a fresh project whose user gives the answers.
-func person(t *testing.T, texts ...string) (a *App, who *answers, out, errs *bytes.Buffer) {
+func person(t *testing.T, texts ...string) (a *command.App, who *answers, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
-	a = &App{
+	a = &command.App{
 		In: strings.NewReader(""), Out: out, Err: errs, Dir: t.TempDir(), Layouts: layouts(),
 		Environ: append(os.Environ(), "SOURCE_DATE_EPOCH=1767225600", "OPERON_CACHE="+t.TempDir()), Now: time.Now,
 	}
-	if code := a.Run(t.Context(), []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
+	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)
 	}
 	out.Reset()
@@ -75,13 +76,13 @@ func TestCreateHookAsks(t *testing.T) {
 	}
 	a, _, out, errs := person(t)
 	a.Dir = t.TempDir()
-	if code := a.Run(t.Context(), []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
+	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)
 	}
 	who := &answers{t: t, texts: []string{"My Hook", "secrets", "Secert", "Secret"}}
 	a.Prompt = who
 	out.Reset()
-	if code := a.Run(t.Context(), []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
+	if code := run(t.Context(), a, []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(who.texts) > 0 {
@@ -99,7 +100,7 @@ func TestCreateHookAsks(t *testing.T) {
 		{"create", "hook", "secrets", "--on", "kubernetes:Secret", "--selector", "app in (a)", "--make=false"},
 		{"create", "api", "--group", "g", "--version", "v1", "--kind", "Boat", "--make=false"},
 	} {
-		if code := a.Run(t.Context(), args); code != 0 {
+		if code := run(t.Context(), a, args); code != 0 {
 			t.Errorf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}
@@ -108,7 +109,7 @@ func TestCreateHookAsks(t *testing.T) {
 func TestCreateAPIAsks(t *testing.T) {
 	t.Parallel()
 	a, who, out, errs := person(t, "ship", "1", "v1", "foo-bar", "Frigate", "y", "n")
-	if code := a.Run(t.Context(), []string{"create", "api", "--make=false"}); code != 0 {
+	if code := run(t.Context(), a, []string{"create", "api", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(who.texts) > 0 {
@@ -124,7 +125,7 @@ func TestCreateAPIAsks(t *testing.T) {
 
 	// That line asks nothing, and has nothing to do.
 	out.Reset()
-	if code := a.Run(t.Context(), strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
+	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
@@ -133,7 +134,7 @@ func TestCreateAPIAsksOnlyWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	a, who, _, errs := person(t, "y")
 	args := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--controller", "--make=false"}
-	if code := a.Run(t.Context(), args); code != 0 {
+	if code := run(t.Context(), a, args); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	if len(who.asked) != 1 || !strings.Contains(who.asked[0], "types") {
@@ -145,11 +146,11 @@ func TestCreateWebhookAsks(t *testing.T) {
 	t.Parallel()
 	a, who, out, errs := person(t, "ship", "v1", "Frigate", "y", "n", "n")
 	a.Prompt = nil
-	if code := a.Run(t.Context(), []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
+	if code := run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	a.Prompt = who
-	if code := a.Run(t.Context(), []string{"create", "webhook", "--make=false"}); code != 0 {
+	if code := run(t.Context(), a, []string{"create", "webhook", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
 	const same = "operon create webhook --make=false --group=ship --version=v1 --kind=Frigate --defaulting=true --programmatic-validation=false --conversion=false"
@@ -157,7 +158,7 @@ func TestCreateWebhookAsks(t *testing.T) {
 		t.Errorf("the equivalent command line is missing:\n%s", errs)
 	}
 	out.Reset()
-	if code := a.Run(t.Context(), strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
+	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	if len(who.texts) > 0 {
@@ -169,7 +170,7 @@ func TestCreateAPIInterruptedAtTheQuestion(t *testing.T) {
 	t.Parallel()
 	a, who, out, errs := person(t)
 	who.stop = true
-	if code := a.Run(t.Context(), []string{"create", "api"}); code != 130 {
+	if code := run(t.Context(), a, []string{"create", "api"}); code != 130 {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if out.Len() > 0 || !strings.Contains(errs.String(), "error: interrupted") {
@@ -191,7 +192,7 @@ func TestFullStdoutIsAnError(t *testing.T) {
 	} {
 		a, _, _, errs := person(t)
 		a.Prompt, a.Out = nil, errWriter{}
-		if code := a.Run(t.Context(), args); code != 1 || !strings.Contains(errs.String(), "no space left") {
+		if code := run(t.Context(), a, args); code != 1 || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%v: exit code %d\n%s", args, code, errs)
 		}
 	}

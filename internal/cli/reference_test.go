@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite docs/commands.md")
 func TestReference(t *testing.T) {
 	const file = "../../docs/commands.md"
 	var got bytes.Buffer
-	writeReference(&got, newRoot(&App{Layouts: layouts()}))
+	writeReference(&got, newRoot(&command.App{Layouts: layouts()}))
 	if *update {
 		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)

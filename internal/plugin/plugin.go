@@ -116,10 +116,21 @@ func (s Set) Contains(name string) bool {
 	return slices.ContainsFunc(s, func(p Plugin) bool { return p.Name() == name })
 }
 
+// Logic is the form in which the projects of a layout hold the operator's logic.
+type Logic string
+
+// The forms of logic.
+const (
+	GoCode  Logic = "go"
+	Hooks   Logic = "hooks"   // of shell-operator
+	Modules Logic = "modules" // of addon-operator: charts with hooks
+)
+
 // Layout is an entry of the catalogue: a key that PROJECT's layout may hold,
 // and the plugins it stands for.
 type Layout struct {
 	Key     string
+	Logic   Logic
 	Plugins Set
 }
 
@@ -141,8 +152,13 @@ func (l Layout) names() []string {
 	return []string{l.Key, label, label + "/" + version}
 }
 
-// Catalogue is the explicit list of layouts.
+// Catalogue is the explicit list of layouts. The first is the default of new projects.
 type Catalogue []Layout
+
+// Has reports whether a project's layout holds logic of that form.
+func (c Catalogue) Has(layout []string, logic Logic) bool {
+	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
+}
 
 // layoutKey is the form of a layout key, as PROJECT version 3 has it.
 var layoutKey = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)

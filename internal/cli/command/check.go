@@ -1,0 +1,187 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// What --check finds.
+const (
+	missing   = "missing"
+	differs   = "differs"
+	stale     = "stale"
+	untracked = "untracked"
+)
+
+var stateColour = map[string]string{missing: Green, differs: Yellow, stale: Red, untracked: Yellow}
+
+// difference is one file that a checkout has otherwise than the generators.
+type difference struct {
+	Path    string         `json:"path"`
+	State   string         `json:"state"`
+	Line    int            `json:"line,omitempty"`    // of a file that differs: the first line that does, from 1
+	Version *versionChange `json:"version,omitempty"` // when nothing else differs
+	Diff    string         `json:"diff,omitempty"`
+	Ignored bool           `json:"ignored,omitempty"` // untracked, and named by a .gitignore
+}
+
+// versionChange is the version of controller-tools in a file, and the one that
+// generates now.
+type versionChange struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+func (v versionChange) String() string {
+	return fmt.Sprintf("only the version of the generator differs (%s -> %s)", v.From, v.To)
+}
+
+// printCheck reports how the plan and the disk differ instead of applying the plan.
+func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output string) error {
+	if len(r.plan.Printed()) > 0 {
+		return fault.Usage("leave --check out, or give another output rule", "what goes to stdout has no file to compare with")
+	}
+	found, err := a.differences(cmd.Context(), root, r)
+	if err != nil {
+		return err
+	}
+	switch output {
+	case "json":
+		err = PrintJSON(a.Out, checkFrame{APIVersion, "Check", r.command, found, warningFrames(r.plan)})
+	case FormatGitHub:
+		err = a.annotate(root, r, found)
+	default:
+		a.PrintWarnings(r.plan.Warnings())
+		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
+	}
+	if err != nil {
+		f := fault.Failed("", "the report cannot be printed")
+		f.Err = err
+		return f
+	}
+	return verdict("run "+again(cmd), found)
+}
+
+// differences lists the changes of the plan, and the files without a change that
+// git does not have; sorted by path.
+func (a *App) differences(ctx context.Context, root string, r PlanReport) ([]difference, error) {
+	found := []difference{}
+	changed := map[string]bool{}
+	for _, c := range r.plan.Changes() {
+		if c.Op == scaffold.Keep {
+			continue
+		}
+		changed[c.Path] = true
+		d := difference{Path: c.Path}
+		switch c.Op {
+		case scaffold.Create:
+			d.State = missing
+		case scaffold.Delete:
+			d.State = stale
+		default:
+			d.State, d.Line = differs, firstDifference(c.Before, c.After)
+		}
+		if from, to, only := gen.OnlyVersion(c.Before, c.After); only {
+			d.Version = &versionChange{from, to}
+		}
+		if r.diff {
+			d.Diff = c.Diff()
+		}
+		found = append(found, d)
+	}
+	right := slices.DeleteFunc(r.plan.Generated(), func(t scaffold.Target) bool { return changed[t.Path] })
+	lacking, err := a.untracked(ctx, root, right)
+	ignored := a.ignored(ctx, root, lacking)
+	for _, name := range lacking {
+		found = append(found, difference{Path: name, State: untracked, Ignored: slices.Contains(ignored, name)})
+	}
+	slices.SortFunc(found, func(a, b difference) int { return strings.Compare(a.Path, b.Path) })
+	return found, err
+}
+
+// firstDifference returns the number of the first line of before that differs
+// from after. The end of the file counts as a part of its last line.
+func firstDifference(before, after []byte) int {
+	old, next := strings.SplitAfter(string(before), "\n"), strings.SplitAfter(string(after), "\n")
+	i := 0
+	for i < len(old)-1 && i < len(next) && old[i] == next[i] {
+		i++
+	}
+	if i > 0 && old[i] == "" {
+		i-- // behind the last line
+	}
+	return i + 1
+}
+
+func checkText(found []difference, paint func(string, string) string) string {
+	if len(found) == 0 {
+		return "generated files are current\n"
+	}
+	var out, diffs strings.Builder
+	for _, d := range found {
+		fmt.Fprintf(&out, "%s %s", paint(stateColour[d.State], fmt.Sprintf("%-9s", d.State)), d.Path)
+		if d.Version != nil {
+			fmt.Fprintf(&out, ": %s", d.Version)
+		}
+		out.WriteString("\n")
+		if d.Diff != "" {
+			diffs.WriteString("\n" + ColourDiff(d.Diff, paint))
+		}
+	}
+	return out.String() + diffs.String()
+}
+
+// again names the command that writes what the check cmd compared with.
+func again(cmd *cobra.Command) string {
+	path := cmd.CommandPath()
+	if cmd.Flags().Lookup("write") != nil {
+		path += " --write"
+	}
+	part := cmd.Flags().NArg() > 0
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		part = part || !slices.Contains([]string{"all", "check", "diff", "output"}, f.Name)
+	})
+	if part {
+		return path + " with the same arguments"
+	}
+	return path
+}
+
+// verdict is the end of a check: nil when nothing was found. run is what to do
+// about files that are not as the generators make them.
+func verdict(run string, found []difference) error {
+	old := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
+	lacking := len(found) - len(old)
+	add := "add to git what is untracked"
+	if i := slices.IndexFunc(found, func(d difference) bool { return d.Ignored }); i >= 0 {
+		add += "; a .gitignore names " + found[i].Path + ": take the line out, or git add --force"
+	}
+	switch {
+	case len(found) == 0:
+		return nil
+	case len(old) == 0:
+		return fault.Differences(add, "%s not in git", files(lacking))
+	case lacking > 0:
+		return fault.Differences(run+", and "+add, "%s not current, and %d not in git", files(len(old)), lacking)
+	}
+	if v := old[0].Version; v != nil && !slices.ContainsFunc(old, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
+		return fault.Differences(run+", in the same version everywhere", "%s", v)
+	}
+	return fault.Differences(run, "%s not current", files(len(old)))
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 generated file is"
+	}
+	return fmt.Sprintf("%d generated files are", n)
+}

@@ -1,0 +1,50 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/resultcache"
+)
+
+// Getenv returns the value of an environment variable, or "".
+func (a *App) Getenv(name string) string {
+	for _, line := range slices.Backward(a.Environ) {
+		if k, v, ok := strings.Cut(line, "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// CacheVar names the folder of what operon keeps between runs, or is "off".
+const CacheVar = "OPERON_CACHE"
+
+// CacheDir returns the folder of what operon keeps between runs, an absolute
+// path, or "" where it keeps nothing.
+func (a *App) CacheDir() (string, error) {
+	dir := resultcache.Folder(a.Getenv)
+	if dir != "" && !filepath.IsAbs(dir) {
+		return "", fault.Usage("give the folder's absolute path, or off", "%s is %q, which is not an absolute path", CacheVar, dir)
+	}
+	return dir, nil
+}
+
+// Year is the licence year: that of SOURCE_DATE_EPOCH
+// (reproducible-builds.org/specs/source-date-epoch), else of today.
+func (a *App) Year() (string, error) {
+	now := a.Now()
+	if epoch := a.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return "", fault.Usage("it is a number of seconds since 1970", "SOURCE_DATE_EPOCH is %q", epoch)
+		}
+		now = time.Unix(seconds, 0).UTC()
+	}
+	return fmt.Sprint(now.Year()), nil
+}

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is how wide flags are told of in help, in columns.
+const helpWidth = 80
+
+// wrapped is the call that shows flags so wide, in a template of cobra.
+var wrapped = fmt.Sprintf("Flags.FlagUsagesWrapped %d ", helpWidth)
+
+// UsageTemplate is that of a command, but that flags fit on a terminal.
+func UsageTemplate(of *cobra.Command) string {
+	return strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
+}
+
+// FlagGroup is a part of a command's flags, under a heading of its own.
+type FlagGroup struct {
+	Title string
+	Flags []string
+}
+
+// GroupFlags has the help of a command show its flags in sections, in their order,
+// and those that no section names under the last title.
+func GroupFlags(cmd *cobra.Command, last string, sections ...FlagGroup) {
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().SortFlags = false
+	rest := FlagGroup{Title: last}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !slices.ContainsFunc(sections, func(s FlagGroup) bool { return slices.Contains(s.Flags, f.Name) }) {
+			rest.Flags = append(rest.Flags, f.Name)
+		}
+	})
+	var out strings.Builder
+	for _, s := range append(sections, rest) {
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, name := range s.Flags {
+			set.AddFlag(cmd.Flags().Lookup(name))
+		}
+		out.WriteString("\n\n" + s.Title + ":\n" + strings.TrimRight(set.FlagUsagesWrapped(helpWidth), "\n"))
+	}
+	flags := "\n\nFlags:\n{{.Local" + wrapped + "| trimTrailingWhitespaces}}"
+	cmd.SetUsageTemplate(strings.Replace(UsageTemplate(cmd), flags, out.String(), 1))
+}

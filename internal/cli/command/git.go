@@ -1,0 +1,67 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// untracked returns the paths of those files that are not in git: neither
+// committed nor staged, ignored or not. They are none without git, outside of a
+// repository, and in a project of which git has no file: it is not kept there.
+func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Target) ([]string, error) {
+	if len(targets) == 0 {
+		return nil, nil
+	}
+	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--recurse-submodules")
+	cmd.Dir = root
+	cmd.Env = append(slices.Clone(a.Environ), "LC_ALL=C") // its message is looked at
+	out, err := cmd.Output()
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		if line := FirstLine(err); !strings.Contains(line, "not a git repository") {
+			a.Notef("note: whether generated files are in git is unknown (git ls-files: %s)", line)
+		}
+		return nil, nil
+	}
+	tracked := map[string]bool{}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		tracked[string(name)] = true
+	}
+	delete(tracked, "") // behind the last NUL
+	if len(tracked) == 0 {
+		return nil, nil
+	}
+	var names []string
+	for _, t := range targets {
+		if !tracked[t.Real] {
+			names = append(names, t.Path)
+		}
+	}
+	return names, nil
+}
+
+// ignored returns those of the files that git would not add unless forced. Where it
+// cannot tell, there are none.
+func (a *App) ignored(ctx context.Context, root string, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "git", "check-ignore", "-z", "--stdin")
+	cmd.Dir, cmd.Env = root, a.Environ
+	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil // also when none is
+	}
+	return strings.Split(string(out), "\x00")
+}

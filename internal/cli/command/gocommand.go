@@ -1,0 +1,44 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/process"
+)
+
+// goGrace is how long tests may take to stop their API servers after Ctrl-C.
+const goGrace = 20 * time.Second
+
+// RunGo runs the go command in dir with its stdout on out. When ctx ends, so
+// does all that it started, and the error is the context's cause.
+func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdout, cmd.Stderr = out, a.Err
+	cmd.WaitDelay = goGrace
+	err := process.Run(cmd)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return fault.Failed("install Go from https://go.dev/dl", "there is no go command on the PATH")
+	}
+	return err
+}
+
+// FirstLine is what a failed child said first on stderr, or its exit status.
+func FirstLine(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n"); line != "" {
+			return line
+		}
+	}
+	return err.Error()
+}

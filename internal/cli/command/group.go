@@ -1,0 +1,67 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// NewGroup returns a command that only holds others.
+func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
+	// Flags are left alone: they belong to a child, and a word that is none is to
+	// be named before the flags behind it.
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: GroupHelp, DisableFlagParsing: true}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+// peerCommands are commands of kubebuilder that its users will try here.
+var peerCommands = []string{"alpha"}
+
+// makeTargets are targets of all Makefiles that operon writes, of which it has no command.
+var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
+
+// deeper are the commands of that name in the groups of a command.
+func deeper(cmd *cobra.Command, name string) []string {
+	var found []string
+	for _, group := range cmd.Commands() {
+		for _, c := range group.Commands() {
+			if c.Name() == name && c.IsAvailableCommand() {
+				found = append(found, group.Name()+" "+name)
+			}
+		}
+	}
+	return found
+}
+
+// GroupHelp shows a group's help, or says that its argument is no command.
+func GroupHelp(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
+		return cmd.Help()
+	}
+	hint := "see `" + cmd.CommandPath() + " --help`"
+	if slices.Contains(peerCommands, args[0]) {
+		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command yet", args[0])
+	}
+	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
+		hint = "a hook is made by operon create hook NAME"
+	}
+	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
+		hint = "that is a target of the project's Makefile: make " + args[0]
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if s := append(cmd.SuggestionsFor(args[0]), deeper(cmd, args[0])...); len(s) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
+	}
+	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
+}
+
+// NoArgs refuses positional arguments with the one-line error of the house.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+}

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// TestLockWaits has another command hold the lock for some time.
+func TestLockWaits(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		held, cancelled time.Duration
+		atOnce          bool
+		want            error
+		said            bool
+	}{
+		"free":      {},
+		"short":     {held: silentWait / 2},
+		"long":      {held: longestWait - time.Second, said: true},
+		"too long":  {held: longestWait + time.Second, want: scaffold.ErrBusy, said: true},
+		"at once":   {held: silentWait / 2, atOnce: true, want: scaffold.ErrBusy},
+		"cancelled": {held: longestWait, cancelled: silentWait / 2, want: context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				release := func() {}
+				if tt.held > 0 {
+					unlock, err := scaffold.Lock(root)
+					if err != nil {
+						t.Fatal(err)
+					}
+					release = unlock
+					time.AfterFunc(tt.held, unlock)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.cancelled > 0 {
+					time.AfterFunc(tt.cancelled, cancel)
+				}
+				var said bytes.Buffer
+				unlock, err := (&App{Err: &said}).lock(ctx, root, tt.atOnce)
+				if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
+					t.Fatalf("error %v, want %v", err, tt.want)
+				}
+				if got := strings.HasPrefix(said.String(), "waiting for another operon command"); got != tt.said || strings.Count(said.String(), "\n") > 1 {
+					t.Errorf("said %q", said.String())
+				}
+				if err == nil {
+					unlock()
+				} else {
+					time.Sleep(longestWait) // let the other end
+					release()
+				}
+			})
+		})
+	}
+}
+
+// TestOnceNote tells a note that no record of the run keeps.
+func TestOnceNote(t *testing.T) {
+	t.Parallel()
+	kept := &recording{}
+	to, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	a := &App{Err: recorder{to, kept, true}}
+	a.notefOnce("now")
+	a.Notef("always")
+	content, err := os.ReadFile(to.Name())
+	if err != nil || string(content) != "now\nalways\n" {
+		t.Errorf("told %q (%v)", content, err)
+	}
+	if len(kept.texts) != 1 || string(kept.texts[0].Bytes) != "always\n" {
+		t.Errorf("kept %v", kept.texts)
+	}
+}

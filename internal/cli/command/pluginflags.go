@@ -1,0 +1,99 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// PluginFlags are the flags that plugins add to a command.
+type PluginFlags struct {
+	cmd    *cobra.Command
+	owners map[string][]string // flag -> names of the plugins that declare it
+}
+
+// BindPluginFlags adds the options that any plugin of the catalogue has for kind.
+// A flag is bound once, whichever plugins share it.
+func BindPluginFlags(cmd *cobra.Command, all plugin.Set, kind plugin.Kind) *PluginFlags {
+	o := &PluginFlags{cmd: cmd, owners: map[string][]string{}}
+	f := cmd.Flags()
+	for _, p := range all {
+		for _, opt := range p.Options() {
+			if !slices.Contains(opt.Events, kind) {
+				continue
+			}
+			o.owners[opt.Name] = append(o.owners[opt.Name], p.Name())
+			if len(o.owners[opt.Name]) > 1 {
+				continue
+			}
+			switch preset := opt.Default.(type) {
+			case bool:
+				f.Bool(opt.Name, preset, opt.Usage)
+			case []string:
+				f.StringSlice(opt.Name, preset, opt.Usage)
+			case string:
+				f.String(opt.Name, preset, opt.Usage)
+			default:
+				panic(fmt.Sprintf("plugin %s: option %s has a default of type %T", p.Name(), opt.Name, preset))
+			}
+			switch _, list := opt.Default.([]string); {
+			case len(opt.Values) > 0 && list:
+				CompleteList(cmd, opt.Name, opt.Values...)
+			case len(opt.Values) > 0:
+				CompleteValues(cmd, opt.Name, opt.Values...)
+			}
+		}
+	}
+	return o
+}
+
+// Values returns the options that the user set. One that belongs to no active
+// plugin is an error that names its owner, for it would have no effect.
+func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
+	values := map[string]any{}
+	f := o.cmd.Flags()
+	for _, name := range slices.Sorted(maps.Keys(o.owners)) {
+		flag := f.Lookup(name)
+		if !flag.Changed {
+			continue
+		}
+		if !slices.ContainsFunc(o.owners[name], active.Contains) {
+			return nil, fault.Usage("leave it out, or add the plugin to layout in PROJECT",
+				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
+		}
+		switch flag.Value.Type() {
+		case "bool":
+			values[name], _ = f.GetBool(name)
+		case "stringSlice":
+			values[name], _ = f.GetStringSlice(name)
+		default:
+			values[name] = flag.Value.String()
+		}
+	}
+	return values, nil
+}
+
+// AnyChanged reports whether the user set any of the flags.
+func (o *PluginFlags) AnyChanged() bool {
+	for name := range o.owners {
+		if o.cmd.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ChangedFlags returns the flags that the user typed, in the form --name=value.
+func ChangedFlags(cmd *cobra.Command) []string {
+	var words []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		words = append(words, "--"+f.Name+"="+f.Value.String())
+	})
+	return words
+}

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/term"
+)
+
+const (
+	patience     = 300 * time.Millisecond // without a sign of life
+	redrawnAfter = 100 * time.Millisecond
+)
+
+// showProgress shows a person, and no script, what generating with the context is
+// at, once it takes its time. done ends that and removes the line; nothing else
+// is to be printed before.
+func (a *App) showProgress(ctx context.Context) (shown context.Context, done func()) {
+	line := term.NewStatus(a.Err, a.Getenv)
+	if line == nil {
+		return ctx, func() {}
+	}
+	var (
+		mu    sync.Mutex
+		now   step
+		drawn sync.WaitGroup
+	)
+	over := make(chan struct{})
+	drawn.Go(func() {
+		wait := time.NewTimer(patience)
+		defer wait.Stop()
+		for last := (step{}); ; {
+			select {
+			case <-over:
+				line.Clear()
+				return
+			case <-wait.C:
+				wait.Reset(redrawnAfter)
+			}
+			mu.Lock()
+			next := now
+			mu.Unlock()
+			if next != last {
+				line.Show(next.String())
+				last = next
+			}
+		}
+	})
+	report := func(phase string, done, total int) {
+		mu.Lock()
+		now = step{phase, done, total}
+		mu.Unlock()
+	}
+	return gen.WithProgress(ctx, report), func() { close(over); drawn.Wait() }
+}
+
+// step is what generating is at.
+type step struct {
+	phase       string
+	done, total int
+}
+
+func (s step) String() string {
+	switch {
+	case s.total > 0:
+		return fmt.Sprintf("%s %d/%d", s.phase, s.done, s.total)
+	case s.done > 0:
+		return fmt.Sprintf("%s %d", s.phase, s.done)
+	}
+	return s.phase
+}

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+)
+
+// HasHooks reports whether the logic of a project is hooks.
+func (a *App) HasHooks(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Hooks) }
+
+// HasModules reports whether a project consists of modules.
+func (a *App) HasModules(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Modules) }
+
+// Project is an open project: its root folder, its decoded PROJECT, and the
+// plan that a command fills.
+type Project struct {
+	Root   string
+	Config *project.Config
+	Plan   *scaffold.Plan
+}
+
+// InProject runs write at the project root found upward from the working
+// folder, and saves what build changed in the decoded PROJECT.
+func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Context, Project) error) error {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	return a.InProjectAt(cmd, root, w, build)
+}
+
+// InProjectAt is inProject where the root is known.
+func (a *App) InProjectAt(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, Project) error) error {
+	return a.WritePlan(cmd, root, w, func(ctx context.Context, p *scaffold.Plan) error {
+		cfg, err := LoadConfig(p)
+		if err != nil {
+			return err
+		}
+		if err := build(ctx, Project{Root: root, Config: cfg, Plan: p}); err != nil {
+			return err
+		}
+		return SaveConfig(cfg, p)
+	})
+}
+
+// LoadConfig decodes PROJECT as the plan sees it. The error wraps
+// fs.ErrNotExist when there is none.
+func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
+	src, err := p.Read(project.File)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfig(src)
+}
+
+// ParseConfig decodes and checks PROJECT: its values go into files and names.
+func ParseConfig(src []byte) (*project.Config, error) {
+	cfg, err := project.Parse(src)
+	if err != nil {
+		// It starts with line:column: together they are a place to jump to.
+		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
+	}
+	if len(cfg.Layout) == 0 {
+		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, fault.In(project.File, err)
+	}
+	return cfg, nil
+}
+
+// ReadConfig decodes PROJECT outside of a plan, for questions and completion.
+func (a *App) ReadConfig() (*project.Config, error) {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfig(src)
+}
+
+// SaveConfig plans PROJECT: a new file, or edits of the one that is there.
+func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
+	if p.Exists(project.File) {
+		return p.Edit(project.File, cfg.Encode)
+	}
+	src, err := cfg.Encode(nil)
+	if err != nil {
+		return err
+	}
+	return p.Share(project.File, 0o644, src)
+}
+
+// WarnUnknown says once which layout keys no plugin of operon answers to.
+func WarnUnknown(p *scaffold.Plan, unknown []string) {
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		p.Warn(scaffold.Warning{File: project.File, Rule: "unknown-plugin",
+			Message: "kept, but operon has no plugin for " + strings.Join(unknown, ", ")})
+	}
+}

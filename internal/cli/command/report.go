@@ -1,0 +1,114 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// PlanReport is what a writing command has to tell.
+type PlanReport struct {
+	command string
+	plan    *scaffold.Plan
+	diff    bool
+	dryRun  bool
+	applied bool
+	noKeeps bool // as text, do not list the files that stay as the user has them
+	// as text, say nothing when nothing changes
+	changesOnly bool
+}
+
+// PrintPlan shows the report on stdout as text or json. Warnings belong to the
+// JSON, and go to stderr as text. Where the plan itself has a text to print,
+// that is the result, and the report only accompanies it.
+func (a *App) PrintPlan(r PlanReport, output string) error {
+	out := a.Out
+	if text := r.plan.Printed(); len(text) > 0 && output == "text" {
+		if _, err := a.Out.Write(text); err != nil {
+			return err
+		}
+		out = a.Err
+	}
+	if output == "json" {
+		return PrintJSON(a.Out, r.frame())
+	}
+	a.PrintWarnings(r.plan.Warnings())
+	if _, err := io.WriteString(out, r.text(Painter(out, a.Getenv))); err != nil {
+		return err
+	}
+	if r.dryRun && len(r.plan.Conflicts()) == 0 && len(ChangesToApply(r.plan.Changes())) > 0 {
+		a.Notef("dry run: nothing was written")
+	}
+	return nil
+}
+
+// PrintWarnings prints warnings for a person.
+func (a *App) PrintWarnings(warnings []scaffold.Warning) {
+	for _, w := range warnings {
+		text := w.String()
+		if w.Lines != "" {
+			text += "\n" + w.Lines
+		}
+		a.Notef("%s %s", Painter(a.Err, a.Getenv)(Yellow, "warning:"), IndentRest(text, "\t"))
+	}
+}
+
+func (r PlanReport) text(paint func(string, string) string) string {
+	var out strings.Builder
+	changes := r.plan.Changes()
+	for _, c := range changes {
+		if c.Op == scaffold.Keep && r.noKeeps {
+			continue
+		}
+		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
+	}
+	if len(ChangesToApply(changes)) == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly {
+		out.WriteString("nothing to do\n")
+	}
+	if !r.diff {
+		return out.String()
+	}
+	for _, c := range changes {
+		if d := c.Diff(); d != "" && c.Op != scaffold.Keep {
+			out.WriteString("\n" + ColourDiff(d, paint))
+		}
+	}
+	return out.String()
+}
+
+// place names the file of a change, and where it comes from.
+func place(c scaffold.Change) string {
+	if c.Op == scaffold.Move {
+		return c.From + " -> " + c.Path
+	}
+	return c.Path
+}
+
+var opColour = map[scaffold.Op]string{
+	scaffold.Create: Green, scaffold.Update: Yellow, scaffold.Move: Yellow, scaffold.Delete: Red, scaffold.Conflict: Red, scaffold.Keep: Faint,
+}
+
+func ColourDiff(diff string, paint func(string, string) string) string {
+	lines := strings.SplitAfter(diff, "\n")
+	for i, line := range lines {
+		body := strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(body, "+++"), strings.HasPrefix(body, "---"):
+		case strings.HasPrefix(body, "+"):
+			lines[i] = paint(Green, body) + line[len(body):]
+		case strings.HasPrefix(body, "-"):
+			lines[i] = paint(Red, body) + line[len(body):]
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// ChangesToApply returns the changes that Apply carries out.
+func ChangesToApply(changes []scaffold.Change) []scaffold.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c scaffold.Change) bool {
+		return c.Op == scaffold.Keep || c.Op == scaffold.Conflict
+	})
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+)
+
+// WriteFlags are the flags of every command that writes.
+type WriteFlags struct {
+	DryRun bool
+	Diff   bool
+	Output string
+	Force  bool // only create and edit commands have the flag
+
+	Check        bool     // compare instead of writing; only commands that generate have the flag
+	ExtraFormats []string // forms of output that this command has beside the usual ones
+
+	KeepDeleted bool                   // seeded files that the user deleted do not come back
+	NoWait      bool                   // do not wait for another command in the project
+	HideKept    bool                   // the text report is about what changes alone
+	ChangesOnly bool                   // and is empty when nothing does
+	Report      func(PlanReport) error // what tells about the plan, instead of print
+}
+
+func (w *WriteFlags) Bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&w.DryRun, "dry-run", false, "show the plan and write nothing")
+	f.BoolVar(&w.Diff, "diff", false, "also show each change as a unified diff")
+	BindOutput(cmd, &w.Output, w.ExtraFormats...)
+}
+
+// WritePlan runs the shared tail of every command that writes: lock the project,
+// let build fill a plan, show it, and apply it all or nothing.
+func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
+	if err := CheckOutput(w.Output, w.ExtraFormats...); err != nil {
+		return err
+	}
+	unlock, err := a.lock(cmd.Context(), root, w.NoWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	fsys := afero.NewBasePathFs(afero.NewOsFs(), root)
+	if err := a.recover(fsys, w.DryRun); err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(cmd.CommandPath(), "operon ")
+	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.Force, KeepDeleted: w.KeepDeleted, Command: name})
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	shown, done := a.showProgress(ctx)
+	err = build(shown, plan)
+	done()
+	if err != nil {
+		a.printProblems(root, name, w.Output, err)
+		return err
+	}
+	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, noKeeps: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly}
+	if w.Check {
+		return a.printCheck(cmd, root, r, w.Output)
+	}
+	if paths := plan.Conflicts(); len(paths) > 0 {
+		if err := a.PrintPlan(r, w.Output); err != nil {
+			return err
+		}
+		hint := "move them away, then repeat the command"
+		if cmd.Flags().Lookup("force") != nil {
+			hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
+		}
+		return fault.Differences(hint, "these files exist and differ: %s", strings.Join(paths, ", "))
+	}
+	if !w.DryRun {
+		if err := plan.Apply(ctx); err != nil {
+			return err
+		}
+		r.applied = true
+	}
+	if w.Report != nil {
+		return w.Report(r)
+	}
+	if err := a.PrintPlan(r, w.Output); err != nil {
+		f := fault.Failed("", "the report cannot be printed")
+		f.Err = err
+		if r.applied && len(ChangesToApply(plan.Changes())) > 0 {
+			f.Hint = "the changes are written; only the report is missing"
+		}
+		return f
+	}
+	return nil
+}

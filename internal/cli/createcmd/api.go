@@ -1,0 +1,281 @@
+package createcmd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// createAPI holds the flags of `operon create api`.
+type createAPI struct {
+	creation
+	crdVersion string
+	namespaced bool
+	api        bool // --resource
+	controller bool
+	name       string // of the controller; empty: after the kind
+	hooks      bool   // the project has hooks, and neither Go types nor controllers
+}
+
+func newCreateAPI(a *command.App) *cobra.Command {
+	o := &createAPI{}
+	cmd := &cobra.Command{
+		Use:   "api",
+		Short: "Add a custom resource, its controller, or both",
+		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
+kustomize and main.go wiring, and what is generated from them (deepcopy methods,
+CRD, RBAC), all in one step. A further version of a kind starts with the fields
+of the last.
+
+In a project of hooks it writes the CRD for you to describe the kind in, a
+sample, and roles for its users; a further version goes into the same file.
+
+With --resource=false the controller may be for a kind of Kubernetes, whose
+groups are core, apps, batch and so on, or for one of another module. Where the
+module is in go.mod or in the module cache, its sources tell what the flags
+--external-api-path and --external-api-domain would.`,
+		Example: `  # Add the kind Frigate and a controller for it
+  operon create api --group ship --version v1 --kind Frigate
+
+  # Show what that would change, and write nothing
+  operon create api --group ship --version v1 --kind Frigate --dry-run --diff
+
+  # A cluster-scoped kind in the group that is the domain itself, types only
+  operon create api --version v1 --kind Region --namespaced=false --controller=false
+
+  # A second controller for a kind that the project has
+  operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup
+
+  # A controller for a kind of Kubernetes
+  operon create api --group apps --version v1 --kind Deployment --resource=false
+
+  # A controller for a kind of another module
+  operon create api --group monitoring --version v1 --kind ServiceMonitor --resource=false \
+    --external-api-module github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0`,
+		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the group is the domain; core, apps, ... with --resource=false")
+	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
+	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong")
+	f.BoolVar(&o.api, "resource", true, "write the API types; asked on a terminal")
+	f.BoolVar(&o.controller, "controller", true, "write a controller; asked on a terminal")
+	f.StringVar(&o.name, "controller-name", "", "name of the controller, for a kind with several (default: the kind in lower case)")
+	f.BoolVar(&o.namespaced, "namespaced", true, "objects live in namespaces; false: in the cluster")
+	o.foreign.bind(cmd)
+	f.StringVar(&o.crdVersion, "crd-version", "v1", "version of the CRD's own API")
+	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.Bind(cmd)
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateAPI)
+	completeAPI(a, cmd)
+	return cmd
+}
+
+// run records the resource in PROJECT and plans its files. Questions come before
+// the project is locked: a person may take a while.
+func (o *createAPI) run(a *command.App) error {
+	if o.api && o.foreign.given() {
+		return fault.Usage("add --resource=false, or leave out --external-api-path, -domain and -module",
+			"types of another module cannot be written here")
+	}
+	if !o.api && !o.controller {
+		return fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
+	}
+	if err := o.checkGiven(); err != nil {
+		return err
+	}
+	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) {
+		if err := o.withoutGo(); err != nil {
+			return err
+		}
+	}
+	if err := o.ask(a); err != nil {
+		return err
+	}
+	err := o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+		whole, err = o.complete(ctx, a, s)
+		return whole, o.asksFor(whole), err
+	})
+	if err != nil || o.DryRun {
+		return err
+	}
+	switch {
+	case o.hooks:
+		a.NextStep("describe the kind in its CRD in config/crd/bases, then operon create hook <name> --on kubernetes:" + o.resource.Kind)
+	case o.api:
+		a.NextStep("describe the kind in its _types.go, then make test")
+	default:
+		a.NextStep("fill in the controller in internal/controller, then make test")
+	}
+	return nil
+}
+
+// withoutGo makes it the creation of a kind in a project of hooks, which has a CRD
+// and no controller.
+func (o *createAPI) withoutGo() error {
+	switch {
+	case !o.api:
+		return fault.Usage("leave it out; operon create hook NAME --on kubernetes:KIND makes a hook for a kind of others", "--resource=false is for projects in Go, and this one is of hooks")
+	case o.cmd.Flags().Changed("controller") && o.controller, o.name != "":
+		return fault.Usage("use operon create hook NAME --on kubernetes:KIND", "this project has hooks for controllers")
+	}
+	o.hooks, o.controller = true, false
+	return nil
+}
+
+// ask completes the flags from a person's answers, where there is one.
+func (o *createAPI) ask(a *command.App) error {
+	w, err := o.wizard(a)
+	if w == nil || err != nil {
+		return err
+	}
+	if o.hooks {
+		w.show()
+		return nil
+	}
+	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
+		return err
+	}
+	if o.name == "" { // a name says it
+		if err := w.confirm("controller", "Write a controller?", &o.controller); err != nil {
+			return err
+		}
+	}
+	w.show()
+	return nil
+}
+
+// asksFor is r reduced to the parts that this command is to write: what PROJECT
+// holds beside them stays as it is, also with --force.
+func (o *createAPI) asksFor(r project.Resource) project.Resource {
+	if !o.api {
+		r.API = nil
+	}
+	name := o.controllerName(r)
+	switch {
+	case !o.controller:
+		r.Controller, r.Controllers = false, nil
+	case name == r.Lower():
+		r.Controller, r.Controllers = true, nil
+	default:
+		r.Controller, r.Controllers = false, []project.Controller{{Name: name}}
+	}
+	return r
+}
+
+// controllerName is the name of the controller that is asked for.
+func (o *createAPI) controllerName(r project.Resource) string { return cmp.Or(o.name, r.Lower()) }
+
+// withController is r with the controller of that name. PROJECT tells of one that
+// is named after its kind and stands alone without its name, as kubebuilder does.
+func withController(r project.Resource, name string) project.Resource {
+	names := r.ControllerNames()
+	switch {
+	case slices.Contains(names, name):
+		return r
+	case len(names) == 0 && name == r.Lower():
+		r.Controller = true
+		return r
+	}
+	r.Controller, r.Controllers = false, nil
+	for _, name := range append(names, name) {
+		r.Controllers = append(r.Controllers, project.Controller{Name: name})
+	}
+	return r
+}
+
+// checkGiven checks the given values one by one, before anything is asked.
+func (o *createAPI) checkGiven() error {
+	if o.name != "" && !o.controller {
+		return fault.Usage("leave one of the two out", "--controller=false and --controller-name %s exclude each other", o.name)
+	}
+	for _, v := range []struct {
+		value string
+		valid func(string) error
+	}{
+		{o.crdVersion, project.CheckCRDVersion},
+		{o.resource.Group, project.CheckGroup},
+		{o.resource.Version, project.CheckVersion},
+		{o.resource.Kind, project.CheckKind},
+		{o.name, project.CheckControllerName},
+	} {
+		if v.value == "" {
+			continue
+		}
+		if err := v.valid(v.value); err != nil {
+			return err
+		}
+	}
+	return o.foreign.check()
+}
+
+// complete makes the full resource from the flags and what PROJECT already
+// holds of it, and validates it against the project.
+func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
+	cfg, r := s.Config, o.resource
+	r.Domain = cfg.Domain
+	old := cfg.Find(r.Group, r.Version, r.Kind)
+	if o.api && old != nil && old.HasExternalTypes() {
+		old = nil // types of the same name in a group of the project's own
+	}
+	switch {
+	case old != nil:
+		if err := o.agrees(cfg, *old); err != nil {
+			return r, err
+		}
+		r = *old
+	case !o.api:
+		r.ClusterScoped = !o.namespaced
+		var err error
+		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+			return r, err
+		}
+		if err := o.agrees(cfg, r); err != nil {
+			return r, err
+		}
+	}
+	if o.api && r.API == nil {
+		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
+		if !o.hooks {
+			r.Path = cfg.APIPath(r)
+		}
+	}
+	if o.controller {
+		r = withController(r, o.controllerName(r))
+	}
+	if r.API == nil && !r.HasExternalTypes() {
+		return r, fault.Usage("leave out --resource=false",
+			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
+	}
+	return r, cfg.ValidateResource(r)
+}
+
+// agrees refuses values that differ from those PROJECT holds for the kind: a
+// second create api adds what is missing and changes nothing.
+func (o *createAPI) agrees(cfg *project.Config, old project.Resource) error {
+	if err := o.foreign.agrees(old); err != nil {
+		return err
+	}
+	changed := o.cmd.Flags().Changed
+	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
+		return fault.Usage("leave out --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
+	}
+	if changed("plural") && o.resource.Plural != old.PluralName() {
+		return fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+	}
+	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
+		return fault.Usage("leave out --namespaced",
+			"%s %s exists with --namespaced=%t", old.Version, old.Kind, old.API.Namespaced)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package createcmd
+
+import (
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// offer completes a list with the values that follow from PROJECT.
+func offer(a *command.App, values func(*project.Config) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		cfg, err := a.ReadConfig()
+		if err != nil {
+			cfg = &project.Config{}
+		}
+		return command.CompleteMissing(values(cfg), typed)
+	}
+}
+
+// completeAPI offers the kinds that there are, and what plugins offer.
+func completeAPI(a *command.App, cmd *cobra.Command) {
+	for _, p := range a.Layouts.All() {
+		for _, opt := range p.Options() {
+			switch _, flag := opt.Default.(bool); {
+			case flag || !slices.Contains(opt.Events, plugin.CreateAPI):
+			case opt.Offer != nil:
+				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))
+			case len(opt.Values) == 0:
+				command.CompleteFlag(cmd, opt.Name, cobra.NoFileCompletions)
+			}
+		}
+	}
+	command.CompleteValues(cmd, "crd-version", "v1")
+	command.CompleteFlag(cmd, "controller-name", cobra.NoFileCompletions)
+	completeResource(a, cmd)
+}
+
+// completeWebhook offers them too, and the other versions of the kind as spokes.
+func completeWebhook(a *command.App, cmd *cobra.Command) {
+	completeResource(a, cmd)
+	given := givenText(cmd)
+	command.CompleteFlag(cmd, "spoke", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return resourceFields(a, func(r project.Resource) string {
+			if r.Group != given("group") || r.Kind != given("kind") || r.Version == given("version") {
+				return ""
+			}
+			return r.Version
+		}), cobra.ShellCompDirectiveNoFileComp
+	})
+	for _, flag := range []string{"defaulting-path", "validation-path"} {
+		command.CompleteFlag(cmd, flag, cobra.NoFileCompletions)
+	}
+}
+
+// givenText returns what the command line says so far for a flag.
+func givenText(cmd *cobra.Command) func(flag string) string {
+	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
+}
+
+// completeResource offers the group, version and kind of what the project has,
+// and of Kubernetes where the command takes types of others: each of them such
+// that it goes with what is given of the others.
+func completeResource(a *command.App, cmd *cobra.Command) {
+	given := givenText(cmd)
+	fields := map[string]func(project.Resource) string{
+		"group":   func(r project.Resource) string { return r.Group },
+		"version": func(r project.Resource) string { return r.Version },
+		"kind":    func(r project.Resource) string { return r.Kind },
+	}
+	for name, field := range fields {
+		command.CompleteFlag(cmd, name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var values []cobra.Completion
+			for _, r := range knownKinds(a, cmd) {
+				fits := !slices.Contains(values, field(r)) && field(r) != ""
+				for other, field := range fields {
+					fits = fits && (other == name || given(other) == "" || given(other) == field(r))
+				}
+				if fits {
+					values = append(values, field(r))
+				}
+			}
+			if name == "version" && len(values) == 0 {
+				values = []cobra.Completion{"v1", "v1alpha1", "v1beta1"}
+			}
+			return values, cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	for _, flag := range []string{"plural", "external-api-path", "external-api-domain", "external-api-module"} {
+		command.CompleteFlag(cmd, flag, cobra.NoFileCompletions)
+	}
+}
+
+// knownKinds are the kinds that cmd may name: those of PROJECT, if there is one,
+// and then those of Kubernetes, unless the command is to write the types.
+func knownKinds(a *command.App, cmd *cobra.Command) []project.Resource {
+	cfg, err := a.ReadConfig()
+	if err != nil {
+		return nil
+	}
+	kinds := slices.Clone(cfg.Resources)
+	if f := cmd.Flags().Lookup("resource"); f != nil && f.Value.String() == "true" {
+		return kinds
+	}
+	for _, k := range project.CoreKinds() {
+		if k.Stored {
+			kinds = append(kinds, k.Resource())
+		}
+	}
+	return kinds
+}
+
+// resourceFields returns one field of every resource in PROJECT, without
+// repetition and blanks.
+func resourceFields(a *command.App, field func(project.Resource) string) []cobra.Completion {
+	cfg, err := a.ReadConfig()
+	if err != nil {
+		return nil
+	}
+	var values []cobra.Completion
+	for _, r := range cfg.Resources {
+		if v := field(r); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return values
+}

@@ -1,0 +1,75 @@
+package createcmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/spf13/cobra"
+)
+
+// createModule holds the flags of `operon create module`.
+type createModule struct {
+	command.WriteFlags
+	weight  string
+	enabled bool
+
+	cmd     *cobra.Command
+	options *command.PluginFlags
+}
+
+func newCreateModule(a *command.App) *cobra.Command {
+	o := &createModule{}
+	cmd := &cobra.Command{
+		Use:   "module NAME",
+		Short: "Add a module to a project of modules",
+		Long: `Add a module that addon-operator installs: a chart, the schemas of its values,
+and its switch in modules/values.yaml, which is on unless somebody switched it
+off. operon create hook --module adds hooks to it.
+
+The chart and the schemas are an example that installs; replace what is in them.`,
+		Example: `  operon create module cert-issuer
+  operon create module registry-cache --weight 200 --enabled-script`,
+		Args: moduleNameOnly, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.weight, "weight", "", "`NUMBER` from 0 to 999 by which modules are sorted (default: ten more than the last one's)")
+	f.BoolVar(&o.enabled, "enabled-script", false, "also write a script that decides whether the module is enabled")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.Bind(cmd)
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
+	command.CompleteFlag(cmd, "weight", cobra.NoFileCompletions)
+	f.SortFlags = false
+	return cmd
+}
+
+func moduleNameOnly(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fault.Usage("such as operon create module cert-issuer", "%s takes one name, got %d", cmd.CommandPath(), len(args))
+	}
+	return nil
+}
+
+func (o *createModule) run(a *command.App, args []string) error {
+	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		if !a.HasModules(s.Config) {
+			return fault.Usage("start one with operon init --plugins addon", "create module is for projects of modules, and the layout of this one is %s",
+				strings.Join(s.Config.Layout, ","))
+		}
+		t, err := a.NewInvocation(s, o.options)
+		if err != nil {
+			return err
+		}
+		t.Options["module"], t.Options["weight"], t.Options["enabled-script"] = args[0], o.weight, o.enabled
+		return t.Plugins.Plan(ctx, plugin.Event{Kind: plugin.CreateModule, Dir: t.Root, Project: t.Config, Options: t.Options}, t.Plan)
+	})
+	if err != nil || o.DryRun {
+		return err
+	}
+	a.NextStep("operon create hook <name> --module " + args[0] + " --before-helm 10, then make validate")
+	return nil
+}

@@ -1,0 +1,297 @@
+package createcmd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// createWebhook holds the flags of `operon create webhook`.
+type createWebhook struct {
+	creation
+	webhooks project.Webhooks
+}
+
+func newCreateWebhook(a *command.App) *cobra.Command {
+	o := &createWebhook{}
+	cmd := &cobra.Command{
+		Use:   "webhook",
+		Short: "Add webhooks to a kind: defaulting, validation, conversion",
+		Long: `Add webhooks to a kind of the project, of Kubernetes or of another module: Go
+code, tests that call it through an API server, and the wiring of main.go,
+kustomize, cert-manager and network policy, all in one step. Webhooks that a
+kind has already stay as they are: add others whenever you need them.
+
+With --conversion, the given version is the hub that the other versions are
+converted to and from. The conversion functions come with every field mapped
+that both versions have, and with a test that fails when a field gets lost.`,
+		Example: `  # Set defaults, and validate beyond what the schema can say
+  operon create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation
+
+  # Convert v1 to and from v2, the hub
+  operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1
+
+  # Set defaults in the pods of the cluster
+  operon create webhook --group core --version v1 --kind Pod --defaulting`,
+		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; core, apps, batch, ... for the kinds of Kubernetes")
+	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
+	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong; for types of other modules")
+	f.BoolVar(&o.webhooks.Defaulting, "defaulting", false, "set defaults when objects are created or updated")
+	f.BoolVar(&o.webhooks.Validation, "programmatic-validation", false, "validate objects that are created or updated")
+	f.BoolVar(&o.webhooks.Conversion, "conversion", false, "convert between this version, the hub, and others")
+	f.StringSliceVar(&o.webhooks.Spoke, "spoke", nil, "versions to convert to and from the hub (default: all others of the kind)")
+	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook, instead of the regular one")
+	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook, instead of the regular one")
+	o.foreign.bind(cmd)
+	f.BoolVar(&o.make, "make", true, "also generate the webhook configuration")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.Bind(cmd)
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateWebhook)
+	completeWebhook(a, cmd)
+	return cmd
+}
+
+func (o *createWebhook) run(a *command.App) error {
+	if err := o.checkValues(); err != nil {
+		return err
+	}
+	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) {
+		return fault.Usage("use operon create hook NAME with --validate, --mutate or --convert", "the webhooks of this project are hooks")
+	}
+	if err := o.ask(a); err != nil {
+		return err
+	}
+	if err := o.checkAsked(); err != nil {
+		return err
+	}
+	err := o.create(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+		whole, err = o.complete(ctx, a, s)
+		asked = whole
+		asked.Webhooks = &o.webhooks
+		return whole, asked, err
+	})
+	if err != nil || o.DryRun {
+		return err
+	}
+	a.NextStep("fill in the functions in internal/webhook, then make test")
+	return nil
+}
+
+// ask completes the flags from a person's answers, where there is one.
+func (o *createWebhook) ask(a *command.App) error {
+	w, err := o.wizard(a)
+	if w == nil || err != nil {
+		return err
+	}
+	if !o.webhooks.Defaulting && !o.webhooks.Validation && !o.webhooks.Conversion {
+		for _, q := range []struct {
+			flag, question string
+			value          *bool
+		}{
+			{"defaulting", "Set defaults?", &o.webhooks.Defaulting},
+			{"programmatic-validation", "Validate, beyond what the schema can say?", &o.webhooks.Validation},
+			{"conversion", "Convert the kind's other versions to and from this one?", &o.webhooks.Conversion},
+		} {
+			if err := w.confirm(q.flag, q.question, q.value); err != nil {
+				return err
+			}
+		}
+	}
+	w.show()
+	return nil
+}
+
+// checkValues checks the given values one by one, before anything is asked.
+func (o *createWebhook) checkValues() error {
+	checks := []error{
+		o.foreign.check(),
+		project.CheckGroup(o.resource.Group),
+		project.CheckWebhookPath("defaulting-path", o.webhooks.DefaultingPath),
+		project.CheckWebhookPath("validation-path", o.webhooks.ValidationPath),
+	}
+	if o.resource.Version != "" {
+		checks = append(checks, project.CheckVersion(o.resource.Version))
+	}
+	if o.resource.Kind != "" {
+		checks = append(checks, project.CheckKind(o.resource.Kind))
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAsked checks that the flags fit each other.
+func (o *createWebhook) checkAsked() error {
+	w := o.webhooks
+	switch {
+	case !w.Defaulting && !w.Validation && !w.Conversion:
+		return fault.Usage("add --defaulting, --programmatic-validation or --conversion, or several of them", "no webhook asked for")
+	case w.DefaultingPath != "" && !w.Defaulting:
+		return fault.Usage("add --defaulting", "--defaulting-path without a defaulting webhook")
+	case w.ValidationPath != "" && !w.Validation:
+		return fault.Usage("add --programmatic-validation", "--validation-path without a validation webhook")
+	case len(w.Spoke) > 0 && !w.Conversion:
+		return fault.Usage("add --conversion", "--spoke without a conversion webhook")
+	case w.Conversion && o.foreign.given():
+		return fault.Usage("leave out --conversion", "types of another module are converted there")
+	}
+	return nil
+}
+
+// complete returns the resource with all the webhooks that it is to have, and
+// reduces the flags to those that are asked for.
+func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
+	r := o.resource
+	if old := s.Config.Find(r.Group, r.Version, r.Kind); old != nil {
+		if err := o.foreign.agrees(*old); err != nil {
+			return r, err
+		}
+		if r.Plural != "" && r.Plural != old.PluralName() {
+			return r, fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+		}
+		r = *old
+	} else {
+		if err := o.nearMiss(s.Config, r); err != nil {
+			return r, err
+		}
+		var err error
+		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+			return r, err
+		}
+	}
+	if !r.HasExternalTypes() && r.API == nil {
+		return r, fault.Usage("write the types first: "+project.CreateVersion(r, r.Version),
+			"%s %s is no type of this project, so it can have no webhooks here", r.Version, r.Kind)
+	}
+	if o.webhooks.Conversion {
+		if err := o.completeSpokes(s.Config, r); err != nil {
+			return r, err
+		}
+	}
+	have := project.Webhooks{WebhookVersion: "v1"}
+	if r.Webhooks != nil {
+		have = *r.Webhooks
+	}
+	if err := o.agrees(r, have); err != nil {
+		return r, err
+	}
+	have.Defaulting = have.Defaulting || o.webhooks.Defaulting
+	have.Validation = have.Validation || o.webhooks.Validation
+	have.Conversion = have.Conversion || o.webhooks.Conversion
+	have.DefaultingPath = cmp.Or(have.DefaultingPath, o.webhooks.DefaultingPath)
+	have.ValidationPath = cmp.Or(have.ValidationPath, o.webhooks.ValidationPath)
+	o.webhooks.DefaultingPath, o.webhooks.ValidationPath = have.DefaultingPath, have.ValidationPath
+	for _, v := range o.webhooks.Spoke {
+		if !slices.Contains(have.Spoke, v) {
+			have.Spoke = append(slices.Clone(have.Spoke), v)
+		}
+	}
+	o.webhooks.WebhookVersion = have.WebhookVersion
+	r.Webhooks = &have
+	return r, s.Config.ValidateResource(r)
+}
+
+// nearMiss refuses a kind, or a version of one, that the project does not have but
+// for a slip.
+func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error {
+	if o.foreign.given() {
+		return nil
+	}
+	var versions, kinds []string
+	for _, have := range cfg.Resources {
+		if have.Group != r.Group || have.API == nil {
+			continue
+		}
+		kinds = append(kinds, have.Kind)
+		if have.Kind == r.Kind {
+			versions = append(versions, have.Version)
+		}
+	}
+	if len(versions) > 0 {
+		return fault.Usage("did you mean --version "+strings.Join(versions, " or --version ")+"?",
+			"kind %s has no version %s in this project", r.Kind, r.Version)
+	}
+	if near := fault.Nearest(r.Kind, kinds); near != "" {
+		return fault.Usage("did you mean --kind "+near+"?", "group %s has no kind %s in this project", cmp.Or(r.Group, `""`), r.Kind)
+	}
+	return nil
+}
+
+// agrees refuses a path that differs from the one that the webhook has: it
+// stands in a marker of the user's code.
+func (o *createWebhook) agrees(r project.Resource, have project.Webhooks) error {
+	for _, v := range []struct {
+		flag, name, given, have string
+		held                    bool
+	}{
+		{"defaulting-path", "defaulting", o.webhooks.DefaultingPath, have.DefaultingPath, have.Defaulting},
+		{"validation-path", "validation", o.webhooks.ValidationPath, have.ValidationPath, have.Validation},
+	} {
+		if v.held && v.given != "" && v.given != v.have {
+			return fault.Usage("leave out --"+v.flag+", and change the path by hand: in the webhook's marker, where it is set up, and in "+project.File,
+				"kind %s has a %s webhook already, at %s", r.Kind, v.name, cmp.Or(v.have, "the regular path"))
+		}
+	}
+	return nil
+}
+
+// completeSpokes checks the versions to convert, or takes all others of the kind.
+func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource) error {
+	if hub.HasExternalTypes() {
+		return fault.Usage("leave out --conversion", "%s is no type of this project: its versions are converted elsewhere", hub.Kind)
+	}
+	var versions []string
+	for _, r := range cfg.Resources {
+		switch {
+		case !r.SameKind(hub) || r.Version == hub.Version:
+			continue
+		case r.Webhooks != nil && r.Webhooks.Conversion:
+			return fault.Usage("use --version "+r.Version+" --spoke "+hub.Version,
+				"version %s of %s is the hub already, and a kind has one", r.Version, hub.Kind)
+		case r.API != nil:
+			versions = append(versions, r.Version)
+		}
+	}
+	for i, v := range o.webhooks.Spoke {
+		switch {
+		case v == hub.Version:
+			return fault.Usage("name other versions", "version %s is the hub and cannot be a spoke of itself", v)
+		case slices.Contains(o.webhooks.Spoke[:i], v):
+			return fault.Usage("name it once", "spoke version %s is given twice", v)
+		case !slices.Contains(versions, v):
+			return fault.Usage("create it first: "+project.CreateVersion(hub, v), "kind %s has no version %s to be a spoke", hub.Kind, v)
+		}
+	}
+	if len(o.webhooks.Spoke) == 0 {
+		o.webhooks.Spoke = versions
+	}
+	if len(o.webhooks.Spoke) == 0 {
+		return fault.Usage("create one first, for example: "+project.CreateVersion(hub, nextVersion(hub.Version)),
+			"kind %s has no version beside %s to convert", hub.Kind, hub.Version)
+	}
+	return nil
+}
+
+// nextVersion is an example of a version that may follow v.
+func nextVersion(v string) string {
+	if v == "v1" {
+		return "v2"
+	}
+	return "v1"
+}

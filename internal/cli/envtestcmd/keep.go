@@ -1,0 +1,24 @@
+package envtestcmd
+
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/spf13/cobra"
+)
+
+// newEnvtestKeep is the process behind `operon envtest start`.
+func newEnvtestKeep(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "keep",
+		Short:  "Run a control plane for `operon envtest start`",
+		Hidden: true,
+		Args:   command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			home, err := controlplane.Open(a.Getenv)
+			if err != nil {
+				return err
+			}
+			return home.Keep(cmd.Context(), a.In, a.Out, a.Environ)
+		},
+	}
+}

@@ -1,0 +1,149 @@
+package envtestcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/spf13/cobra"
+)
+
+type envtestStart struct {
+	options controlplane.Options
+	version string
+	detach  bool
+}
+
+func newEnvtestStart(a *command.App) *cobra.Command {
+	var c envtestStart
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start an API server on this machine",
+		Long: `Start etcd and kube-apiserver on 127.0.0.1, wait until they are ready and print
+the path of an administrator's kubeconfig. TLS and RBAC are on, the token is
+random, and only you can read the files. Programs that are not in the store are
+built first.
+
+It runs until Ctrl-C, and then leaves nothing behind; its end is no error, so the
+exit code is 0 once it was ready. With --detach it runs until ` + "`operon envtest stop`" + `,
+and starting it again with the same flags only prints the path. A program that
+ends is started again, on the same port and with the same data.
+
+There are no nodes and no scheduler: pods are made and stay pending. With
+--controllers, kube-controller-manager makes ReplicaSets and pods of Deployments,
+collects garbage and empties namespaces; without it, objects stay as they are.
+
+However operon is killed, Linux and Windows end the programs with it. On macOS the
+next start or stop does, should the process that keeps them be killed.`,
+		Example: `  operon envtest start
+  export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), a) },
+	}
+	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when it is ready and let it run")
+	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "run kube-controller-manager too")
+	cmd.Flags().IntVar(&c.options.Port, "port", 0, "port of the API server (default: a free one)")
+	bindPlane(cmd, &c.options.Name)
+	bindKubernetes(cmd, &c.version)
+	return cmd
+}
+
+// bindPlane adds the flag that names a control plane.
+func bindPlane(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane, to have several")
+	command.CompleteFlag(cmd, "name", cobra.NoFileCompletions)
+}
+
+func (c *envtestStart) run(ctx context.Context, a *command.App) error {
+	if err := controlplane.CheckName(c.options.Name); err != nil {
+		return err
+	}
+	if c.options.Port < 0 || c.options.Port > 65535 {
+		return fault.Usage("leave --port out for a free one", "port %d is not between 1 and 65535", c.options.Port)
+	}
+	home, err := controlplane.Open(a.Getenv)
+	if err != nil {
+		return err
+	}
+	store, err := assets.Open(assets.Options{Env: a.Environ})
+	if err != nil {
+		return err
+	}
+	c.options.Assets, err = store.Ensure(ctx, c.version, c.options.Controllers, a.Progress)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if term.IsTerminal(a.Err) {
+		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
+	}
+	began := time.Now()
+	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, a.Progress)
+	if err != nil {
+		return err
+	}
+	if s.Already {
+		return c.already(a, s.State)
+	}
+	a.Notef("ready in %.1f s: %s (Kubernetes %s)", time.Since(began).Seconds(), s.State.URL, s.State.Version)
+	if c.detach {
+		if err := s.Detach(); err != nil {
+			return err
+		}
+	}
+	if err := printPath(a, s.State.Kubeconfig, nil); err != nil {
+		return err
+	}
+	stop := "operon envtest stop" + nameFlag(s.State.Name)
+	if !c.detach {
+		stop = "Ctrl-C, or " + stop
+	}
+	a.Notef("to use it:  %s\nto stop it: %s", exportKubeconfig(s.State), stop)
+	if c.detach {
+		return nil
+	}
+	err = s.Wait(ctx)
+	if err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		a.Notef("stopped")
+		return nil
+	}
+	return err
+}
+
+// already answers for a control plane that this command did not start.
+func (c *envtestStart) already(a *command.App, s controlplane.State) error {
+	hint := "end it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
+	unmet := c.options.Unmet(s)
+	switch {
+	case unmet != "":
+		return fault.Failed(hint, "control plane %q runs already, %s", s.Name, unmet)
+	case !c.detach:
+		return fault.Failed("use it ("+exportKubeconfig(s)+"), "+hint, "control plane %q runs already", s.Name)
+	}
+	a.Notef("control plane %q runs already: %s", s.Name, s.URL)
+	return printPath(a, s.Kubeconfig, nil)
+}
+
+// exportKubeconfig is the line that makes a shell use a control plane.
+func exportKubeconfig(s controlplane.State) string {
+	return fmt.Sprintf("export KUBECONFIG=%q", filepath.ToSlash(s.Kubeconfig))
+}
+
+// nameFlag is the flag that a command line needs to mean the same control plane.
+func nameFlag(name string) string {
+	if name == controlplane.DefaultName {
+		return ""
+	}
+	return fmt.Sprintf(" --name %s", name)
+}

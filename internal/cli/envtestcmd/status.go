@@ -1,0 +1,110 @@
+package envtestcmd
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// planesFrame is the JSON form of `operon envtest status`.
+type planesFrame struct {
+	APIVersion string               `json:"apiVersion"`
+	Kind       string               `json:"kind"`
+	Items      []controlplane.State `json:"items"`
+}
+
+func newEnvtestStatus(a *command.App) *cobra.Command {
+	var name, output string
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the control planes that run",
+		Long: `List your control planes: running, starting, failed (a program ended again and
+again) or dead (somebody killed its keeper). The last two stay listed until the
+next start or stop of their name removes what they left.
+
+With --name only that one is looked for, and the exit code is 1 unless it runs.`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := command.CheckOutput(output); err != nil {
+				return err
+			}
+			named := cmd.Flags().Changed("name")
+			if err := controlplane.CheckName(name); err != nil {
+				return err
+			}
+			home, err := controlplane.Open(a.Getenv)
+			if err != nil {
+				return err
+			}
+			all, err := home.List()
+			if err != nil {
+				return err
+			}
+			if named {
+				all = slices.DeleteFunc(all, func(s controlplane.State) bool { return s.Name != name })
+			}
+			if err := printPlanes(a, all, output); err != nil {
+				return err
+			}
+			switch {
+			case named && !slices.ContainsFunc(all, running):
+				return fault.Failed("operon envtest start --detach"+nameFlag(name), "control plane %q does not run", name)
+			case len(all) == 0:
+				a.Notef("no control plane is running")
+			}
+			return nil
+		},
+	}
+	bindPlane(cmd, &name)
+	cmd.Flags().Lookup("name").Usage = "name of a control plane (default: all)"
+	cmd.Flags().Lookup("name").DefValue = ""
+	command.BindOutput(cmd, &output)
+	return cmd
+}
+
+func running(s controlplane.State) bool { return s.Phase == controlplane.Running }
+
+func printPlanes(a *command.App, all []controlplane.State, output string) error {
+	if output == "json" {
+		if all == nil {
+			all = []controlplane.State{}
+		}
+		return command.PrintJSON(a.Out, planesFrame{APIVersion: command.APIVersion, Kind: "ControlPlaneList", Items: all})
+	}
+	var out strings.Builder
+	for i, s := range all {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		fmt.Fprintf(&out, "%-10s  %s\n", s.Name, s.Phase)
+		line := func(label, value string) {
+			if value != "" {
+				fmt.Fprintf(&out, "%-10s  %s\n", label, value)
+			}
+		}
+		line("url", s.URL)
+		line("kubeconfig", filepath.ToSlash(s.Kubeconfig))
+		if s.Version != "" && s.Controllers {
+			s.Version += ", with controllers"
+		}
+		line("kubernetes", s.Version)
+		if !s.Since.IsZero() {
+			line("since", s.Since.Format(time.DateTime))
+			line("process", fmt.Sprint(s.PID))
+		}
+		line("reason", command.IndentRest(s.Message, "            "))
+		if s.Phase == controlplane.Dead || s.Phase == controlplane.Failed {
+			line("to remove", "operon envtest stop"+nameFlag(s.Name))
+		}
+	}
+	_, err := io.WriteString(a.Out, out.String())
+	return err
+}

@@ -1,0 +1,116 @@
+// Package generatecmd holds the commands that derive files from sources, and the one
+// that then tests the project: generate, manifests and test.
+package generatecmd
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+)
+
+// generate holds the flags of `operon generate` and `operon manifests`.
+type generate struct {
+	command.WriteFlags
+	manifests bool // leave Go code alone
+	all       bool
+	watch     bool
+	noCache   bool
+
+	cmd     *cobra.Command
+	options *command.PluginFlags
+}
+
+func NewGenerate(a *command.App) *cobra.Command {
+	o := &generate{}
+	o.cmd = &cobra.Command{
+		Use:   "generate [argument...]",
+		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
+		Long: `Generate everything that derives from the project's sources, from one load of
+its packages. The output is byte for byte that of controller-gen with the same
+arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
+A generator among the arguments has the options that stand there and no others:
+object alone writes no header. --only and --paths choose among the defaults.
+
+In a project of hooks it derives the roles from them: they are run for their
+configuration, and their sources are read. There the engine itself registers
+webhooks when it starts, and the CRDs are yours to edit.
+` + aboutCheck + aboutWatch + aboutCache,
+		Example: `  operon generate
+  operon generate --only crd,rbac
+  operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
+  operon generate --check --diff
+  operon generate --watch`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default; --only chooses")
+	return o.build(a)
+}
+
+func NewManifests(a *command.App) *cobra.Command {
+	o := &generate{manifests: true}
+	o.cmd = &cobra.Command{
+		Use:   "manifests [argument...]",
+		Short: "Generate CRDs, RBAC and webhook configuration",
+		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck + aboutWatch,
+		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	return o.build(a)
+}
+
+func (o *generate) build(a *command.App) *cobra.Command {
+	o.ExtraFormats = []string{command.FormatGitHub}
+	o.Bind(o.cmd)
+	o.cmd.Flags().BoolVar(&o.Check, "check", false, "compare with what is there, write nothing, and exit with 3 when it differs")
+	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "read everything anew, and keep nothing for the next time")
+	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "stay, and generate again on every save, until Ctrl-C")
+	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
+	return o.cmd
+}
+
+func (o *generate) run(a *command.App, args []string) error {
+	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
+		return fault.Usage("leave --all out", "--all means everything, and --only less")
+	}
+	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
+		return err
+	}
+	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) && (o.watch || o.noCache) {
+		return fault.Usage("leave it out", "--watch and --no-cache are for projects in Go, and this one is of hooks")
+	}
+	if o.watch {
+		return o.keep(a, args)
+	}
+	if o.noCache || o.Check { // what git has is not among the inputs of a plan
+		_, _, err := o.inProject(a, args)
+		return err
+	}
+	return a.CacheResult(func(a *command.App) (string, *scaffold.Plan, error) { return o.inProject(a, args) })
+}
+
+// inProject generates, and returns the root and the plan that it made.
+func (o *generate) inProject(a *command.App, args []string) (root string, p *scaffold.Plan, err error) {
+	plan := o.plan(a, args)
+	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		root, p = s.Root, s.Plan
+		return plan(ctx, s)
+	})
+	return root, p, err
+}
+
+// plan returns the function that plans the output of the generators with these arguments.
+func (o *generate) plan(a *command.App, args []string) func(context.Context, command.Project) error {
+	return func(ctx context.Context, s command.Project) error {
+		inv, err := a.NewInvocation(s, o.options)
+		if err != nil {
+			return err
+		}
+		inv.NoCache = o.noCache
+		inv.Options["args"], inv.Options["manifests"] = args, o.manifests
+		return inv.Generate(ctx, inv.Options)
+	}
+}

@@ -1,0 +1,314 @@
+package generatecmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/mod/modfile"
+)
+
+// test holds the flags of `operon test`.
+type test struct {
+	run   string
+	build bool
+
+	cmd       *cobra.Command
+	hookTests HookTests
+}
+
+// HookTests are the hook tests of a project, which are not Go tests.
+type HookTests struct {
+	Run   func(ctx context.Context, a *command.App, pattern string) error // those that match the pattern
+	Names func() []string                                                 // for completion
+}
+
+func NewTest(a *command.App, hookTests HookTests) *cobra.Command {
+	o := &test{hookTests: hookTests}
+	o.cmd = &cobra.Command{
+		Use:   "test [packages] [-- flags of go test]",
+		Short: "Generate, vet and test, on a real API server where one is installed",
+		Long: `Generate what derives from the sources, vet the code, and run go test with
+KUBEBUILDER_ASSETS set to the control plane that belongs to the project's
+client-go (or to ENVTEST_K8S_VERSION). All packages are tested but those of
+test/e2e, unless some are named. Where no control plane is installed the suites
+that need one are skipped, and a warning at the end says so; --build builds it.
+
+stdout and the exit code are those of go test.
+
+In a project of hooks it derives their roles, and is operon hooks test, as it is
+in one of modules.`,
+		Example: `  operon test
+  operon test ./internal/... --run TestControllers --build
+  operon test -- -count 1 -coverprofile cover.out`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.test(a, args) },
+	}
+	o.cmd.Flags().StringVar(&o.run, "run", "", "run only the tests that match this regular expression")
+	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
+	command.CompleteFrom(o.cmd, "run", hookTests.Names)
+	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		unknown, ok := errors.AsType[*pflag.NotExistError](err)
+		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
+			return fault.Usage("the flags of go test stand behind --, as in operon test -- -v", "%s", err)
+		}
+		return command.FlagError(nil)(cmd, err)
+	})
+	return o.cmd
+}
+
+// goTest is what one run of `operon test` works on.
+type goTest struct {
+	root     string   // the project's folder
+	packages []string // as the user named them; none means all but test/e2e
+	flags    []string // of go test
+	env      []string // of go test
+	missing  error    // why there is no control plane, or nil
+}
+
+func (o *test) test(a *command.App, args []string) error {
+	if _, err := regexp.Compile(o.run); err != nil {
+		return fault.Usage("", "--run %s: %v", o.run, err)
+	}
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	cfg, err := a.ReadConfig()
+	if err != nil {
+		return err
+	}
+	if a.HasHooks(cfg) || a.HasModules(cfg) {
+		return o.hooks(a, root, args)
+	}
+	t := goTest{root: root, packages: args}
+	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
+		t.packages, t.flags = args[:dash], args[dash:]
+	}
+	if len(t.flags) == 0 { // which could choose other files
+		t.flags = []string{"-vet=off"} // they are vetted before, for more than go test looks for
+	}
+	for _, p := range t.packages {
+		if err := checkFolder(a.Dir, p); err != nil {
+			return err
+		}
+	}
+	if o.run != "" {
+		t.flags = append([]string{"-run", o.run}, t.flags...)
+	}
+	ctx := o.cmd.Context()
+	if t.env, t.missing, err = o.controlPlane(ctx, a, root); err != nil {
+		return err
+	}
+	if err := step(a, "generate", func() error { return o.generate(a) }); err != nil {
+		return err
+	}
+	if err := step(a, "vet", func() error { return t.vet(ctx, a) }); err != nil {
+		return err
+	}
+	return step(a, "test", func() error { return t.test(ctx, a) })
+}
+
+// hooks tests a project of hooks: it has no packages.
+func (o *test) hooks(a *command.App, root string, args []string) error {
+	switch {
+	case len(args) > 0:
+		return fault.Usage("operon hooks test takes files of tests", "packages and flags of go test are for projects in Go, and this one is of hooks")
+	case o.build:
+		return fault.Usage("leave it out", "--build is for projects in Go: the tests of hooks need no control plane")
+	}
+	at := a.At(root)
+	if err := step(at, "generate", func() error { return o.generate(at) }); err != nil {
+		return err
+	}
+	return step(at, "test", func() error { return o.hookTests.Run(o.cmd.Context(), at, o.run) })
+}
+
+// checkFolder refuses a folder that is named without ./ before it: go would look
+// for it in its standard library.
+func checkFolder(dir, pattern string) error {
+	folder := strings.TrimSuffix(pattern, "/...")
+	if strings.HasPrefix(folder, ".") || filepath.IsAbs(folder) {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, folder)); err != nil || !info.IsDir() {
+		return nil
+	}
+	return fault.Usage("did you mean ./"+pattern+"?", "%s means a package, not the folder of that name", pattern)
+}
+
+// step runs one step and tells a person, and no script, how long it took.
+func step(a *command.App, name string, do func() error) error {
+	start := time.Now()
+	err := do()
+	if err == nil && term.IsTerminal(a.Err) {
+		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("%-8s %s", name, time.Since(start).Round(10*time.Millisecond))))
+	}
+	return err
+}
+
+// generate does what `operon generate` does, and reports on stderr what that
+// changed: stdout belongs to the tests.
+func (o *test) generate(a *command.App) error {
+	aside := *a
+	aside.Out = a.Err
+	w := command.WriteFlags{Output: "text", ChangesOnly: true}
+	return aside.InProject(o.cmd, w, func(ctx context.Context, s command.Project) error {
+		inv, err := a.NewInvocation(s, nil)
+		if err != nil {
+			return err
+		}
+		return inv.Generate(ctx, nil)
+	})
+}
+
+// controlPlane returns the environment for go test: with a control plane of the
+// version that the project's Makefile and suites would choose, or, when there is
+// none and nobody asked to build one, with the reason.
+func (o *test) controlPlane(ctx context.Context, a *command.App, root string) (env []string, missing, err error) {
+	if existing, _ := strconv.ParseBool(a.Getenv("USE_EXISTING_CLUSTER")); existing {
+		return a.Environ, nil, nil
+	}
+	const name = "ENVTEST_K8S_VERSION"
+	version := a.Getenv(name)
+	if version == "" {
+		if version, err = clientVersion(root); err != nil {
+			return nil, nil, err
+		}
+	}
+	dir, err := assets.Find(a.Environ, root, version)
+	if err != nil && o.build {
+		var store *assets.Store
+		if store, err = assets.Open(assets.Options{Env: a.Environ}); err == nil {
+			dir, err = store.Ensure(ctx, version, false, a.Progress)
+		}
+	}
+	env = append(slices.Clone(a.Environ), name+"="+version)
+	switch {
+	case err == nil:
+		return append(env, assets.Var+"="+dir), nil, nil
+	case fault.Code(err) == fault.CodeUsage && a.Getenv(name) != "":
+		return nil, nil, fault.In(name, err)
+	case o.build || fault.Code(err) != fault.CodeFailed || a.Getenv(assets.Var) != "":
+		return nil, nil, err
+	}
+	return env, err, nil
+}
+
+// clientVersion returns 1.N for k8s.io/client-go v0.N in go.mod: client
+// libraries carry the minor version of the Kubernetes they belong to. It is
+// empty for a module that does not require client-go.
+func clientVersion(root string) (string, error) {
+	src, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", fault.In("go.mod", err)
+	}
+	file, err := modfile.ParseLax("go.mod", src, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == "k8s.io/client-go" {
+			if minor, ok := strings.CutPrefix(r.Mod.Version, "v0."); ok {
+				minor, _, _ = strings.Cut(minor, ".")
+				return "1." + minor, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func (t goTest) vet(ctx context.Context, a *command.App) error {
+	dir, packages := a.Dir, t.packages
+	if len(packages) == 0 {
+		dir, packages = t.root, []string{"./..."}
+	}
+	return goStep(a, ctx, dir, a.Environ, a.Err, append([]string{"vet"}, packages...)...)
+}
+
+func (t goTest) test(ctx context.Context, a *command.App) error {
+	all, suites, err := t.list(ctx, a)
+	if err != nil {
+		return err
+	}
+	packages := t.packages
+	if len(packages) == 0 {
+		packages = all
+	}
+	if len(packages) == 0 {
+		return fault.Failed("name the packages to test", "there is no package to test outside of %s", e2eDir)
+	}
+	env, killStrays := process.Mark(t.env)
+	args := slices.Concat([]string{"test"}, packages, t.flags)
+	// In the user's own folder, where -coverprofile and its like are meant.
+	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
+	if err != nil {
+		killStrays()
+	}
+	if t.missing != nil && len(suites) > 0 && ctx.Err() == nil {
+		paint := command.Painter(a.Err, a.Getenv)
+		a.Notef("%s %v: the suites on a real API server did not run in %s", paint(command.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
+		a.Notef("%s %s", paint(command.Yellow, "hint:   "), fault.HintOf(t.missing))
+	}
+	return err
+}
+
+// e2eDir holds tests that deploy to a cluster of their own.
+const e2eDir = "test/e2e"
+
+// list returns the import paths of the packages to test, and the folders, from the
+// project's root, of those that start an API server. What go cannot read is
+// for vet and test to report.
+func (t goTest) list(ctx context.Context, a *command.App) (packages, suites []string, err error) {
+	dir, patterns := a.Dir, t.packages
+	if len(patterns) == 0 {
+		dir, patterns = t.root, []string{"./..."}
+	}
+	const format = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{join .TestImports " "}} {{join .XTestImports " "}}`
+	var out bytes.Buffer
+	args := append([]string{"list", "-e", "-f", format}, patterns...)
+	if err := goStep(a, ctx, dir, a.Environ, &out, args...); err != nil {
+		return nil, nil, err
+	}
+	for line := range strings.Lines(out.String()) {
+		path, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		folder, imports, _ := strings.Cut(rest, "\t")
+		if rel, err := filepath.Rel(t.root, folder); err == nil {
+			folder = filepath.ToSlash(rel)
+		}
+		if len(t.packages) == 0 && (folder == e2eDir || strings.HasPrefix(folder, e2eDir+"/")) {
+			continue
+		}
+		packages = append(packages, path)
+		if slices.Contains(strings.Fields(imports), "sigs.k8s.io/controller-runtime/pkg/envtest") {
+			suites = append(suites, folder)
+		}
+	}
+	return packages, suites, nil
+}
+
+// goStep runs the go command, whose exit code becomes operon's.
+func goStep(a *command.App, ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
+	err := a.RunGo(ctx, dir, env, out, args...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		return &fault.Error{Code: exit.ExitCode(), Msg: "go " + args[0], Err: err}
+	}
+	return fault.In("go "+args[0], err)
+}

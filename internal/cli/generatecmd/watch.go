@@ -1,0 +1,263 @@
+package generatecmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/watch"
+)
+
+const aboutWatch = `
+
+With --watch the command stays, and generates again whenever something that
+counts was saved: sources, go.mod and its like, PROJECT, the header file, or a
+generated file that was edited or deleted. Each time one line tells what changed,
+what that made, and how long it took. Errors are shown, and what was generated
+before stays, until they are gone. Ctrl-C ends it, with exit code 0.`
+
+// overtaken is how long an error waits for a change that may end it.
+const overtaken = 150 * time.Millisecond
+
+// checkWatch refuses what says something else than --watch.
+func (o *generate) checkWatch() error {
+	if !o.watch {
+		return nil
+	}
+	for _, name := range []string{"check", "dry-run"} {
+		if given, _ := o.cmd.Flags().GetBool(name); given {
+			return fault.Usage("leave one of them out", "--watch writes on every save, and --%s nothing", name)
+		}
+	}
+	if o.Output != command.FormatText {
+		return fault.Usage("leave --output out", "--watch prints a line for every save: --output %s has no place here", o.Output)
+	}
+	return nil
+}
+
+// keeper keeps generated files current. Between two cycles it holds nothing of
+// the project: neither its lock, so that other commands work, nor its sources.
+type keeper struct {
+	*command.App
+	o       *generate
+	args    []string
+	root    string
+	watcher *watch.Watcher
+	status  *term.Status // a line that the next one replaces
+
+	plan   *scaffold.Plan       // of the last cycle
+	inputs scaffold.Inputs      // of the last cycle that went well
+	left   map[string]*[32]byte // how the last cycle left what it touched: SHA-256, or nil for nothing there
+
+	failure  string // of the last cycle, or ""
+	warnings []scaffold.Warning
+}
+
+// keep generates, and then whenever something changes, until the user ends it.
+func (o *generate) keep(a *command.App, args []string) error {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return err
+	}
+	k := &keeper{App: a, o: o, args: args, root: root}
+	if term.IsTerminal(a.Out) {
+		k.status = term.NewStatus(a.Err, a.Getenv)
+	}
+	if k.watcher, err = watch.Open(root, k.counts); err != nil { // before anything is read, so that no save is missed
+		return err
+	}
+	defer func() { _ = k.watcher.Close() }()
+	ctx := o.cmd.Context()
+	if err := k.first(ctx); err != nil {
+		return err
+	}
+	if err := k.watcher.Also(k.outside()); err != nil {
+		return err
+	}
+	a.Notef("watching %d folders, Ctrl-C ends", k.watcher.Folders())
+	for err == nil {
+		// What a short life needs no more is given back here.
+		debug.FreeOSMemory()
+		if err = k.next(ctx); err == nil {
+			err = k.watcher.Also(k.outside())
+		}
+	}
+	if ctx.Err() == nil {
+		k.status.Clear()
+		return err
+	}
+	k.status.Show("") // also the ^C that the terminal shows
+	k.status.Clear()
+	a.Notef("stopped")
+	if hint := fault.HintOf(err); hint != "" { // of a cycle that was interrupted
+		a.Notef("%s", hint)
+	}
+	return nil
+}
+
+// first is the run at the start, with the report of any run. What is wrong with
+// the command line or with PROJECT ends it; sources may be repaired.
+func (k *keeper) first(ctx context.Context) error {
+	_, err := k.cycle(ctx, func(r command.PlanReport) error { return k.PrintPlan(r, k.o.Output) })
+	if err == nil {
+		k.warnings, k.plan = k.plan.Warnings(), nil
+		return nil
+	}
+	if ctx.Err() != nil || fault.Code(err) == fault.CodeUsage {
+		return err
+	}
+	k.failure = failureText(err)
+	k.PrintError(err)
+	return nil
+}
+
+// next waits for changes and generates. An error ends the watch.
+func (k *keeper) next(ctx context.Context) error {
+	paths, err := k.changes(ctx)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	k.status.Clear()
+	spent, failed := k.cycle(ctx, func(command.PlanReport) error { return nil })
+	for range 3 {
+		if failed == nil || ctx.Err() != nil {
+			break
+		}
+		// An error of sources that somebody is about to replace is not worth a word.
+		soon, cancel := context.WithTimeout(ctx, overtaken)
+		more, err := k.changes(soon)
+		cancel()
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) || err == nil && len(more) == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		paths = slices.Compact(slices.Sorted(slices.Values(append(paths, more...))))
+		spent, failed = k.cycle(ctx, func(command.PlanReport) error { return nil })
+	}
+	if failed != nil && ctx.Err() != nil {
+		return failed
+	}
+	return k.tell(line{at: k.Now(), spent: spent, causes: paths}, failed)
+}
+
+// changes waits for changes, and returns those that count: there may be none.
+func (k *keeper) changes(ctx context.Context) ([]string, error) {
+	paths, err := k.watcher.Next(ctx)
+	if errors.Is(err, watch.ErrGone) {
+		return nil, gone(k.root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if paths = slices.DeleteFunc(paths, k.idle); len(paths) == 0 {
+		return nil, nil
+	}
+	if !k.exists(project.File) {
+		return nil, gone(k.abs(project.File))
+	}
+	if i := slices.IndexFunc(paths, k.readAtStart); i >= 0 {
+		return nil, fault.Failed("start it again", "%s changed, of which plural names are made: it is read at the start alone", paths[i])
+	}
+	return paths, nil
+}
+
+// tell shows what a cycle came to, and remembers it.
+func (k *keeper) tell(l line, failed error) error {
+	var more func()
+	if failed != nil {
+		text := failureText(failed)
+		l.failed, l.again, k.failure = true, text == k.failure, text
+		if !l.again {
+			more = func() { k.PrintError(failed) }
+		}
+	} else {
+		l.changes, l.recovered, k.failure = command.ChangesToApply(k.plan.Changes()), k.failure != "", ""
+		if now := k.plan.Warnings(); !slices.Equal(now, k.warnings) {
+			k.warnings = now
+			more = func() { k.PrintWarnings(now) }
+		}
+	}
+	k.plan = nil
+	return k.show(l, more)
+}
+
+// show shows a line, and has more said about it.
+func (k *keeper) show(l line, more func()) error {
+	width := term.Width(k.Out)
+	if k.status != nil && l.quiet() && more == nil {
+		k.status.Show(l.text(func(_, text string) string { return text }, width))
+		return nil
+	}
+	paint := command.Painter(k.Out, k.Getenv)
+	var text strings.Builder
+	text.WriteString(l.text(paint, width) + "\n")
+	if k.o.Diff {
+		for _, c := range l.changes {
+			text.WriteString(command.ColourDiff(c.Diff(), paint))
+		}
+	}
+	if _, err := io.WriteString(k.Out, text.String()); err != nil {
+		return fault.In("print what was generated", err)
+	}
+	if more != nil {
+		more()
+	}
+	return nil
+}
+
+// cycle generates as a fresh command does, and has show tell about it. Another
+// command that works in the project is waited for. It returns the time that it
+// took, without the waiting.
+func (k *keeper) cycle(ctx context.Context, show func(command.PlanReport) error) (spent time.Duration, err error) {
+	w := k.o.WriteFlags
+	w.Report, w.NoWait = show, true // it waits here
+	k.plan = nil
+	plan := k.o.plan(k.App, k.args)
+	build := func(ctx context.Context, s command.Project) error {
+		k.plan = s.Plan
+		if err := plan(ctx, s); err != nil {
+			return err
+		}
+		if len(s.Plan.Printed()) > 0 {
+			return fault.Usage("leave --watch out, or give another output rule", "what goes to stdout has no file to keep current")
+		}
+		return nil
+	}
+	for tries := 0; ; tries++ {
+		start := k.Now()
+		err = k.InProjectAt(k.o.cmd, k.root, w, build)
+		if !errors.Is(err, scaffold.ErrBusy) {
+			spent = k.Now().Sub(start)
+			break
+		}
+		if tries == 20 {
+			k.Notef("waiting for another operon command, which is running in this project")
+		}
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	k.remember(err == nil)
+	return spent, err
+}
+
+// gone is the end of a watch whose project is no more.
+func gone(what string) error {
+	return fault.Failed("start it again in a project", "%s is gone: there is nothing left to watch", what)
+}
+
+// failureText is all that is shown of an error.
+func failureText(err error) string { return err.Error() + "\n" + fault.HintOf(err) }

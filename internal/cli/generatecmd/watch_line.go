@@ -1,0 +1,122 @@
+package generatecmd
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/watch"
+)
+
+// line is what one cycle of a watch came to.
+type line struct {
+	at     time.Time
+	spent  time.Duration
+	causes []string // paths that changed, sorted; at least one
+
+	changes   []scaffold.Change // written, sorted by path
+	recovered bool              // the cycle before failed
+	failed    bool
+	again     bool // as the cycle before
+}
+
+// quiet reports whether the line tells nothing that is to stay on a screen.
+func (l line) quiet() bool { return l.again || len(l.changes) == 0 && !l.recovered && !l.failed }
+
+// few is how many files are told by name.
+const few = 3
+
+// text is the line in so many columns, or as long as it gets when width is 0:
+// files by their paths while there is room, then by their names, then by their
+// number.
+func (l line) text(paint func(colour, text string) string, width int) string {
+	const arrow = " -> "
+	head := fmt.Sprintf("%s %8s  ", l.at.Format(time.TimeOnly), command.Duration(l.spent))
+	var cause, result string
+	for _, form := range []struct{ cause, result string }{
+		{l.cause(few), l.result(few, whole)}, {l.cause(few), l.result(few, path.Base)}, {l.cause(few), l.result(0, nil)}, {l.cause(1), l.result(0, nil)},
+	} {
+		cause, result = form.cause, form.result
+		if width == 0 || utf8.RuneCountInString(head+cause+arrow+result) < width {
+			break
+		}
+	}
+	switch {
+	case l.failed:
+		result = paint(command.Red, result)
+	case l.recovered:
+		result = paint(command.Green, result)
+	}
+	return paint(command.Faint, head) + cause + paint(command.Faint, arrow) + result
+}
+
+func whole(name string) string { return name }
+
+// cause is what changed, by name up to so many files.
+func (l line) cause(few int) string {
+	switch {
+	case slices.Contains(l.causes, watch.Everything):
+		return "many files"
+	case len(l.causes) <= few:
+		return strings.Join(l.causes, ", ")
+	}
+	return command.Files(len(l.causes))
+}
+
+// result is what came of it: files by what name makes of their paths, up to so many.
+func (l line) result(few int, name func(string) string) string {
+	text := "no change"
+	var paths, names []string
+	var made, removed int
+	for _, c := range l.changes {
+		paths = append(paths, c.Path)
+		suffix := ""
+		switch c.Op {
+		case scaffold.Create:
+			suffix = " (new)"
+			made++
+		case scaffold.Delete:
+			suffix = " (removed)"
+			removed++
+		}
+		if len(l.changes) <= few {
+			names = append(names, name(c.Path)+suffix)
+		}
+	}
+	switch {
+	case l.again:
+		return "the same error"
+	case l.failed:
+		return "error"
+	case len(l.changes) == 0 && l.recovered:
+		return "good again"
+	case len(l.changes) == 0:
+	case slices.Equal(paths, l.causes):
+		text = "restored"
+	case len(names) > 0:
+		text = strings.Join(names, ", ")
+	default:
+		text = command.Files(len(paths)) + counted(made, removed)
+	}
+	if l.recovered {
+		text = "good again, " + text
+	}
+	return text
+}
+
+func counted(made, removed int) string {
+	switch {
+	case made > 0 && removed > 0:
+		return fmt.Sprintf(" (%d new, %d removed)", made, removed)
+	case made > 0:
+		return fmt.Sprintf(" (%d new)", made)
+	case removed > 0:
+		return fmt.Sprintf(" (%d removed)", removed)
+	}
+	return ""
+}

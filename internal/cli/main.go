@@ -1,0 +1,57 @@
+// Package cli is the command line of operon: the root command, the layouts and Main.
+// The commands live in one package for each family (createcmd, projectcmd,
+// generatecmd, envtestcmd), and what they share in package command.
+package cli
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/plugins/addon"
+	"github.com/operon-dev/operon/plugins/golang"
+	"github.com/operon-dev/operon/plugins/kustomize"
+	"github.com/operon-dev/operon/plugins/shell"
+)
+
+// Main runs one command line in the real world and returns its exit code.
+func Main(ctx context.Context, args []string) int {
+	a := &command.App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Environ: os.Environ(), Now: time.Now, Layouts: layouts(),
+	}
+	if s := term.NewSurvey(os.Stdin, os.Stderr); s != nil {
+		a.Prompt = s
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return a.Finish(ctx, fault.Failed("cd to a folder that exists", "working folder: %v", err))
+	}
+	a.Dir = dir
+	return run(ctx, a, args)
+}
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, a *command.App, args []string) int {
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetFlagErrorFunc(command.FlagError(args))
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	return a.Finish(ctx, root.ExecuteContext(ctx))
+}
+
+// layouts lists the layout keys that operon knows, with the plugins of each in the
+// order in which they plan. init uses the first one without --plugins.
+func layouts() plugin.Catalogue {
+	return plugin.Catalogue{
+		{Key: golang.Key, Logic: plugin.GoCode, Plugins: plugin.Set{kustomize.Plugin{}, golang.Plugin{}}},
+		{Key: addon.Key, Logic: plugin.Modules, Plugins: plugin.Set{addon.Plugin{}}},
+		{Key: shell.Key, Logic: plugin.Hooks, Plugins: plugin.Set{shell.Plugin{}, kustomize.Plugin{KindsOnly: true}}},
+	}
+}

@@ -1,0 +1,146 @@
+package projectcmd
+
+import (
+	"context"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/spf13/cobra"
+)
+
+// editProject holds the flags of `operon edit`.
+type editProject struct {
+	command.WriteFlags
+	multigroup bool
+	namespaced bool
+	make       bool
+
+	cmd     *cobra.Command
+	options *command.PluginFlags
+}
+
+func NewEdit(a *command.App) *cobra.Command {
+	o := &editProject{}
+	cmd := &cobra.Command{
+		Use:   "edit",
+		Short: "Change the project's layout, scope or licence header",
+		Long: `Change how a project is laid out, where its manager works, or what its Go files
+start with, and do what follows from that: move packages and rewrite their
+imports, tests and paths; limit the manager's cache, permissions and manifests
+to namespaces, or open them; replace the header of every file that has it. What
+you wrote stays, and every switch goes back again.
+
+A manager that is limited watches its own namespace; the project's README tells
+how to have it watch others. Webhooks that default or validate are still asked
+about objects in the whole cluster, and these are refused while the manager is
+away; the README has the patch that limits them as well.`,
+		Example: `  # A folder for each API group: needed before a second group comes in
+  operon edit --multigroup
+
+  # A Role instead of a ClusterRole; the manager watches its own namespace
+  operon edit --namespaced
+
+  # And back
+  operon edit --multigroup=false --namespaced=false
+
+  # Another owner in the header of all Go files
+  operon edit --owner "The Fleet Authors"`,
+		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error { return o.run(a) },
+	}
+	o.cmd = cmd
+	f := cmd.Flags()
+	f.BoolVar(&o.multigroup, "multigroup", false, "a folder for each API group")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces, at first its own: Role instead of ClusterRole (webhooks are still asked about the whole cluster)")
+	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	o.Bind(cmd)
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
+	return cmd
+}
+
+func (o *editProject) run(a *command.App) error {
+	changed := o.cmd.Flags().Changed
+	if !changed("multigroup") && !changed("namespaced") && !o.options.AnyChanged() {
+		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
+	}
+	if cfg, err := a.ReadConfig(); err == nil && (a.HasHooks(cfg) || a.HasModules(cfg)) {
+		if err := o.withoutGo(); err != nil {
+			return err
+		}
+	}
+	o.KeepDeleted, o.HideKept = true, true
+	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		before := s.Config.Clone()
+		if changed("multigroup") && o.multigroup != s.Config.MultiGroup {
+			s.Config.SetMultiGroup(o.multigroup)
+		}
+		if changed("namespaced") {
+			s.Config.Namespaced = o.namespaced
+		}
+		if err := s.Config.ValidateLayout(); err != nil {
+			return err
+		}
+		return o.plan(ctx, a, s, before)
+	})
+	if err != nil || o.DryRun {
+		return err
+	}
+	if !o.make {
+		a.Notef("note: nothing was generated (--make=false); run `operon generate`")
+	}
+	return nil
+}
+
+// withoutGo refuses, in a project of hooks, what only changes Go.
+func (o *editProject) withoutGo() error {
+	changed := o.cmd.Flags().Changed
+	switch {
+	case changed("namespaced"):
+		return fault.Usage("leave it out: hooks say themselves which namespaces they watch, and get no other permissions",
+			"--namespaced is for managers in Go, and this project is of hooks")
+	case changed("multigroup"):
+		return fault.Usage("leave it out: kinds of several groups have room without it",
+			"--multigroup is for types in Go, and this project is of hooks")
+	}
+	return nil
+}
+
+// plan sends the plugins the event, which is complete for any project. In one
+// that operon started it then replays what made the project, as it is to be now:
+// what the templates say of the switch in texts comes along, and what operon
+// keeps for merges agrees with what its next command writes.
+func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
+	t, err := a.NewInvocation(s, o.options)
+	if err != nil {
+		return err
+	}
+	if err := readLicence(a, t.Options); err != nil {
+		return err
+	}
+	t.Options["year"] = t.Year
+	started := s.Plan.HasBase(everyInit)
+	e := plugin.Event{Kind: plugin.Edit, Dir: t.Root, Project: t.Config, Before: before, Options: t.Options}
+	if err := t.Plugins.Plan(ctx, e, t.Plan); err != nil {
+		return err
+	}
+	switched := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced
+	if !switched && len(s.Plan.Changes()) == 0 {
+		return nil
+	}
+	if started {
+		init := plugin.Event{Kind: plugin.Init, Dir: t.Root, Project: t.Config, Options: map[string]any{"year": t.Year}}
+		if err := t.Plugins.Plan(ctx, init, t.Plan); err != nil {
+			return err
+		}
+		if err := a.Replay(ctx, t.Root, t.Config, t.Plan); err != nil {
+			return err
+		}
+	}
+	if !o.make {
+		return nil
+	}
+	return t.Generate(ctx, nil)
+}

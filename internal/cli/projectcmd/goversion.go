@@ -1,0 +1,45 @@
+package projectcmd
+
+import (
+	"context"
+	"errors"
+	"go/version"
+	"os/exec"
+	"regexp"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+)
+
+// goVersion finds the release in `go env GOVERSION`, which vendors extend
+// ("go1.26-X:nodwarf5", "devel go1.27-abcdef").
+var goVersion = regexp.MustCompile(`go1(\.\d+)+((beta|rc)\d+)?`)
+
+// checkGo refuses a go command that is older than a new project's go.mod. A
+// missing go command is only noted: init itself does not need one.
+func checkGo(a *command.App, ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
+	cmd.Dir = a.Dir
+	// A go.mod that is already here must not make the go command fetch a toolchain.
+	cmd.Env = append(slices.Clone(a.Environ), "GOTOOLCHAIN=local", "GOPROXY=off")
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		a.Notef("note: there is no go command on the PATH; the project needs Go %s or newer", pins.Go)
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		a.Notef("note: the version of the go command is unknown (go env GOVERSION: %s); the project needs Go %s or newer",
+			command.FirstLine(err), pins.Go)
+		return nil
+	}
+	have := goVersion.FindString(string(out))
+	if have != "" && version.Compare(have, "go"+pins.Go) < 0 {
+		return fault.Failed("install Go "+pins.Go+" or newer, or add --skip-go-version-check",
+			"%s is too old: the project needs Go %s", have, pins.Go)
+	}
+	return nil
+}
