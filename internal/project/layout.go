@@ -12,6 +12,9 @@ import (
 // after the group comes in before the version. A resource without a group has
 // no such folder either way. Paths use slashes and are relative to the root.
 
+// MainFile is the file with the manager's func main.
+const MainFile = "cmd/main.go"
+
 // APIDir is the folder of r's types. A path that PROJECT records wins over the
 // rule, be it r's own or that of another kind of the same group and version:
 // one version of a group is one Go package.
@@ -53,6 +56,11 @@ func (c *Config) APIPath(r Resource) string {
 		return r.Path
 	}
 	return path.Join(c.Repo, c.APIDir(r))
+}
+
+// TypesFile is the file with the Go types of r.
+func (c *Config) TypesFile(r Resource) string {
+	return c.APIDir(r) + "/" + r.Lower() + "_types.go"
 }
 
 // ControllerDir is the folder of the controllers for r.

@@ -115,6 +115,9 @@ func (r Resource) Reconciler(controller string) string {
 	return pascal(controller) + "Reconciler"
 }
 
+// WebhookSetup is the Go function that registers r's webhooks with the manager.
+func (r Resource) WebhookSetup() string { return "Setup" + r.Kind + "WebhookWithManager" }
+
 // ControllerName is what the manager, its logs and its metrics call r's
 // controller of that name: the same, after the group where there may be several.
 func (c *Config) ControllerName(r Resource, controller string) string {

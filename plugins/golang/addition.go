@@ -6,11 +6,12 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // addition returns the lines that add would add to a file; "" when it cannot.
-func addition(s source, avoid map[string]bool, add func(*goedit.File) error) string {
-	f, err := goedit.Parse(s.name, s.src)
+func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error) string {
+	f, err := goedit.Parse(s.Name, s.Src)
 	if err != nil {
 		return ""
 	}
@@ -24,7 +25,7 @@ func addition(s source, avoid map[string]bool, add func(*goedit.File) error) str
 		return ""
 	}
 	// An edit only ever adds whole lines.
-	old, added := strings.Split(string(s.src), "\n"), []string{}
+	old, added := strings.Split(string(s.Src), "\n"), []string{}
 	for line := range strings.SplitSeq(string(next), "\n") {
 		if len(old) > 0 && line == old[0] {
 			old = old[1:]

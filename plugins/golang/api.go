@@ -12,6 +12,8 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 // apiValues is what the templates of an API and of its controller print.
@@ -91,20 +93,20 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if inClientScheme(r) || !c.AllFeatures(r).IsZero() {
-		return planModules(c.Repo, modulesWithAPI, p)
+		return modules.Plan(c.Repo, modules.WithAPI, p)
 	}
-	return planModules(c.Repo, baseModules, p)
+	return modules.Plan(c.Repo, modules.Base, p)
 }
 
 func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	c, r := e.Project, *e.Resource
-	header, err := readHeader(e, p)
+	headerText, err := header.Read(e, p)
 	if err != nil {
 		return apiValues{}, err
 	}
 	v := apiValues{
 		Project:      c,
-		Header:       header,
+		Header:       headerText,
 		Kind:         r.Kind,
 		Version:      r.Version,
 		Plural:       r.PluralName(),

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // Rules of the warnings that checkWiring gives.
@@ -26,8 +27,8 @@ const (
 type checker struct {
 	c       *project.Config
 	p       *scaffold.Plan
-	files   *reader
-	manager program
+	files   *source.Reader
+	manager source.Program
 	main    mainPackage      // the manager's files that wiring can go to
 	suites  map[string]suite // by folder
 }
@@ -39,12 +40,12 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	if c.Repo == "" {
 		return nil
 	}
-	files := newReader(p)
-	manager, err := files.program(c.Repo, path.Dir(mainFile), false)
+	files := source.NewReader(p)
+	manager, err := files.Program(c.Repo, path.Dir(project.MainFile), false)
 	if err != nil {
 		return err
 	}
-	k := checker{c, p, files, manager, manager.main(), map[string]suite{}}
+	k := checker{c, p, files, manager, mainPackageOf(manager), map[string]suite{}}
 	lines := k.placesOf()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
@@ -57,7 +58,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 // check looks at one resource, which PROJECT has at line.
 func (k checker) check(r project.Resource, line int) error {
 	if r.API != nil && !r.HasExternalTypes() {
-		declared, err := k.files.declares(k.c.APIDir(r), r.Kind)
+		declared, err := k.files.Declares(k.c.APIDir(r), r.Kind)
 		if err != nil {
 			return err
 		}
@@ -103,9 +104,9 @@ func (k checker) checkScheme(r project.Resource) {
 }
 
 // registered reports whether a program makes the types of r known to a scheme.
-func (k checker) registered(all program, r project.Resource) bool {
+func (k checker) registered(all source.Program, r project.Resource) bool {
 	types := k.c.APIPath(r)
-	return all.some(func(f *goedit.File) bool {
+	return all.Any(func(f *goedit.File) bool {
 		return f.Uses(types, "AddToScheme") || f.Uses(types, "SchemeBuilder") || f.Uses(types, "Install")
 	})
 }
@@ -115,14 +116,14 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 	dir := k.c.ControllerDir(r)
 	for _, name := range r.ControllerNames() {
 		reconciler := r.Reconciler(name)
-		declared, err := k.files.declares(dir, reconciler)
+		declared, err := k.files.Declares(dir, reconciler)
 		if err != nil {
 			return err
 		}
 		makes := func(f *goedit.File) bool { return f.Makes(reconciler) }
 		w := setUp(k.c, r, name, k.main)
 		switch {
-		case k.manager.some(w.done), k.manager.in(dir).some(makes), !declared && k.manager.some(makes):
+		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && k.manager.Any(makes):
 		case !declared:
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
 				"the controller %s of this resource is gone: %s declares no %s; take it out here, or the type back from version control",
@@ -140,8 +141,8 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	if w := r.Webhooks; w == nil || !w.Defaulting && !w.Validation && !w.Conversion {
 		return nil
 	}
-	dir, setup := k.c.WebhookDir(r), webhookSetup(r)
-	declared, err := k.files.declares(dir, setup)
+	dir, setup := k.c.WebhookDir(r), r.WebhookSetup()
+	declared, err := k.files.Declares(dir, setup)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
 	w := serveWebhook(k.c, r, k.main)
 	switch {
-	case k.manager.some(w.done), k.manager.in(dir).some(calls), !declared && (k.manager.some(calls) || k.manager.some(older)):
+	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older)):
 	case !declared:
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
 			"the webhooks of this resource are gone: %s declares no %s; take them out here, or the function back from version control", dir, setup)})
@@ -161,13 +162,13 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	return nil
 }
 
-// main are the manager's files that wiring can go to.
-func (all program) main() mainPackage {
+// mainPackageOf returns the main package among the manager's files.
+func mainPackageOf(all source.Program) mainPackage {
 	var m mainPackage
-	for _, s := range all.in(path.Dir(mainFile)) {
+	for _, s := range all.In(path.Dir(project.MainFile)) {
 		switch {
-		case s.file.Package() != "main":
-		case s.name == mainFile:
+		case s.Parsed.Package() != "main":
+		case s.Name == project.MainFile:
 			m.files = slices.Insert(m.files, 0, s)
 		default:
 			m.files = append(m.files, s)
@@ -187,7 +188,7 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	name, add := m.place(w)
 	warning.File, warning.Lines = name, usual
 	for _, s := range m.files {
-		if s.name != name {
+		if s.Name != name {
 			continue
 		}
 		if lines := addition(s, m.declaredOutside(name), add); lines != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 const ruleMarkerMissing = "marker-missing" // other tools of this layout add nothing to the file
@@ -27,7 +28,7 @@ var scaffoldMarkers = []struct{ name, place string }{
 // that one writes cliVersion, and operon never does.
 func (k checker) checkMarkers() error {
 	if m := k.main; len(m.files) > 0 {
-		k.missMarkers(m.files[0].name, m.files, "imports", "scheme", "builder")
+		k.missMarkers(m.files[0].Name, m.files, "imports", "scheme", "builder")
 	}
 	seen := map[string]bool{}
 	for _, r := range k.c.Resources {
@@ -54,19 +55,19 @@ func (k checker) missSuiteMarkers(name string, markers ...string) error {
 	if !k.p.Exists(name) {
 		return nil
 	}
-	s, err := k.files.source(name)
-	if s.file != nil {
-		k.missMarkers(name, program{s}, markers...)
+	s, err := k.files.File(name)
+	if s.Parsed != nil {
+		k.missMarkers(name, source.Program{s}, markers...)
 	}
 	return err
 }
 
 // missMarkers warns about those markers that none of the files has.
-func (k checker) missMarkers(name string, files program, markers ...string) {
+func (k checker) missMarkers(name string, files source.Program, markers ...string) {
 	var places, lines []string
 	for _, m := range scaffoldMarkers {
 		for _, wanted := range markers {
-			if m.name == wanted && !files.some(func(f *goedit.File) bool { return f.Has(goedit.Marker(m.name)) }) {
+			if m.name == wanted && !files.Any(func(f *goedit.File) bool { return f.Has(goedit.Marker(m.name)) }) {
 				places = append(places, m.name+" ("+m.place+")")
 				lines = append(lines, "// +kubebuilder:scaffold:"+m.name)
 			}

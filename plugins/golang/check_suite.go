@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // suite is the suite of a folder. Without one, there are no files.
@@ -14,8 +15,8 @@ import (
 // A spec may have a scheme of its own, which is not the suite's: that is
 // client-go's in this layout.
 type suite struct {
-	files program // the suite's own first, then the project's other code, which may help
-	specs program // those without a scheme of their own
+	files source.Program // the suite's own first, then the project's other code, which may help
+	specs source.Program // those without a scheme of their own
 }
 
 // suite reads the suite of a folder, once.
@@ -23,7 +24,7 @@ func (k checker) suite(dir string) (suite, error) {
 	if s, ok := k.suites[dir]; ok {
 		return s, nil
 	}
-	all, err := k.files.program(k.c.Repo, dir, true)
+	all, err := k.files.Program(k.c.Repo, dir, true)
 	if err != nil {
 		return suite{}, err
 	}
@@ -31,16 +32,16 @@ func (k checker) suite(dir string) (suite, error) {
 	return k.suites[dir], nil
 }
 
-func suiteOf(all program) suite {
-	at := slices.IndexFunc(all, func(s source) bool { return isTest(s.name) && s.file.Mentions("BeforeSuite") })
+func suiteOf(all source.Program) suite {
+	at := slices.IndexFunc(all, func(s source.File) bool { return source.IsTest(s.Name) && s.Parsed.Mentions("BeforeSuite") })
 	if at < 0 {
 		return suite{}
 	}
-	found := suite{files: program{all[at]}}
+	found := suite{files: source.Program{all[at]}}
 	for i, s := range all {
 		switch {
 		case i == at:
-		case isTest(s.name) && !s.file.Uses(clientScheme, "Scheme"):
+		case source.IsTest(s.Name) && !s.Parsed.Uses(clientScheme, "Scheme"):
 			found.specs = append(found.specs, s)
 		default:
 			found.files = append(found.files, s)
@@ -53,9 +54,9 @@ func suiteOf(all program) suite {
 // does not know.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	types := k.c.APIPath(r)
-	uses := s.specs.some(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
+	uses := s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
 	if uses && !k.registered(s.files, r) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, registerInSuite(k.c, r)),
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, registerInSuite(k.c, r)),
 			Message: fmt.Sprintf("the types of %s %s, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
 }
@@ -66,9 +67,9 @@ func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
 	about := func(f *goedit.File) bool {
 		return f.Mentions(r.Kind+"CustomDefaulter") || f.Mentions(r.Kind+"CustomValidator")
 	}
-	serves := func(f *goedit.File) bool { return f.Declares()[webhookSetup(r)] == 0 && f.Mentions(webhookSetup(r)) }
-	if s.specs.some(about) && !s.files.some(serves) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, serveFrom(r)),
+	serves := func(f *goedit.File) bool { return f.Declares()[r.WebhookSetup()] == 0 && f.Mentions(r.WebhookSetup()) }
+	if s.specs.Any(about) && !s.files.Any(serves) {
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, serveFrom(r)),
 			Message: fmt.Sprintf("the webhooks of %s %s, which specs here are about, are not served; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 }

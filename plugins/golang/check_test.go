@@ -73,16 +73,16 @@ func TestCheckWiring(t *testing.T) {
 		"wired": {disk: func(tester) {}},
 		"not registered": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainRegistration, "")
-				x.replaced(mainFile, mainTypes, "")
+				x.replaced(project.MainFile, mainRegistration, "")
+				x.replaced(project.MainFile, mainTypes, "")
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
 		},
 		"not registered, and no place": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainTypes, "")
-				x.replaced(mainFile, `(?s)func init\(\) {.*?\n}\n`, "")
+				x.replaced(project.MainFile, mainTypes, "")
+				x.replaced(project.MainFile, `(?s)func init\(\) {.*?\n}\n`, "")
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))",
@@ -90,55 +90,55 @@ func TestCheckWiring(t *testing.T) {
 		},
 		"registered in another form": {
 			disk: func(x tester) {
-				x.replaced(mainFile, `shipv1\.AddToScheme\(scheme\)`, "shipv1.SchemeBuilder.AddToScheme(scheme)")
+				x.replaced(project.MainFile, `shipv1\.AddToScheme\(scheme\)`, "shipv1.SchemeBuilder.AddToScheme(scheme)")
 			},
 		},
 		"registered by a package of the project": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainRegistration, "\tutilruntime.Must(known.Add(scheme))\n")
-				x.replaced(mainFile, mainTypes, "\t\"example.org/fleet/internal/known\"\n")
+				x.replaced(project.MainFile, mainRegistration, "\tutilruntime.Must(known.Add(scheme))\n")
+				x.replaced(project.MainFile, mainTypes, "\t\"example.org/fleet/internal/known\"\n")
 				x.write("internal/known/known.go", "package known\n\nimport \"example.org/fleet/api/v1\"\n\nvar Add = v1.AddToScheme\n")
 			},
 		},
 		"controller not set up": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "")
-				x.replaced(mainFile, mainController, "")
+				x.replaced(project.MainFile, mainSetUp, "")
+				x.replaced(project.MainFile, mainController, "")
 			},
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" + setUpLines},
 		},
 		"controller set up by a function of its package": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+				x.replaced(project.MainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 				x.write("internal/controller/setup.go", "package controller\n\nfunc SetUp(mgr any) { _ = &FrigateReconciler{} }\n")
 			},
 		},
 		"a fake in a test sets nothing up": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
+				x.replaced(project.MainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 			},
 			want: []string{"cmd/main.go: nothing sets up the controller frigate of Frigate; add these lines, or repeat operon create api for it (controller-unwired)\n" +
 				strings.TrimPrefix(setUpLines, "\"example.org/fleet/internal/controller\"\n")},
 		},
 		"controller moved": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
-				x.replaced(mainFile, mainController, "\t\"example.org/fleet/internal/fleet\"\n")
+				x.replaced(project.MainFile, mainSetUp, "\t_ = &fleet.FrigateReconciler{}\n")
+				x.replaced(project.MainFile, mainController, "\t\"example.org/fleet/internal/fleet\"\n")
 				x.write("internal/fleet/fleet.go", strings.Replace(x.read(controllerFile), "package controller", "package fleet", 1))
 				x.write(controllerFile, "")
 			},
 		},
 		"controller gone": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "")
-				x.replaced(mainFile, mainController, "")
+				x.replaced(project.MainFile, mainSetUp, "")
+				x.replaced(project.MainFile, mainController, "")
 				x.write(controllerFile, "")
 			},
 			want: []string{"PROJECT:10: the controller frigate of this resource is gone: internal/controller declares no FrigateReconciler; take it out here, or the type back from version control (controller-gone)"},
 		},
 		"kind gone": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainSetUp, "")
+				x.replaced(project.MainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
 			},
 			want: []string{"PROJECT:10: this resource has no types any more: no file of api/v1 declares the type Frigate; take the resource out, or the type back from version control (kind-gone)"},
@@ -158,15 +158,17 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) { x.write(suiteFile, "") },
 		},
 		"main package elsewhere": {
-			disk: func(x tester) { x.write("main.go", x.read(mainFile)); x.write(mainFile, "") },
+			disk: func(x tester) { x.write("main.go", x.read(project.MainFile)); x.write(project.MainFile, "") },
 		},
 		"some markers": {
-			disk: func(x tester) { x.replaced(mainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "") },
+			disk: func(x tester) {
+				x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
+			},
 			want: []string{"cmd/main.go: scaffold markers are missing, without which kubebuilder adds nothing here: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
 		},
 		"all markers, with no use for them": {
-			disk: func(x tester) { x.replaced(mainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
+			disk: func(x tester) { x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
 		},
 		"all markers, beside kubebuilder": {
 			disk: func(x tester) {
@@ -237,7 +239,10 @@ func TestCheckWebhooks(t *testing.T) {
 	}{
 		"wired": {disk: func(tester) {}},
 		"not served": {
-			disk: func(x tester) { x.replaced(mainFile, mainWebhook, ""); x.replaced(mainFile, mainImport, "") },
+			disk: func(x tester) {
+				x.replaced(project.MainFile, mainWebhook, "")
+				x.replaced(project.MainFile, mainImport, "")
+			},
 			want: []string{"cmd/main.go: nothing serves the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (webhook-unwired)\n" +
 				"webhookv1 \"example.org/fleet/internal/webhook/v1\"\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n" +
 				"\tif err := webhookv1.SetupFrigateWebhookWithManager(mgr); err != nil {\n" +
@@ -245,21 +250,21 @@ func TestCheckWebhooks(t *testing.T) {
 		},
 		"served by a function of its package": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainWebhook, "\twebhookv1.Serve(mgr)\n")
+				x.replaced(project.MainFile, mainWebhook, "\twebhookv1.Serve(mgr)\n")
 				x.write("internal/webhook/v1/serve.go", "package v1\n\nvar Serve = SetupFrigateWebhookWithManager\n")
 			},
 		},
 		"served as in older trees": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
-				x.replaced(mainFile, mainImport, "")
+				x.replaced(project.MainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
+				x.replaced(project.MainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
 		},
 		"gone": {
 			disk: func(x tester) {
-				x.replaced(mainFile, mainWebhook, "")
-				x.replaced(mainFile, mainImport, "")
+				x.replaced(project.MainFile, mainWebhook, "")
+				x.replaced(project.MainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
 			want: []string{"PROJECT:10: the webhooks of this resource are gone: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; take them out here, or the function back from version control (webhook-gone)"},

@@ -12,6 +12,8 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/convert"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
 )
 
 // conversionValues is what the templates of a conversion print.
@@ -27,10 +29,10 @@ type conversionValues struct {
 	HubName         string // what the spoke's files call it
 	Dir             string // of the spoke's package
 	Group, CRD      string
-	SamplesBefore   string   // the path of a sample, up to the version in it
-	SamplesAfter    string   // and from there on
-	Fmt, Conversion goImport // packages that its file needs
-	Convert         conversionFuncs
+	SamplesBefore   string         // the path of a sample, up to the version in it
+	SamplesAfter    string         // and from there on
+	Fmt, Conversion convert.Import // packages that its file needs
+	Convert         convert.Code
 }
 
 // planConversion plans the conversion between the hub, which is the event's
@@ -38,7 +40,7 @@ type conversionValues struct {
 // objects there and back, and a spec that lets the API server do so.
 func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	c, hub := e.Project, *e.Resource
-	header, err := readHeader(e, p)
+	headerText, err := header.Read(e, p)
 	if err != nil {
 		return err
 	}
@@ -50,8 +52,8 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	v := conversionValues{
-		Project: c, Header: header, Package: hub.Version,
-		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: upper(hub.Version), HubPath: c.APIPath(hub),
+		Project: c, Header: headerText, Package: hub.Version,
+		Kind: hub.Kind, Lower: hub.Lower(), Hub: hub.Version, HubUpper: convert.UpperFirst(hub.Version), HubPath: c.APIPath(hub),
 		Group: hub.QualifiedGroup(), CRD: hub.PluralName() + "." + hub.QualifiedGroup(),
 	}
 	v.SamplesBefore, v.SamplesAfter = samples(c, hub)
@@ -95,7 +97,7 @@ func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan)
 			if hub.Group != "" {
 				command += " --group " + hub.Group
 			}
-			p.Warn(scaffold.Warning{File: typesFile(c, r), Rule: "conversion",
+			p.Warn(scaffold.Warning{File: c.TypesFile(r), Rule: "conversion",
 				Message: "version " + r.Version + " of " + hub.Kind + " is not converted, so the manager will not start: " + command})
 		}
 	}
@@ -104,18 +106,18 @@ func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan)
 // conversionPart is the conversion of a kind. In a replay, the project held it
 // before.
 func conversionPart(hub project.Resource, p *scaffold.Plan) part {
-	return part{name: hub.Kind, held: p.Seeded(mainFile), hint: "rename what is there"}
+	return part{name: hub.Kind, held: p.Seeded(project.MainFile), hint: "rename what is there"}
 }
 
 // planHub marks the type of the hub as such.
 func planHub(c *project.Config, hub project.Resource, v conversionValues, p *scaffold.Plan) error {
 	name := conversionFile(c, hub)
-	pkg, err := readPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, name, p)
-	if err != nil || pkg.methods[hub.Kind+".Hub"] {
+	pkg, err := convert.ReadPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, name, p)
+	if err != nil || pkg.Methods[hub.Kind+".Hub"] {
 		return err
 	}
 	vars := map[string]string{"apidir": c.APIDir(hub), "kind": hub.Lower()}
-	v.Package = pkg.name
+	v.Package = pkg.Name
 	return tree("conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
@@ -132,26 +134,26 @@ var goNames = []string{"error", "len", "make", "new", "nil"}
 // --force writes it anew, and a file that is gone comes back as of today.
 func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValues, p *scaffold.Plan) error {
 	name := conversionFile(c, spoke)
-	own, err := readPackage(c.APIDir(spoke), c.APIPath(spoke), hub.Kind, name, p)
+	own, err := convert.ReadPackage(c.APIDir(spoke), c.APIPath(spoke), hub.Kind, name, p)
 	if err != nil {
 		return err
 	}
-	v.Package, v.Spoke, v.Dir, v.HubName = own.name, spoke.Version, c.APIDir(spoke), own.free(hub.ImportAlias())
+	v.Package, v.Spoke, v.Dir, v.HubName = own.Name, spoke.Version, c.APIDir(spoke), own.Free(hub.ImportAlias())
 	vars := map[string]string{"apidir": c.APIDir(spoke), "kind": hub.Lower()}
-	written := own.methods[hub.Kind+".ConvertTo"] || own.methods[hub.Kind+".ConvertFrom"]
+	written := own.Methods[hub.Kind+".ConvertTo"] || own.Methods[hub.Kind+".ConvertFrom"]
 	if !written && (p.Forced() || !p.Exists(name)) {
-		theirs, err := readPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, conversionFile(c, hub), p)
+		theirs, err := convert.ReadPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, conversionFile(c, hub), p)
 		if err != nil {
 			return err
 		}
 		for _, name := range goNames {
-			if own.declared[name] {
+			if own.Declared[name] {
 				return fault.Usage("rename it", "%s declares %s, which the conversion needs as it is in Go", c.APIDir(spoke), name)
 			}
 		}
-		if theirs.imports[own.path] {
+		if theirs.Imports[own.Path] {
 			return fault.Usage("make "+spoke.Version+" the hub: --version "+spoke.Version+" --spoke "+hub.Version,
-				"%s imports %s, so Go does not let the latter import the former for the conversion", theirs.path, own.path)
+				"%s imports %s, so Go does not let the latter import the former for the conversion", theirs.Path, own.Path)
 		}
 		v = v.converting(own, theirs)
 		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
@@ -175,10 +177,10 @@ func samples(c *project.Config, r project.Resource) (before, after string) {
 }
 
 // converting adds what the file of a spoke's conversion holds.
-func (v conversionValues) converting(spoke, hub *goPackage) conversionValues {
-	v.Fmt = goImport{spoke.free("fmt"), "fmt"}
-	v.Conversion = goImport{spoke.free("conversion"), controllerRuntime + "/pkg/conversion"}
-	v.Convert = convertKind(v.Kind, spoke, hub, v.HubName, v.Spoke, v.Hub)
+func (v conversionValues) converting(spoke, hub *convert.Package) conversionValues {
+	v.Fmt = convert.Import{Local: spoke.Free("fmt"), Path: "fmt"}
+	v.Conversion = convert.Import{Local: spoke.Free("conversion"), Path: controllerRuntime + "/pkg/conversion"}
+	v.Convert = convert.Kind(v.Kind, spoke, hub, v.HubName, v.Spoke, v.Hub)
 	return v
 }
 
@@ -191,7 +193,7 @@ func conversionFile(c *project.Config, r project.Resource) string {
 func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	seed := part.seed(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if p.Exists(name) && !p.Forced() && (!p.Seeded(mainFile) || !p.HasBase(name)) {
+		if p.Exists(name) && !p.Forced() && (!p.Seeded(project.MainFile) || !p.HasBase(name)) {
 			return nil
 		}
 		return seed(name, mode, content)
@@ -208,11 +210,11 @@ func storeOneVersion(c *project.Config, hub project.Resource, p *scaffold.Plan) 
 		if !r.SameKind(hub) || r.API == nil {
 			continue
 		}
-		pkg, err := readPackage(c.APIDir(r), c.APIPath(r), r.Kind, "", p)
+		pkg, err := convert.ReadPackage(c.APIDir(r), c.APIPath(r), r.Kind, "", p)
 		if err != nil {
 			return err
 		}
-		name := pkg.types[r.Kind].name
+		name := pkg.Types[r.Kind].File
 		src, err := p.Read(name)
 		if err != nil {
 			return err

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/operon-dev/operon/plugins/golang/internal/convert"
 )
 
 // sourceOf is a file of types, without what every one has: imports and the object.
@@ -100,30 +102,30 @@ func compiles(v1, v2 string, more ...string) error {
 }
 
 // packageOf indexes one file of types.
-func packageOf(path, src string) (*goPackage, error) {
+func packageOf(path, src string) (*convert.Package, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "types.go", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	pkg := newPackage(path, map[string]*ast.File{"types.go": f})
-	if pkg.types["Frigate"].spec == nil {
+	pkg := convert.NewPackage(path, map[string]*ast.File{"types.go": f})
+	if _, ok := pkg.Types["Frigate"]; !ok {
 		return nil, errors.New("no type Frigate")
 	}
 	return pkg, nil
 }
 
 // convertTypes writes the conversion of a Frigate between two files of types.
-func convertTypes(v1, v2 string) (conversionFuncs, string, error) {
+func convertTypes(v1, v2 string) (convert.Code, string, error) {
 	spoke, err := packageOf(spokePath, v1)
 	if err != nil {
-		return conversionFuncs{}, "", err
+		return convert.Code{}, "", err
 	}
 	hub, err := packageOf(hubPath, v2)
 	if err != nil {
-		return conversionFuncs{}, "", err
+		return convert.Code{}, "", err
 	}
 	v := conversionValues{Package: "v1", Kind: "Frigate", Lower: "frigate", Hub: "v2", Spoke: "v1", HubUpper: "V2", HubPath: hubPath,
-		HubName: spoke.free("shipv2")}
+		HubName: spoke.Free("shipv2")}
 	v = v.converting(spoke, hub)
 	var out string
 	err = tree("conversion/spoke", map[string]string{"apidir": "api/v1", "kind": "frigate"}, v,
@@ -277,7 +279,7 @@ func TestConversionOfFields(t *testing.T) {
 			if err := compiles(v1, v2, src); err != nil {
 				t.Errorf("%v\n%s", err, src)
 			}
-			i := slices.IndexFunc(f.Helpers, func(h helper) bool { return h.Name == "convertFrigateSpecToV2" })
+			i := slices.IndexFunc(f.Helpers, func(h convert.Helper) bool { return h.Name == "convertFrigateSpecToV2" })
 			if i < 0 {
 				t.Fatalf("no function for the spec:\n%s", src)
 			}
@@ -313,7 +315,7 @@ func FuzzConversion(f *testing.F) {
 		if err != nil || compiles(v1, v2) != nil {
 			return // nothing to convert; what counts is that it ends
 		}
-		if spoke, _ := packageOf(spokePath, v1); slices.ContainsFunc(goNames, func(name string) bool { return spoke.declared[name] }) {
+		if spoke, _ := packageOf(spokePath, v1); slices.ContainsFunc(goNames, func(name string) bool { return spoke.Declared[name] }) {
 			return // refused before
 		}
 		if err := compiles(v1, v2, src); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // part is the types or the controller of a kind: files whose declarations Go
@@ -83,7 +84,7 @@ func (part part) seed(p *scaffold.Plan) render.Sink {
 			return err
 		case len(twice) == 0 || disk != nil && !p.Forced():
 			return p.Seed(name, mode, content)
-		case part.held && disk == nil && (isTest(name) || slices.ContainsFunc(twice, func(d declaration) bool { return d.name == part.name })):
+		case part.held && disk == nil && (source.IsTest(name) || slices.ContainsFunc(twice, func(d declaration) bool { return d.name == part.name })):
 			return nil // the user moved it
 		}
 		return twice[0].refused(name, part.hint)
@@ -124,7 +125,7 @@ func (part part) isIn(name string, src []byte) bool {
 	if err != nil {
 		return false
 	}
-	return f.Declares()[part.name] > 0 || isTest(name) && f.Mentions(part.name)
+	return f.Declares()[part.name] > 0 || source.IsTest(name) && f.Mentions(part.name)
 }
 
 // declaration is a name on package level, and the file and line that declare it.
@@ -147,19 +148,19 @@ func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration
 		return nil, err
 	}
 	names := own.Declares()
-	others, err := sources(path.Dir(name), true, p)
+	others, err := source.Files(path.Dir(name), true, p)
 	if err != nil {
 		return nil, err
 	}
 	var twice []declaration
 	for _, other := range others {
-		if other.name == name || other.file.Package() != own.Package() {
+		if other.Name == name || other.Parsed.Package() != own.Package() {
 			continue
 		}
 		here := len(twice)
-		for declared, line := range other.file.Declares() {
+		for declared, line := range other.Parsed.Declares() {
 			if names[declared] > 0 {
-				twice = append(twice, declaration{declared, other.name, line, other.file})
+				twice = append(twice, declaration{declared, other.Name, line, other.Parsed})
 			}
 		}
 		slices.SortFunc(twice[here:], func(a, b declaration) int { return strings.Compare(a.name, b.name) })

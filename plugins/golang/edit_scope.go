@@ -12,6 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // watchVariable names the namespaces of a limited manager, in every tool of this
@@ -48,7 +49,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	watching := slices.ContainsFunc(m.files, func(s source) bool { return strings.Contains(string(s.src), watchVariable) })
+	watching := slices.ContainsFunc(m.files, func(s source.File) bool { return strings.Contains(string(s.Src), watchVariable) })
 	if watching == e.Project.Namespaced {
 		return nil
 	}
@@ -56,16 +57,16 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.files, func(s source) bool { fn, _ := s.file.Assigned(makeManager...); return fn != "" })
+	i := slices.IndexFunc(m.files, func(s source.File) bool { fn, _ := s.Parsed.Assigned(makeManager...); return fn != "" })
 	if i < 0 {
 		return fault.Failed("limit Cache.DefaultNamespaces of the manager's options by hand, to the namespaces in "+watchVariable+
-			", or take that out, then repeat the command", "%s: found no place where the manager is made", mainFile)
+			", or take that out, then repeat the command", "%s: found no place where the manager is made", project.MainFile)
 	}
-	name := m.files[i].name
+	name := m.files[i].Name
 	if e.Project.Namespaced {
-		return change(p, name, func(f *goedit.File) error { return m.limit(f, reader) })
+		return source.Edit(p, name, func(f *goedit.File) error { return m.limit(f, reader) })
 	}
-	if err := change(p, name, func(f *goedit.File) error { return open(f, reader) }); err != nil {
+	if err := source.Edit(p, name, func(f *goedit.File) error { return open(f, reader) }); err != nil {
 		return err
 	}
 	src, err := p.Read(name)
@@ -133,7 +134,7 @@ func namespaceReader(e plugin.Event) (string, error) {
 	limited.Namespaced = true
 	reader := ""
 	err := tree("init", nil, initValues{Project: &limited, Pins: allPins()}, func(name string, _ fs.FileMode, content []byte) error {
-		if name == mainFile {
+		if name == project.MainFile {
 			_, reader, _ = strings.Cut(string(content), "\n// watchedNamespaces ")
 		}
 		return nil
@@ -146,7 +147,7 @@ const rbacMarker = "+kubebuilder:rbac:"
 // rescopeMarkers gives the RBAC markers of what lives in namespaces the project's
 // own, or takes it from them. Rules for the cluster stay rules for the cluster.
 func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
-	names, err := goFiles(p)
+	names, err := source.ModuleFiles(p)
 	if err != nil {
 		return err
 	}
@@ -155,10 +156,10 @@ func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
 		if err != nil {
 			return err
 		}
-		if isTest(name) || !strings.Contains(string(src), rbacMarker) {
+		if source.IsTest(name) || !strings.Contains(string(src), rbacMarker) {
 			continue
 		}
-		err = change(p, name, func(f *goedit.File) error {
+		err = source.Edit(p, name, func(f *goedit.File) error {
 			return f.Comments(func(line string) string {
 				marker := strings.TrimSpace(strings.TrimPrefix(line, "//"))
 				args, ok := strings.CutPrefix(marker, rbacMarker)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
 )
 
 // rescoped returns the event that limits the project to namespaces, or takes that
@@ -37,12 +38,12 @@ func TestLimitThereAndBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialised(t, nil)
-			src := c.edit(x.read(mainFile))
-			x.write(mainFile, src)
+			src := c.edit(x.read(project.MainFile))
+			x.write(project.MainFile, src)
 			x.apply(x.rescoped(true))
-			x.contains(mainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
+			x.contains(project.MainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
 			x.apply(x.rescoped(false))
-			if diff := cmp.Diff(src, x.read(mainFile)); diff != "" {
+			if diff := cmp.Diff(src, x.read(project.MainFile)); diff != "" {
 				t.Errorf("there and back (-before +after):\n%s", diff)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 // core is a controller for a kind of Kubernetes.
@@ -39,8 +40,8 @@ func TestCoreControllerNeedsNoScheme(t *testing.T) {
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
 		t.Error(diff)
 	}
-	x.contains(mainFile, "(&controller.PodReconciler{")
-	x.lacks(mainFile, "corev1")
+	x.contains(project.MainFile, "(&controller.PodReconciler{")
+	x.lacks(project.MainFile, "corev1")
 	x.lacks("internal/controller/suite_test.go", "corev1")
 	x.contains("internal/controller/pod_controller.go", `corev1 "k8s.io/api/core/v1"`,
 		"+kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch\n", "For(&corev1.Pod{})")
@@ -55,7 +56,7 @@ func TestExternalControllerIsRegistered(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	x.apply(x.createAPI(gauge()))
-	for _, name := range []string{mainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
+	for _, name := range []string{project.MainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
 		x.contains(name, `metricsv1 "example.net/gauges/api/v1"`, "metricsv1.AddToScheme")
 	}
 	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,verbs=get;list;watch\n")
@@ -148,12 +149,12 @@ func TestRequireWithoutTheModule(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	p := x.apply(x.createAPI(gauge()))
-	want := []scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: "run go mod tidy: the module cache lacks what example.net/gauges@v1.2.3 takes"}}
+	want := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy: the module cache lacks what example.net/gauges@v1.2.3 takes"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)
 	}
-	x.contains(goModFile, "\texample.net/gauges v1.2.3\n")
-	x.lacks(goModFile, "example.net/gauges v1.2.3 // indirect")
+	x.contains(modules.GoMod, "\texample.net/gauges v1.2.3\n")
+	x.lacks(modules.GoMod, "example.net/gauges v1.2.3 // indirect")
 }
 
 // What go.mod says of the module stands, whatever PROJECT says.
@@ -168,12 +169,12 @@ func TestRequireKeepsTheVersionOfGoMod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialised(t, nil)
-			x.write(goModFile, strings.Replace(x.read(goModFile), "require (\n", "require (\n\t"+test.line+"\n", 1))
+			x.write(modules.GoMod, strings.Replace(x.read(modules.GoMod), "require (\n", "require (\n\t"+test.line+"\n", 1))
 			r := gauge()
 			r.Module = test.module
 			x.apply(x.createAPI(r))
-			x.contains(goModFile, test.want)
-			x.lacks(goModFile, "v1.2.3")
+			x.contains(modules.GoMod, test.want)
+			x.lacks(modules.GoMod, "v1.2.3")
 		})
 	}
 }
@@ -185,14 +186,14 @@ func TestRequireUnknownModule(t *testing.T) {
 		"example.net/gauges": "run go get example.net/gauges",
 	} {
 		x := initialised(t, nil)
-		before := x.read(goModFile)
+		before := x.read(modules.GoMod)
 		r := gauge()
 		r.Module = module
 		p := x.apply(x.createAPI(r))
-		if diff := cmp.Diff([]scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: want}}, p.Warnings()); diff != "" {
+		if diff := cmp.Diff([]scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: want}}, p.Warnings()); diff != "" {
 			t.Error(diff)
 		}
-		if x.read(goModFile) != before {
+		if x.read(modules.GoMod) != before {
 			t.Errorf("module %q: go.mod changed", module)
 		}
 	}
@@ -203,13 +204,13 @@ func TestRequireUnknownModule(t *testing.T) {
 func TestRequireAPIExtensions(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
-	sums := x.read(goSumFile)
+	sums := x.read(modules.GoSum)
 	x.apply(x.createAPI(core(t, "apiextensions", "CustomResourceDefinition")))
-	x.contains(mainFile, "apiextensionsv1.AddToScheme")
-	if direct := requirement(x.read(goModFile), "k8s.io/apiextensions-apiserver"); strings.Contains(direct, "indirect") || direct == "" {
+	x.contains(project.MainFile, "apiextensionsv1.AddToScheme")
+	if direct := requirement(x.read(modules.GoMod), "k8s.io/apiextensions-apiserver"); strings.Contains(direct, "indirect") || direct == "" {
 		t.Errorf("go.mod has %q", direct)
 	}
-	if x.read(goSumFile) != sums {
+	if x.read(modules.GoSum) != sums {
 		t.Error("go.sum changed")
 	}
 }
@@ -221,20 +222,4 @@ func requirement(goMod, module string) string {
 		}
 	}
 	return ""
-}
-
-func TestWarnRaised(t *testing.T) {
-	t.Parallel()
-	x := initialised(t, nil)
-	p, err := x.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const before = "module m\n\nrequire (\n\ta.example v1.2.0\n\tb.example v1.0.0 // indirect\n\tc.example v1.0.0\n)\n"
-	const after = "module m\n\nrequire (\n\ta.example v1.10.0\n\tb.example v1.1.0 // indirect\n\tc.example v1.0.0\n)\n"
-	warnRaised([]byte(before), []byte(after), p)
-	want := []scaffold.Warning{{File: goModFile, Rule: "raised", Message: "newer versions are needed: a.example from v1.2.0 to v1.10.0"}}
-	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
-		t.Error(diff)
-	}
 }

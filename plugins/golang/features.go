@@ -11,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // featureOptions are the flags for what a controller has beside its own kind.
@@ -245,7 +246,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 // fileOf returns the file that has a method of the controller, or "".
 func (x featurePlanner) fileOf(method string) (string, error) {
 	fn := x.data.Reconciler + "." + method
-	return sourceWhere(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })
+	return source.Find(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })
 }
 
 func (x featurePlanner) targetValues(t project.Resource) targetValues {

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // checkFinalizer checks that the methods of the finalizer return what those that call them
@@ -11,15 +12,15 @@ func (x featurePlanner) checkFinalizer() error {
 	if !x.Finalizer || len(x.Conflicts()) > 0 { // which end the command anyhow
 		return nil
 	}
-	all, err := sources(x.config.ControllerDir(x.of), false, x.Plan)
+	all, err := source.Files(x.config.ControllerDir(x.of), false, x.Plan)
 	if err != nil {
 		return err
 	}
 	returns := func(method string) (file string, results int) {
 		for _, s := range all {
-			if fn := x.data.Reconciler + "." + method; s.file.HasFunc(fn) {
-				_, results = s.file.Signature(fn)
-				return s.name, results
+			if fn := x.data.Reconciler + "." + method; s.Parsed.HasFunc(fn) {
+				_, results = s.Parsed.Signature(fn)
+				return s.Name, results
 			}
 		}
 		return "", 0
@@ -34,9 +35,9 @@ func (x featurePlanner) checkFinalizer() error {
 	}
 	for _, s := range all {
 		for _, method := range []string{"finalize", "cleanUp"} {
-			for _, t := range s.file.CallSites(x.data.Reconciler, method) {
+			for _, t := range s.Parsed.CallSites(x.data.Reconciler, method) {
 				if t.Results != want {
-					return x.finalizerMismatch("%s: %s takes %d results of %s, which has %d", s.name, t.Func, t.Results, method, want)
+					return x.finalizerMismatch("%s: %s takes %d results of %s, which has %d", s.Name, t.Func, t.Results, method, want)
 				}
 			}
 		}

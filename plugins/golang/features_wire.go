@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 const (
@@ -58,7 +59,9 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 )
 
 // fillNames fills in the names of lines, given as name and text in turn.
-func fillNames(lines string, names ...string) string { return strings.NewReplacer(names...).Replace(lines) }
+func fillNames(lines string, names ...string) string {
+	return strings.NewReplacer(names...).Replace(lines)
+}
 
 // wire adds to the controller the lines that call its plumbing: to SetupWithManager
 // the kinds and the predicate, to Reconcile what comes before the user's code, to
@@ -77,7 +80,7 @@ func (x featurePlanner) wire() error {
 			}
 			name = cmp.Or(file, own)
 		}
-		err := changeMoved(x.Plan, name, own, func(f *goedit.File) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
+		err := source.EditMoved(x.Plan, name, own, func(f *goedit.File) error { return w.edit(f, x.data.Reconciler+"."+w.method) })
 		if err != nil {
 			return &fault.Error{Code: fault.Code(err), Err: err, Hint: x.wireHint(err)}
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 // generators in the order in which the options name them. All but object write
@@ -29,7 +31,7 @@ func generateOptions() []plugin.Option {
 // generate derives deepcopy code and manifests from the project's sources as
 // the plan has them.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	header, err := headerText(p)
+	text, err := header.Raw(p)
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
-		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: yearFor(header, e, p),
+		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
 		Store: kept,
 	}
 	if e.Bool("manifests") {
@@ -49,7 +51,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	if err := gen.Plan(ctx, r, p); err != nil {
-		return withFetchHint(e.Project, p, err)
+		return modules.WithFetchHint(e.Project, p, err)
 	}
 	if err := kept.Err(); err != nil {
 		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept, so the next run takes as long as this one: " + err.Error()})

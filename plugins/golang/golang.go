@@ -12,6 +12,8 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -36,12 +38,12 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 // in controller-gen's syntax, "manifests", which leaves Go code out,
 // "this-year", and "cache", the folder of what is kept between runs, or "".
 func (Plugin) Options() []plugin.Option {
-	events, header := []plugin.Kind{plugin.Init}, []plugin.Kind{plugin.Init, plugin.Edit}
+	events, headerEvents := []plugin.Kind{plugin.Init}, []plugin.Kind{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
 		{Name: "repo", Default: "", Usage: "Go module path (default: that of go.mod, else from the folder)", Events: events},
-		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: header},
-		{Name: "license", Default: licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: licences, Events: header},
-		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: header},
+		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: headerEvents},
+		{Name: "license", Default: header.Licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: header.Licences, Events: headerEvents},
+		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: headerEvents},
 	}
 	return slices.Concat(options, featureOptions(), generateOptions())
 }
@@ -55,12 +57,12 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		if err := createAPI(e, p); err != nil {
 			return err
 		}
-		return requireModule(ctx, e, p)
+		return modules.Require(ctx, e, p)
 	case plugin.CreateWebhook:
 		if err := createWebhook(e, p); err != nil {
 			return err
 		}
-		return requireModule(ctx, e, p)
+		return modules.Require(ctx, e, p)
 	case plugin.Edit:
 		return editProject(e, p)
 	case plugin.Generate:

@@ -12,6 +12,8 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/spf13/afero"
 )
 
@@ -191,19 +193,19 @@ func TestRepeatChangesNothing(t *testing.T) {
 // any that does not.
 func TestGoFilesHaveTheHeader(t *testing.T) {
 	t.Parallel()
-	for _, header := range []string{"", "// Made here.\n\n// All of it.\n", "/*\r\nMade here.\r\n*/\r\n"} {
-		x := start(t, map[string]string{headerFile: header})
+	for _, text := range []string{"", "// Made here.\n\n// All of it.\n", "/*\r\nMade here.\r\n*/\r\n"} {
+		x := start(t, map[string]string{header.File: text})
 		x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
 		p := x.apply(x.createAPI(frigate()))
-		if got := x.read(headerFile); got != header {
-			t.Errorf("the header became %q, was %q", got, header)
+		if got := x.read(header.File); got != text {
+			t.Errorf("the header became %q, was %q", got, text)
 		}
 		for _, c := range p.Changes() {
 			src := string(c.After)
 			if c.Op != scaffold.Create || !strings.HasSuffix(c.Path, ".go") {
 				continue
 			}
-			if want := strings.TrimSpace(strings.ReplaceAll(header, "\r", "")); !strings.HasPrefix(src, want) {
+			if want := strings.TrimSpace(strings.ReplaceAll(text, "\r", "")); !strings.HasPrefix(src, want) {
 				t.Errorf("%s starts with %.40q, want %q", c.Path, src, want)
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), c.Path, src, parser.ParseComments)
@@ -239,7 +241,7 @@ func TestModulePath(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{}
 			if test.goMod != "" {
-				files[goModFile] = test.goMod
+				files[modules.GoMod] = test.goMod
 			}
 			x := start(t, files)
 			x.cfg.Repo = test.recorded

@@ -13,6 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"golang.org/x/mod/modfile"
 )
 
@@ -52,21 +54,21 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.Repo = repo
-	if err := planHeader(e, p); err != nil {
+	if err := header.PlanHeader(e, p); err != nil {
 		return err
 	}
-	header, err := readHeader(e, p)
+	headerText, err := header.Read(e, p)
 	if err != nil {
 		return err
 	}
-	data := initValues{Project: e.Project, Header: header, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
+	data := initValues{Project: e.Project, Header: headerText, LeaderElectionID: leaderElectionID(e.Project), Pins: allPins()}
 	if err := tree("init", nil, data, seedNew(p)); err != nil {
 		return err
 	}
 	if err := tree("fixtures", nil, data, p.Seed); err != nil {
 		return err
 	}
-	return planModules(repo, modulesWithAPI, p)
+	return modules.Plan(repo, modules.WithAPI, p)
 }
 
 // seedNew is a sink that keeps what the repository brought along, and leaves
@@ -74,7 +76,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 // exist.
 func seedNew(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		if name == goModFile || name == goSumFile {
+		if name == modules.GoMod || name == modules.GoSum {
 			return nil
 		}
 		return plugin.SeedFirst(p, name, mode, content)
@@ -92,7 +94,7 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 		}
 		return recorded, nil
 	}
-	goMod, err := p.Read(goModFile)
+	goMod, err := p.Read(modules.GoMod)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -114,11 +116,11 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 
 // checkNotRequired refuses the path of a module that the project will need.
 func checkNotRequired(repo string) error {
-	goMod, _, err := pinnedModules(repo)
+	goMod, _, err := modules.Pinned(repo)
 	if err != nil {
 		return err
 	}
-	f, err := modfile.Parse(goModFile, goMod, nil)
+	f, err := modfile.Parse(modules.GoMod, goMod, nil)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
-
-const mainFile = "cmd/main.go"
 
 // What the variables of the manager's main package are assigned, which tells
 // them whatever they are called.
@@ -33,8 +32,8 @@ var (
 // mainPackage is the manager's main package as the user has it: its parts may
 // have moved from main.go to other files.
 type mainPackage struct {
-	files []source     // main.go first
-	base  *goedit.File // what operon last wrote of main.go; nil: nothing
+	files []source.File // main.go first
+	base  *goedit.File  // what operon last wrote of main.go; nil: nothing
 }
 
 // readMain reads the files as they stand on disk, also when main.go is planned
@@ -42,12 +41,12 @@ type mainPackage struct {
 // or belongs to another package, is left out, but for a main.go to be edited.
 func readMain(p *scaffold.Plan) (mainPackage, error) {
 	var m mainPackage
-	names, err := p.Files(path.Dir(mainFile))
+	names, err := p.Files(path.Dir(project.MainFile))
 	if err != nil {
 		return m, err
 	}
 	for _, name := range names {
-		name = path.Join(path.Dir(mainFile), name)
+		name = path.Join(path.Dir(project.MainFile), name)
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -55,7 +54,7 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 		if err != nil {
 			return m, err
 		}
-		if name == mainFile && base != nil {
+		if name == project.MainFile && base != nil {
 			m.base, _ = goedit.Parse(name, base)
 		}
 		if disk == nil {
@@ -63,13 +62,13 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 		}
 		file, err := goedit.Parse(name, disk)
 		switch {
-		case err != nil && name == mainFile && !p.Seeded(name):
+		case err != nil && name == project.MainFile && !p.Seeded(name):
 			return m, err
 		case err != nil || file.Package() != "main":
-		case name == mainFile:
-			m.files = slices.Insert(m.files, 0, source{name, disk, file})
+		case name == project.MainFile:
+			m.files = slices.Insert(m.files, 0, source.File{Name: name, Src: disk, Parsed: file})
 		default:
-			m.files = append(m.files, source{name, disk, file})
+			m.files = append(m.files, source.File{Name: name, Src: disk, Parsed: file})
 		}
 	}
 	return m, nil
@@ -78,15 +77,15 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 // checkMain stops before anything is planned when there is no main package that
 // can be wired, and gives the lines that belong there.
 func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
-	_, err := p.Read(mainFile)
+	_, err := p.Read(project.MainFile)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if m, err := readMain(p); err != nil || len(m.files) > 0 {
 		return err
 	}
-	return fault.Failed("move the manager's main package back to "+mainFile+"; these lines will be added there:\n"+lines,
-		"%s is missing: %s %s cannot be made known to the manager", mainFile, r.Article(), r.Kind)
+	return fault.Failed("move the manager's main package back to "+project.MainFile+"; these lines will be added there:\n"+lines,
+		"%s is missing: %s %s cannot be made known to the manager", project.MainFile, r.Article(), r.Kind)
 }
 
 // wire adds w unless a file of the package has it.
@@ -95,18 +94,18 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 // that operon wrote it before: else the merge would take it out of the user's
 // file. What others wrote is theirs, and must not be added a second time.
 func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
-	again := p.Seeded(mainFile)
-	if slices.ContainsFunc(m.files, func(s source) bool { return w.done(s.file) }) {
+	again := p.Seeded(project.MainFile)
+	if slices.ContainsFunc(m.files, func(s source.File) bool { return w.done(s.Parsed) }) {
 		if !again || m.base == nil || !w.done(m.base) {
 			return nil
 		}
 	}
-	name, add := mainFile, w.add[len(w.add)-1]
+	name, add := project.MainFile, w.add[len(w.add)-1]
 	if !again {
 		name, add = m.place(w)
 	}
 	users := !again // the user's file is edited first, and then its base
-	return change(p, name, func(f *goedit.File) error {
+	return source.Edit(p, name, func(f *goedit.File) error {
 		if users {
 			f.Avoid(m.declaredOutside(name))
 		}
@@ -123,20 +122,20 @@ func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 func (m mainPackage) place(w wiring) (name string, add func(*goedit.File) error) {
 	for _, add := range w.add {
 		for _, s := range m.files {
-			if f, err := goedit.Parse(s.name, s.src); err == nil && add(f) == nil {
-				return s.name, add
+			if f, err := goedit.Parse(s.Name, s.Src); err == nil && add(f) == nil {
+				return s.Name, add
 			}
 		}
 	}
-	return mainFile, w.add[len(w.add)-1]
+	return project.MainFile, w.add[len(w.add)-1]
 }
 
 // declaredOutside are the names that the package declares outside of a file.
 func (m mainPackage) declaredOutside(name string) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range m.files {
-		if s.name != name {
-			for declared := range maps.Keys(s.file.Declares()) {
+		if s.Name != name {
+			for declared := range maps.Keys(s.Parsed.Declares()) {
 				names[declared] = true
 			}
 		}
@@ -190,16 +189,16 @@ func (m mainPackage) variable(at *goedit.Scope, what, usual string, calls []goed
 		}
 	}
 	for _, s := range m.files {
-		if name := s.file.PackageVar(calls...); name != "" && !at.Knows(name) {
+		if name := s.Parsed.PackageVar(calls...); name != "" && !at.Knows(name) {
 			return name, nil
 		}
 	}
 	if at.Variable(usual) || !at.Knows(usual) && m.declares(usual) {
 		return usual, nil
 	}
-	return "", fault.Failed("", "%s: found no variable that holds %s", mainFile, what)
+	return "", fault.Failed("", "%s: found no variable that holds %s", project.MainFile, what)
 }
 
 func (m mainPackage) declares(name string) bool {
-	return slices.ContainsFunc(m.files, func(s source) bool { return s.file.Declares()[name] > 0 })
+	return slices.ContainsFunc(m.files, func(s source.File) bool { return s.Parsed.Declares()[name] > 0 })
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"golang.org/x/mod/modfile"
 )
 
 func TestModules(t *testing.T) {
 	t.Parallel()
-	ours, _, err := pinnedModules("example.org/fleet")
+	ours, _, err := modules.Pinned("example.org/fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
 	without := func(path string) string {
-		f, err := modfile.Parse(goModFile, ours, nil)
+		f, err := modfile.Parse(modules.GoMod, ours, nil)
 		if err == nil {
 			err = f.DropRequire(path)
 		}
@@ -33,7 +34,7 @@ func TestModules(t *testing.T) {
 		}
 		return string(src)
 	}
-	warning := []scaffold.Warning{{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"}}
+	warning := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy"}}
 	external := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
 	tests := map[string]struct {
 		goMod string
@@ -56,16 +57,16 @@ func TestModules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialised(t, nil)
-			if err := x.fs.Remove(goSumFile); err != nil {
+			if err := x.fs.Remove(modules.GoSum); err != nil {
 				t.Fatal(err)
 			}
-			x.write(goModFile, test.goMod)
+			x.write(modules.GoMod, test.goMod)
 			e := x.createAPI(frigate())
 			if test.kind == plugin.Init {
 				e = plugin.Event{Kind: plugin.Init}
 			}
 			p := x.apply(e)
-			got := x.read(goModFile)
+			got := x.read(modules.GoMod)
 			want := test.want
 			if want == "" {
 				want = test.goMod
@@ -89,45 +90,11 @@ func TestModules(t *testing.T) {
 	}
 }
 
-func TestSumsAreMerged(t *testing.T) {
-	t.Parallel()
-	_, sums, err := pinnedModules("example.org/fleet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, have := range map[string]string{
-		"none": "", "some": "", "all": string(sums), "no newline": "",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			lines := strings.SplitAfter(string(sums), "\n")
-			switch name {
-			case "some":
-				have = lines[100] + lines[3]
-			case "no newline":
-				have = lines[3] + strings.TrimSpace(lines[100])
-			}
-			x := start(t, map[string]string{goSumFile: have})
-			p, err := x.plan()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := addSums(sums, p); err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.Read(goSumFile)
-			if diff := cmp.Diff(string(sums), string(got)); err != nil || diff != "" {
-				t.Errorf("%v, go.sum (-want +got):\n%s", err, diff)
-			}
-		})
-	}
-}
-
 // TestSumsAreRestored: while go.mod carries our pins, go.sum is complete after
 // every command; other go.sum files are the go command's.
 func TestSumsAreRestored(t *testing.T) {
 	t.Parallel()
-	ours, sums, err := pinnedModules("example.org/fleet")
+	ours, sums, err := modules.Pinned("example.org/fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +114,11 @@ func TestSumsAreRestored(t *testing.T) {
 			t.Parallel()
 			x := initialised(t, nil)
 			for _, e := range []plugin.Event{{Kind: plugin.Init}, x.createAPI(frigate())} {
-				x.write(goModFile, test.goMod)
-				x.write(goSumFile, "x")
-				x.write(goSumFile, test.goSum)
+				x.write(modules.GoMod, test.goMod)
+				x.write(modules.GoSum, "x")
+				x.write(modules.GoSum, test.goSum)
 				x.apply(e)
-				if diff := cmp.Diff(test.want, x.read(goSumFile)); diff != "" {
+				if diff := cmp.Diff(test.want, x.read(modules.GoSum)); diff != "" {
 					t.Errorf("%s: go.sum (-want +got):\n%s", e.Kind, diff)
 				}
 			}
@@ -162,7 +129,7 @@ func TestSumsAreRestored(t *testing.T) {
 func TestBrokenGoModIsExplained(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
-	x.write(goModFile, "module example.org/fleet\nrequire (\nx y z\nmore wrong\n")
+	x.write(modules.GoMod, "module example.org/fleet\nrequire (\nx y z\nmore wrong\n")
 	_, err := x.plan(x.createAPI(frigate()))
 	if err == nil || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "go.mod:") {
 		t.Errorf("got %v, hint %q", err, fault.HintOf(err))

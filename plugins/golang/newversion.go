@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -42,7 +43,7 @@ func typesSink(c *project.Config, r project.Resource, types part, groupFile stri
 	if before == nil {
 		return seed, nil
 	}
-	disk, base, err := p.Before(typesFile(c, r))
+	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ var oneVersions = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storagev
 // where they do not stand for themselves: where they need what other files of
 // their package declare, or bring what the package of r or another version has.
 func typesLike(c *project.Config, from, r project.Resource, groupFile string, p *scaffold.Plan) ([]byte, error) {
-	name := typesFile(c, from)
+	name := c.TypesFile(from)
 	src, err := p.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -133,7 +134,7 @@ func typesLike(c *project.Config, from, r project.Resource, groupFile string, p 
 	if err != nil {
 		return nil, err
 	}
-	ours, err := declaredNames(c.APIDir(r), typesFile(c, r), p)
+	ours, err := declaredNames(c.APIDir(r), c.TypesFile(r), p)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func typesLike(c *project.Config, from, r project.Resource, groupFile string, p 
 	at := fset.Position(file.Name.Pos()).Offset
 	next := slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
 	next = oneVersions.ReplaceAll(next, nil)
-	twice, err := declaredTwice(typesFile(c, r), next, p)
+	twice, err := declaredTwice(c.TypesFile(r), next, p)
 	if len(twice) > 0 || err != nil {
 		return nil, err
 	}
@@ -178,13 +179,13 @@ func copies(file *ast.File, src []byte, target string) bool {
 // declaredNames are the names that the Go files of a folder declare, tests and
 // the file called except left out.
 func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error) {
-	files, err := sources(dir, false, p)
+	files, err := source.Files(dir, false, p)
 	names := map[string]bool{}
 	for _, s := range files {
-		if s.name == except {
+		if s.Name == except {
 			continue
 		}
-		for declared := range s.file.Declares() {
+		for declared := range s.Parsed.Declares() {
 			names[declared] = true
 		}
 	}

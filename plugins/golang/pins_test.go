@@ -16,6 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 	"github.com/operon-dev/operon/templates"
 	"github.com/spf13/afero"
 	"golang.org/x/mod/modfile"
@@ -44,7 +45,7 @@ func TestPins(t *testing.T) {
 		writePins(t, wanted)
 		return
 	}
-	goMod, goSum, err := pinnedModules("example.org/fleet")
+	goMod, goSum, err := modules.Pinned("example.org/fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ var templateVersion = regexp.MustCompile(`\bv[0-9]+\.[0-9]+\.[0-9]+\b|\bdebian[0
 func TestTemplatesPinNothing(t *testing.T) {
 	err := fs.WalkDir(templates.FS, ".", func(name string, d fs.DirEntry, err error) error {
 		// TestPins compares the modules, and go.sum has many more.
-		if err != nil || d.IsDir() || d.Name() == goModFile+render.Suffix || d.Name() == goSumFile {
+		if err != nil || d.IsDir() || d.Name() == modules.GoMod+render.Suffix || d.Name() == modules.GoSum {
 			return err
 		}
 		content, err := fs.ReadFile(templates.FS, name)
@@ -115,8 +116,8 @@ func writePins(t *testing.T, wanted map[string]string) {
 
 	planOnDisk(t, root, plugin.Event{Kind: plugin.Init, Project: cfg})
 	// The versions in the templates are not to be asked: start from the pins.
-	writeFile(t, filepath.Join(root, goModFile), requiring(t, repo, wanted))
-	writeFile(t, filepath.Join(root, goSumFile), nil)
+	writeFile(t, filepath.Join(root, modules.GoMod), requiring(t, repo, wanted))
+	writeFile(t, filepath.Join(root, modules.GoSum), nil)
 	fresh := tidied(t, root)
 	planOnDisk(t, root, plugin.Event{Kind: plugin.CreateAPI, Project: cfg, Resource: &r})
 	if diff := cmp.Diff(fresh, tidied(t, root)); diff != "" {
@@ -124,9 +125,9 @@ func writePins(t *testing.T, wanted map[string]string) {
 	}
 
 	const dir = "../../templates/golang/init/"
-	goMod := strings.Replace(fresh[goModFile], "module "+repo, "module {{ .Project.Repo }}", 1)
-	writeFile(t, dir+goModFile+render.Suffix, []byte(goMod))
-	writeFile(t, dir+goSumFile, []byte(fresh[goSumFile]))
+	goMod := strings.Replace(fresh[modules.GoMod], "module "+repo, "module {{ .Project.Repo }}", 1)
+	writeFile(t, dir+modules.GoMod+render.Suffix, []byte(goMod))
+	writeFile(t, dir+modules.GoSum, []byte(fresh[modules.GoSum]))
 }
 
 // planOnDisk plans and applies an event in the folder root.
@@ -172,7 +173,7 @@ func tidied(t *testing.T, root string) map[string]string {
 		t.Fatalf("go mod tidy: %v\n%s", err, out)
 	}
 	files := map[string]string{}
-	for _, name := range []string{goModFile, goSumFile} {
+	for _, name := range []string{modules.GoMod, modules.GoSum} {
 		content, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	data.RegisterFunc, data.GroupVersionVar = form.functions, form.groupVersion
-	disk, base, err := p.Before(typesFile(c, r))
+	disk, base, err := p.Before(c.TypesFile(r))
 	if err != nil {
 		return err
 	}
@@ -41,17 +41,13 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 		return err
 	}
 	// The template knows nothing of the marker that a later version brought.
-	if name := typesFile(c, r); p.Seeded(name) && bytes.Contains(append(disk, base...), []byte(storageMarker)) {
+	if name := c.TypesFile(r); p.Seeded(name) && bytes.Contains(append(disk, base...), []byte(storageMarker)) {
 		if err := markStorage(name, r.Kind, p); err != nil {
 			return err
 		}
 	}
 	warnUnconverted(c, r, p)
 	return keepStorageVersion(c, r, p)
-}
-
-func typesFile(c *project.Config, r project.Resource) string {
-	return c.APIDir(r) + "/" + r.Lower() + "_types.go"
 }
 
 // form is how a package registers its types.
@@ -130,7 +126,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 		if !other.SameKind(r) || other.API == nil {
 			continue
 		}
-		src, err := p.Read(typesFile(c, other))
+		src, err := p.Read(c.TypesFile(other))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -144,7 +140,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if first == nil || first.Version == r.Version {
 		return nil
 	}
-	name := typesFile(c, *first)
+	name := c.TypesFile(*first)
 	err := markStorage(name, r.Kind, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The user has moved the types, and may have marked them there.

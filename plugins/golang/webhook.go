@@ -7,6 +7,8 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 // webhookValues is what the templates of webhooks and of their tests print.
@@ -23,7 +25,7 @@ type webhookValues struct {
 	DefaultingPath, ValidationPath        string // of the URLs
 	Name                                  string // of the webhooks in their configurations, behind m or v
 	Sample                                string // path of the sample from the root
-	CRDPath, ExternalCRDPath               string // from the package's folder, as Go strings
+	CRDPath, ExternalCRDPath              string // from the package's folder, as Go strings
 	ManifestsPath                         string
 
 	Import webhookImports // in what is added to a file of the user
@@ -79,42 +81,42 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	needed := baseModules
+	needed := modules.Base
 	if inClientScheme(r) {
-		needed = modulesWithAPI
+		needed = modules.WithAPI
 	}
-	return planModules(c.Repo, needed, p)
+	return modules.Plan(c.Repo, needed, p)
 }
 
 func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	c, r := e.Project, *e.Resource
-	header, err := readHeader(e, p)
+	headerText, err := header.Read(e, p)
 	if err != nil {
 		return webhookValues{}, err
 	}
 	v := webhookValues{
-		Project:        c,
-		Header:         header,
-		Package:        r.Version,
-		Kind:           r.Kind,
-		Lower:          r.Lower(),
-		Version:        r.Version,
-		Plural:         r.PluralName(),
-		Article:        r.Article(),
-		Group:          r.QualifiedGroup(),
-		MarkerGroup:    r.QualifiedGroup(),
-		Own:            !r.HasExternalTypes(),
-		Core:           r.Core,
-		Alias:          r.ImportAlias(),
-		APIPath:        c.APIPath(r),
-		Var:            r.VarName(),
-		DefaultingPath: r.DefaultingPath(),
-		ValidationPath: r.ValidationPath(),
-		Name:           webhookName(c, r),
-		Sample:         c.SamplePath(r),
-		CRDPath:        joinArgs(c.WebhookDir(r), "config/crd/bases"),
+		Project:         c,
+		Header:          headerText,
+		Package:         r.Version,
+		Kind:            r.Kind,
+		Lower:           r.Lower(),
+		Version:         r.Version,
+		Plural:          r.PluralName(),
+		Article:         r.Article(),
+		Group:           r.QualifiedGroup(),
+		MarkerGroup:     r.QualifiedGroup(),
+		Own:             !r.HasExternalTypes(),
+		Core:            r.Core,
+		Alias:           r.ImportAlias(),
+		APIPath:         c.APIPath(r),
+		Var:             r.VarName(),
+		DefaultingPath:  r.DefaultingPath(),
+		ValidationPath:  r.ValidationPath(),
+		Name:            webhookName(c, r),
+		Sample:          c.SamplePath(r),
+		CRDPath:         joinArgs(c.WebhookDir(r), "config/crd/bases"),
 		ExternalCRDPath: joinArgs(c.WebhookDir(r), "test/crd"),
-		ManifestsPath:  joinArgs(c.WebhookDir(r), "config/webhook/manifests.yaml"),
+		ManifestsPath:   joinArgs(c.WebhookDir(r), "config/webhook/manifests.yaml"),
 	}
 	if v.MarkerGroup == "" {
 		v.MarkerGroup = `""`
@@ -137,5 +139,3 @@ func webhookName(c *project.Config, r project.Resource) string {
 	}
 	return r.Lower() + "-" + r.Version + ".kb.io"
 }
-
-func webhookSetup(r project.Resource) string { return "Setup" + r.Kind + "WebhookWithManager" }

@@ -9,16 +9,17 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // admission is a webhook that the API server calls before it stores an object.
 type admission struct {
-	tree   string   // of templates: code, which is added to a file, and test
-	typeName    string   // the type that is called
-	next   string   // the type whose declaration stands behind it, or ""
-	calls  []string // what serves it, in the chain of the setup function
-	alternatives   []string // what serves it too
-	before []string // what stands behind it in the chain
+	tree         string   // of templates: code, which is added to a file, and test
+	typeName     string   // the type that is called
+	next         string   // the type whose declaration stands behind it, or ""
+	calls        []string // what serves it, in the chain of the setup function
+	alternatives []string // what serves it too
+	before       []string // what stands behind it in the chain
 }
 
 // admissions are the admission webhooks that r asks for.
@@ -28,8 +29,8 @@ func admissions(r project.Resource) []admission {
 	if r.Webhooks.Defaulting {
 		w := admission{
 			tree: "defaulter", typeName: r.Kind + "CustomDefaulter", next: validator,
-			alternatives:   []string{"WithDefaulter", "WithCustomDefaulter"},
-			before: []string{"WithValidator", "WithCustomValidator", "WithValidatorCustomPath"},
+			alternatives: []string{"WithDefaulter", "WithCustomDefaulter"},
+			before:       []string{"WithValidator", "WithCustomValidator", "WithValidatorCustomPath"},
 		}
 		w.calls = []string{"WithDefaulter(&" + w.typeName + "{})"}
 		if path := r.Webhooks.DefaultingPath; path != "" {
@@ -51,12 +52,12 @@ func admissions(r project.Resource) []admission {
 // plan adds the webhook to the file with the setup function, and plans its test.
 func (w admission) plan(c *project.Config, r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
-	there, err := declaredIn(dir, w.typeName, p)
+	there, err := source.Declaring(dir, w.typeName, p)
 	if err != nil {
 		return err
 	}
 	users := !p.Seeded(file) // the user's file is edited first, and then its base
-	err = changeMoved(p, file, setupFile(c, r), func(f *goedit.File) error {
+	err = source.EditMoved(p, file, setupFile(c, r), func(f *goedit.File) error {
 		declared := users && there != ""
 		users = false // what is pristine depends on no file of the user
 		if err := w.serve(f, r, file); err != nil {
@@ -70,7 +71,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 	if err != nil {
 		return err
 	}
-	if there, err = declaredIn(dir, w.typeName, p); there == "" || err != nil {
+	if there, err = source.Declaring(dir, w.typeName, p); there == "" || err != nil {
 		return err // the user has a type of another name, and tests of it
 	}
 	test := part{name: w.typeName, hint: "rename what is there"}
@@ -84,7 +85,7 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 
 // serve adds the webhook to the chain of the setup function.
 func (w admission) serve(f *goedit.File, r project.Resource, file string) error {
-	setup := webhookSetup(r)
+	setup := r.WebhookSetup()
 	if f.CallsIn(setup, w.alternatives...) {
 		return nil
 	}

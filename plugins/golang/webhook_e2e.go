@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 const e2eFile = "test/e2e/e2e_test.go"
@@ -73,7 +74,7 @@ func wireE2E(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	}
 	for _, check := range e2eChecks(c, r) {
 		users := !p.Seeded(e2eFile) // the user's file is edited first, and then its base
-		err := change(p, e2eFile, func(f *goedit.File) error {
+		err := source.Edit(p, e2eFile, func(f *goedit.File) error {
 			mine := users
 			users = false
 			if src, err := f.Bytes(); err != nil || bytes.Contains(src, []byte(check.done)) {

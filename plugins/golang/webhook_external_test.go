@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
 var bothWebhooks = project.Webhooks{Defaulting: true, Validation: true}
@@ -16,7 +17,7 @@ var bothWebhooks = project.Webhooks{Defaulting: true, Validation: true}
 func TestWebhookOfKubernetesKind(t *testing.T) {
 	t.Parallel()
 	x := fleet(t, nil)
-	before := x.read(goModFile)
+	before := x.read(modules.GoMod)
 	pod := project.Resource{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true}
 	e, _ := x.addWebhook(pod, bothWebhooks)
 	x.settled(e)
@@ -28,8 +29,8 @@ func TestWebhookOfKubernetesKind(t *testing.T) {
 	x.contains("internal/webhook/v1/pod_webhook.go", "mutating=true,failurePolicy=ignore,", "mutating=false,failurePolicy=ignore,")
 	x.lacks("internal/webhook/v1/pod_webhook.go", "failurePolicy=fail,")
 	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
-	x.lacks(mainFile, "corev1.AddToScheme")
-	if diff := cmp.Diff(before, x.read(goModFile)); diff != "" {
+	x.lacks(project.MainFile, "corev1.AddToScheme")
+	if diff := cmp.Diff(before, x.read(modules.GoMod)); diff != "" {
 		t.Errorf("go.mod changed (-before +after):\n%s", diff)
 	}
 }
@@ -62,7 +63,7 @@ func TestWebhookOfExternalKind(t *testing.T) {
 		"groups=cert-manager.io,resources=certificates,")
 	x.contains(dir+"webhook_suite_test.go", "err = certmanagerv1.AddToScheme(scheme.Scheme)\n",
 		`filepath.Join("..", "..", "..", "..", "test", "crd")`)
-	x.contains(mainFile, "utilruntime.Must(certmanagerv1.AddToScheme(scheme))\n", "webhookcertmanagerv1.SetupCertificateWebhookWithManager(mgr)")
+	x.contains(project.MainFile, "utilruntime.Must(certmanagerv1.AddToScheme(scheme))\n", "webhookcertmanagerv1.SetupCertificateWebhookWithManager(mgr)")
 	x.contains("test/crd/cert-manager.io_certificates.yaml", "kind: Certificate\n")
 }
 
@@ -238,8 +239,8 @@ func TestWebhookWithoutE2E(t *testing.T) {
 func TestWebhookWithoutMain(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(x tester){
-		"no main package": func(x tester) { x.write(mainFile, "") },
-		"no place in it":  func(x tester) { x.write(mainFile, "package main\n\nfunc main() {}\n") },
+		"no main package": func(x tester) { x.write(project.MainFile, "") },
+		"no place in it":  func(x tester) { x.write(project.MainFile, "package main\n\nfunc main() {}\n") },
 	} {
 		x := fleet(t, nil)
 		change(x)

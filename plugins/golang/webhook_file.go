@@ -5,6 +5,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // planWebhookFile plans the file with the setup function, which stays where the
@@ -17,23 +18,23 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 	if err := checkLegacy(c, r, p); err != nil {
 		return "", err
 	}
-	setup := part{name: webhookSetup(r), held: held != nil, hint: "rename what is there"}
+	setup := part{name: r.WebhookSetup(), held: held != nil, hint: "rename what is there"}
 	file := setupFile(c, r)
 	disk, base, err := p.Before(file)
 	if err != nil {
 		return "", err
 	}
-	there, err := declaredIn(c.WebhookDir(r), setup.name, p)
+	there, err := source.Declaring(c.WebhookDir(r), setup.name, p)
 	if err != nil {
 		return "", err
 	}
-	again := p.Seeded(mainFile) || p.Forced()
+	again := p.Seeded(project.MainFile) || p.Forced()
 	if known := there != "" || disk != nil && (base != nil || setup.held); !known || again {
 		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
 			return "", err
 		}
 	}
-	if there, err = declaredIn(c.WebhookDir(r), setup.name, p); there != "" {
+	if there, err = source.Declaring(c.WebhookDir(r), setup.name, p); there != "" {
 		file = there
 	}
 	return file, err
@@ -51,7 +52,7 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 		return nil
 	}
 	dir := c.APIDir(r)
-	file, err := sourceWhere(dir, p, func(f *goedit.File) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
+	file, err := source.Find(dir, p, func(f *goedit.File) bool { return f.HasFunc(r.Kind + ".SetupWebhookWithManager") })
 	if file == "" || err != nil {
 		return err
 	}

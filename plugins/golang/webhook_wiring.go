@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // setupWebhook is the form in which other tools of this layout add webhooks too.
@@ -22,7 +23,7 @@ const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
 // webhookLines are the lines that wireWebhook adds, for a person to add them.
 func webhookLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
-		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), webhookSetup(r), "mgr", "setupLog", r.Kind)
+		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), r.WebhookSetup(), "mgr", "setupLog", r.Kind)
 	r.Controller, r.Controllers = false, nil
 	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
 }
@@ -39,7 +40,7 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 	webhooks := c.WebhookPath(r)
 	return wiring{
-		done: func(f *goedit.File) bool { return f.Uses(webhooks, webhookSetup(r)) },
+		done: func(f *goedit.File) bool { return f.Uses(webhooks, r.WebhookSetup()) },
 		add: []func(*goedit.File) error{func(f *goedit.File) error {
 			anchors := builderAnchors(f)
 			manager, logger, err := m.managerAndLogger(f, anchors)
@@ -47,7 +48,7 @@ func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 				return err
 			}
 			local, os := f.ImportAt(c.WebhookAlias(r), webhooks, anchors...), f.ImportAt("", "os", anchors...)
-			return f.Insert(fmt.Sprintf(setupWebhook, os, local, webhookSetup(r), manager, logger, r.Kind), anchors...)
+			return f.Insert(fmt.Sprintf(setupWebhook, os, local, r.WebhookSetup(), manager, logger, r.Kind), anchors...)
 		}},
 	}
 }
@@ -81,13 +82,13 @@ func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, v
 
 // serveInSuite has the manager of a suite serve the webhooks of r.
 func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
-	return change(p, suite, serveFrom(r))
+	return source.Edit(p, suite, serveFrom(r))
 }
 
 // serveFrom makes a suite's file serve the webhooks of r.
 func serveFrom(r project.Resource) func(*goedit.File) error {
 	return func(f *goedit.File) error {
-		if f.Mentions(webhookSetup(r)) {
+		if f.Mentions(r.WebhookSetup()) {
 			return nil
 		}
 		anchors := []goedit.Anchor{goedit.Marker("webhook"), goedit.BeforeCall("BeforeSuite", "mgr.Start")}
@@ -100,6 +101,6 @@ func serveFrom(r project.Resource) func(*goedit.File) error {
 				lines = "Expect(%s(%s)).To(Succeed())"
 			}
 		}
-		return f.Insert(fmt.Sprintf(lines, webhookSetup(r), manager), anchors...)
+		return f.Insert(fmt.Sprintf(lines, r.WebhookSetup(), manager), anchors...)
 	}
 }

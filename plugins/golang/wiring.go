@@ -2,9 +2,7 @@ package golang
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // Import paths that inserted lines need.
@@ -126,7 +125,7 @@ func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.
 	if inClientScheme(r) {
 		return nil
 	}
-	return change(p, suite, registerInSuite(c, r))
+	return source.Edit(p, suite, registerInSuite(c, r))
 }
 
 // registerInSuite makes a suite's file register the types of r.
@@ -145,37 +144,4 @@ func registerInSuite(c *project.Config, r project.Resource) func(*goedit.File) e
 		}
 		return f.Insert(fmt.Sprintf(lines, api, scheme), anchors...)
 	}
-}
-
-// change edits a Go file of the user.
-func change(p *scaffold.Plan, name string, f func(*goedit.File) error) error {
-	err := p.Edit(name, edited(name, f))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed("restore it from version control, then repeat the command", "%s is missing", name)
-	}
-	return err
-}
-
-// edited is f as an edit of the bytes of the Go file at name.
-func edited(name string, f func(*goedit.File) error) func([]byte) ([]byte, error) {
-	return func(src []byte) ([]byte, error) {
-		file, err := goedit.Parse(name, src)
-		if err != nil {
-			return nil, err
-		}
-		if err := f(file); err != nil {
-			return nil, err
-		}
-		return file.Bytes()
-	}
-}
-
-// changeMoved edits a file that has what operon wrote to the file own. Where the
-// user moved it from there, the pristine content of own is edited too, or the next
-// command would take the edit for one that is missing.
-func changeMoved(p *scaffold.Plan, file, own string, f func(*goedit.File) error) error {
-	if err := change(p, file, f); err != nil || file == own {
-		return err
-	}
-	return p.EditBase(own, edited(own, f))
 }

@@ -5,27 +5,29 @@ import (
 	"testing"
 
 	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/header"
 )
 
 // TestYearOfTheHeader: new files agree with those that are there.
 func TestYearOfTheHeader(t *testing.T) {
 	t.Parallel()
-	const header = "/*\nCopyright YEAR.\nAll of it.\n*/\n"
+	const text = "/*\nCopyright YEAR.\nAll of it.\n*/\n"
 	tests := map[string]struct {
 		files   map[string]string
 		options map[string]any
 		want    string
 	}{
-		"main.go":      {files: map[string]string{mainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, options: map[string]any{"this-year": "2031"}, want: "2024"},
-		"generated":    {files: map[string]string{mainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2025"},
-		"other header": {files: map[string]string{mainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2031"},
-		"init":         {options: map[string]any{"year": "2030"}, want: "2030"},
-		"none":         {want: "YEAR"},
+		"main.go":    {files: map[string]string{project.MainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, options: map[string]any{"this-year": "2031"}, want: "2024"},
+		"generated":  {files: map[string]string{project.MainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2025"},
+		"other text": {files: map[string]string{project.MainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2031"},
+		"init":       {options: map[string]any{"year": "2030"}, want: "2030"},
+		"none":       {want: "YEAR"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := map[string]string{headerFile: header}
+			files := map[string]string{header.File: text}
 			maps.Copy(files, test.files)
 			x := start(t, files)
 			e := x.createAPI(frigate())
@@ -34,7 +36,7 @@ func TestYearOfTheHeader(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := readHeader(e, p)
+			got, err := header.Read(e, p)
 			if want := "/*\nCopyright " + test.want + ".\nAll of it.\n*/\n"; err != nil || got != want {
 				t.Errorf("got %v, %q, want %q", err, got, want)
 			}
@@ -48,8 +50,8 @@ func TestLicenceFileWithYear(t *testing.T) {
 	first := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026",
 		"license-file": "h.txt", "license-text": "// Copyright YEAR Me\n"}}
 	x.apply(first)
-	x.contains(headerFile, "// Copyright YEAR Me\n")
-	x.contains(mainFile, "// Copyright 2026 Me\n")
+	x.contains(header.File, "// Copyright YEAR Me\n")
+	x.contains(project.MainFile, "// Copyright 2026 Me\n")
 	first.Options["year"] = "2031"
 	p, err := x.plan(first)
 	if err != nil || len(paths(p)) > 0 {

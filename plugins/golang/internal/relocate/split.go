@@ -1,4 +1,4 @@
-package golang
+package relocate
 
 import (
 	"path"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // split says how the files of a folder part.
@@ -41,7 +42,7 @@ func (m *move) split(f folder, names []string) (split, error) {
 		if file != nil {
 			files[name] = &member{file, file.Declares(), file.Free()}
 		}
-		if file != nil && isTest(name) && file.Mentions("BeforeSuite") {
+		if file != nil && source.IsTest(name) && file.Mentions("BeforeSuite") {
 			s.suite = name
 		} else if to, ok := f.named(name); ok && to.dir != f.to[0].dir {
 			s.at[name] = to
@@ -87,7 +88,7 @@ func (s split) suites(m *move) error {
 	}
 	for i, to := range s.to {
 		next := to.dir + strings.TrimPrefix(s.suite, s.dir)
-		if i > 0 && !slices.ContainsFunc(sortedKeys(s.at), func(name string) bool { return isTest(name) && s.at[name].dir == to.dir }) {
+		if i > 0 && !slices.ContainsFunc(sortedKeys(s.at), func(name string) bool { return source.IsTest(name) && s.at[name].dir == to.dir }) {
 			continue
 		}
 		if i > 0 {
@@ -96,13 +97,13 @@ func (s split) suites(m *move) error {
 			}
 			m.files[next] = s.suite
 		}
-		err := change(m.plan, next, func(f *goedit.File) error {
+		err := source.Edit(m.plan, next, func(f *goedit.File) error {
 			for j, other := range s.to {
 				for _, r := range other.resources {
 					if i == j {
 						continue
 					}
-					if err := f.DropCall("BeforeSuite", webhookSetup(r)); err != nil {
+					if err := f.DropCall("BeforeSuite", r.WebhookSetup()); err != nil {
 						return err
 					}
 				}
@@ -206,8 +207,8 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 		return false, err
 	}
 	for _, r := range to.resources {
-		if file.Mentions(webhookSetup(r)) {
-			if err := serveInSuite(r, next, m.plan); err != nil {
+		if file.Mentions(r.WebhookSetup()) {
+			if err := m.serve(r, next, m.plan); err != nil {
 				return false, err
 			}
 		}

@@ -1,4 +1,4 @@
-package golang
+package header
 
 import (
 	"cmp"
@@ -21,15 +21,15 @@ const yearPlaceholder = " YEAR"
 // readHeader returns the project's header as templates print it: with the year
 // filled in, and with a line end, so that an empty line parts it from a package
 // comment; or empty.
-func readHeader(e plugin.Event, p *scaffold.Plan) (string, error) {
-	header, err := headerText(p)
+func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
+	header, err := Raw(p)
 	if err != nil {
 		return "", err
 	}
 	if err := checkHeader(header); err != nil {
-		return "", fault.Failed("Go files start with it: make it one Go comment, or empty", "%s: %s", headerFile, err)
+		return "", fault.Failed("Go files start with it: make it one Go comment, or empty", "%s: %s", File, err)
 	}
-	if year := yearFor(header, e, p); year != "" {
+	if year := Year(header, e, p); year != "" {
 		header = strings.ReplaceAll(header, yearPlaceholder, " "+year)
 	}
 	return withNewline(header), nil
@@ -37,8 +37,8 @@ func readHeader(e plugin.Event, p *scaffold.Plan) (string, error) {
 
 // headerText returns the header as the header file has it, without the lines
 // around it; it is empty when there is no such file.
-func headerText(p *scaffold.Plan) (string, error) {
-	text, err := p.Read(headerFile)
+func Raw(p *scaffold.Plan) (string, error) {
+	text, err := p.Read(File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -48,7 +48,7 @@ func headerText(p *scaffold.Plan) (string, error) {
 // yearFor returns what takes the place of the placeholder in header: the year
 // that the project's Go files already have there, so that New Year changes
 // nothing, else the one that the command gives. It is empty without either.
-func yearFor(header string, e plugin.Event, p *scaffold.Plan) string {
+func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 	if !strings.Contains(header, yearPlaceholder) {
 		return ""
 	}
@@ -70,9 +70,9 @@ func yearFor(header string, e plugin.Event, p *scaffold.Plan) string {
 // withHeader lists files that start with the header, those that change least
 // first.
 func withHeader(c *project.Config) []string {
-	names := []string{mainFile}
+	names := []string{project.MainFile}
 	for _, r := range c.Resources {
-		names = append(names, typesFile(c, r), path.Join(c.APIDir(r), "zz_generated.deepcopy.go"))
+		names = append(names, c.TypesFile(r), path.Join(c.APIDir(r), "zz_generated.deepcopy.go"))
 	}
 	return names
 }

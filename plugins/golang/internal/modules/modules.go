@@ -1,4 +1,5 @@
-package golang
+// Package modules plans go.mod and go.sum, without network access.
+package modules
 
 import (
 	"bytes"
@@ -20,39 +21,39 @@ import (
 )
 
 const (
-	goModFile = "go.mod"
-	goSumFile = "go.sum"
+	GoMod = "go.mod"
+	GoSum = "go.sum"
 
 	// goModTidy is the rule of the warning that operon could not complete go.mod.
-	goModTidy = "go-mod-tidy"
+	TidyRule = "go-mod-tidy"
 )
 
 // The modules that generated code imports.
 var (
-	baseModules = []string{
+	Base = []string{
 		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
 		"k8s.io/apimachinery", "k8s.io/client-go", "sigs.k8s.io/controller-runtime",
 		"sigs.k8s.io/randfill",
 	}
-	modulesWithAPI = append(slices.Clone(baseModules), "k8s.io/api")
+	WithAPI = append(slices.Clone(Base), "k8s.io/api")
 )
 
 // planModules plans go.mod and go.sum. A project that operon started has one
 // constant content for all its states, so nothing is left for `go mod tidy`. A
 // go.mod of other origin keeps its versions and gets what is missing of needed;
 // how they fit together is then for the go command to say.
-func planModules(repo string, needed []string, p *scaffold.Plan) error {
-	ours, sums, err := pinnedModules(repo)
+func Plan(repo string, needed []string, p *scaffold.Plan) error {
+	ours, sums, err := Pinned(repo)
 	if err != nil {
 		return err
 	}
-	src, err := p.Read(goModFile)
+	src, err := p.Read(GoMod)
 	if errors.Is(err, fs.ErrNotExist) {
-		if p.HasBase(mainFile) && !p.Seeded(mainFile) {
+		if p.HasBase(project.MainFile) && !p.Seeded(project.MainFile) {
 			// What the user required beside our pins is in the one that is gone.
 			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
 		}
-		if err := p.Share(goModFile, 0o644, ours); err != nil {
+		if err := p.Share(GoMod, 0o644, ours); err != nil {
 			return err
 		}
 		return addSums(sums, p)
@@ -71,9 +72,9 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 		return addSums(sums, p)
 	}
 	if hadOwn {
-		p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: "run go mod tidy"})
+		p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: "run go mod tidy"})
 	}
-	if err := p.Edit(goModFile, func([]byte) ([]byte, error) { return next, nil }); err != nil {
+	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next, nil }); err != nil {
 		return err
 	}
 	return addSums(sums, p)
@@ -82,11 +83,11 @@ func planModules(repo string, needed []string, p *scaffold.Plan) error {
 // carriesPins reports whether the go.mod src requires all that ours does, in the
 // same versions: then it needs every line of our go.sum.
 func carriesPins(src, ours []byte) bool {
-	have, err := modfile.Parse(goModFile, src, nil)
+	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return false
 	}
-	want, err := modfile.Parse(goModFile, ours, nil)
+	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
 		return false
 	}
@@ -98,17 +99,17 @@ func carriesPins(src, ours []byte) bool {
 }
 
 // pinnedModules returns the go.mod and go.sum of a new project.
-func pinnedModules(repo string) (goMod, goSum []byte, err error) {
+func Pinned(repo string) (goMod, goSum []byte, err error) {
 	const dir = "golang/init/"
-	tmpl, err := templates.FS.ReadFile(dir + goModFile + render.Suffix)
+	tmpl, err := templates.FS.ReadFile(dir + GoMod + render.Suffix)
 	if err != nil {
 		return nil, nil, err
 	}
-	goMod, err = render.Text(goModFile, string(tmpl), struct{ Project project.Config }{project.Config{Repo: repo}})
+	goMod, err = render.Text(GoMod, string(tmpl), struct{ Project project.Config }{project.Config{Repo: repo}})
 	if err != nil {
 		return nil, nil, err
 	}
-	goSum, err = templates.FS.ReadFile(dir + goSumFile)
+	goSum, err = templates.FS.ReadFile(dir + GoSum)
 	return goMod, goSum, err
 }
 
@@ -116,11 +117,11 @@ func pinnedModules(repo string) (goMod, goSum []byte, err error) {
 // versions of ours, and raises its go directive when they ask for it. hadOwn
 // tells that src had requirements of its own before.
 func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
-	have, err := modfile.Parse(goModFile, src, nil)
+	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return nil, false, unreadable(err)
 	}
-	want, err := modfile.Parse(goModFile, ours, nil)
+	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -161,9 +162,9 @@ func unreadable(err error) error {
 // addSums plans go.sum: the lines that are there, and those of sums. Where none
 // is missing it stays as it is.
 func addSums(sums []byte, p *scaffold.Plan) error {
-	src, err := p.Read(goSumFile)
+	src, err := p.Read(GoSum)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p.Share(goSumFile, 0o644, sums)
+		return p.Share(GoSum, 0o644, sums)
 	}
 	if err != nil {
 		return err
@@ -181,10 +182,13 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	lines := slices.AppendSeq(missing, strings.Lines(withNewline(string(src))))
+	if len(src) > 0 && src[len(src)-1] != '\n' {
+		src = append(src, '\n')
+	}
+	lines := slices.AppendSeq(missing, strings.Lines(string(src)))
 	sortSums(lines)
 	next := strings.Join(slices.Compact(lines), "")
-	return p.Edit(goSumFile, func([]byte) ([]byte, error) { return []byte(next), nil })
+	return p.Edit(GoSum, func([]byte) ([]byte, error) { return []byte(next), nil })
 }
 
 // sortSums sorts the lines of a go.sum as the go command does: by module, then

@@ -1,4 +1,6 @@
-package golang
+// Package relocate moves the Go packages of a project between the layout with one
+// folder for all API groups and the one with a folder per group.
+package relocate
 
 import (
 	"cmp"
@@ -11,6 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // folder is a folder of packages before a switch of the layout, and those that
@@ -28,10 +31,13 @@ type place struct {
 	resources  []project.Resource
 }
 
-// relocate moves the packages of a project from one layout to the other, and
+// ServeWebhooks adds the webhooks of a kind to the suite file at path.
+type ServeWebhooks func(r project.Resource, path string, p *scaffold.Plan) error
+
+// Packages moves the packages of a project from one layout to the other, and
 // brings everything that names them along.
-func relocate(before, after *project.Config, p *scaffold.Plan) error {
-	m := move{before: before, after: after, plan: p, files: map[string]string{}, moved: map[string]string{}}
+func Packages(before, after *project.Config, p *scaffold.Plan, serve ServeWebhooks) error {
+	m := move{before: before, after: after, plan: p, serve: serve, files: map[string]string{}, moved: map[string]string{}}
 	for _, f := range folders(before, after) {
 		if err := m.folder(f); err != nil {
 			return err
@@ -89,6 +95,7 @@ func folders(before, after *project.Config) []folder {
 type move struct {
 	before, after *project.Config
 	plan          *scaffold.Plan
+	serve         ServeWebhooks
 	files         map[string]string // new path -> old path
 	moved         map[string]string // old path of a file or folder -> new path
 	packages      []movedPackage
@@ -118,7 +125,7 @@ func (m *move) folder(f folder) error {
 	}
 	packages := map[string]string{} // folder -> the package that its files are of
 	for _, name := range names {
-		if file, err := m.parse(name); err == nil && file != nil && !isTest(name) {
+		if file, err := m.parse(name); err == nil && file != nil && !source.IsTest(name) {
 			packages[path.Dir(name)] = file.Package()
 		}
 		if err := m.file(f, name, s.target(name)); err != nil {
@@ -169,7 +176,7 @@ func (m *move) file(f folder, name string, to place) error {
 	if next == name || to.pkg == "" || path.Dir(name) != f.dir || !strings.HasSuffix(name, ".go") || !m.plan.Exists(next) {
 		return nil
 	}
-	return change(m.plan, next, func(g *goedit.File) error { return g.SetPackage(to.pkg) })
+	return source.Edit(m.plan, next, func(g *goedit.File) error { return g.SetPackage(to.pkg) })
 }
 
 // parse reads a Go file; nil when it is none, or is not there.
@@ -215,7 +222,7 @@ func (m *move) edit() error {
 		}
 		return cmp.Or(deeper, strings.Compare(a.old.Path, b.old.Path))
 	})
-	names, err := goFiles(m.plan)
+	names, err := source.ModuleFiles(m.plan)
 	if err != nil {
 		return err
 	}
@@ -224,132 +231,22 @@ func (m *move) edit() error {
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(m.packages, func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }) && !isTest(name) {
+		if !slices.ContainsFunc(m.packages, func(p movedPackage) bool { return strings.Contains(string(src), strconv.Quote(p.old.Path)) }) && !source.IsTest(name) {
 			continue
 		}
-		err = change(m.plan, name, func(f *goedit.File) error {
+		err = source.Edit(m.plan, name, func(f *goedit.File) error {
 			for _, p := range m.packages {
 				if err := f.MoveImports(p.old, p.to); err != nil {
 					return err
 				}
 			}
-			if !isTest(name) {
+			if !source.IsTest(name) {
 				return nil
 			}
 			return f.RewritePaths(func(rel string, joined bool) string { return m.repath(name, rel, joined) })
 		})
 		if err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// goFiles lists the Go files of the module: not those of modules inside it, and
-// none that the go command leaves out.
-func goFiles(p *scaffold.Plan) ([]string, error) {
-	all, err := p.Below(".")
-	if err != nil {
-		return nil, err
-	}
-	var inner []string
-	for _, name := range all {
-		if path.Base(name) == goModFile && name != goModFile {
-			inner = append(inner, path.Dir(name)+"/")
-		}
-	}
-	return slices.DeleteFunc(all, func(name string) bool {
-		left := slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
-			return dir == "vendor" || dir == "testdata" || dir != "." && strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
-		})
-		return left || !strings.HasSuffix(name, ".go") || !p.Exists(name) ||
-			slices.ContainsFunc(inner, func(dir string) bool { return strings.HasPrefix(name, dir) })
-	}), nil
-}
-
-// repath is a path that the test at name, which runs in its folder, takes: the
-// same file or folder from where the test stands now. A text that is not joined
-// is a path when something is there.
-func (m *move) repath(name, rel string, joined bool) string {
-	from := path.Dir(cmp.Or(m.files[name], name))
-	target := path.Join(from, rel)
-	if strings.HasPrefix(target, "../") {
-		return rel
-	}
-	next := m.placeOf(target)
-	if !joined && !m.plan.Exists(next) && !m.isFolder(next) {
-		return rel
-	}
-	now := relative(path.Dir(name), next)
-	if now == path.Clean(rel) {
-		return rel
-	}
-	return now
-}
-
-// placeOf is where a file or folder went; a folder that was split, to its first
-// place.
-func (m *move) placeOf(target string) string {
-	for dir := target; dir != "."; dir = path.Dir(dir) {
-		if next, ok := m.moved[dir]; ok {
-			return next + strings.TrimPrefix(target, dir)
-		}
-	}
-	return target
-}
-
-func (m *move) isFolder(dir string) bool {
-	names, err := m.plan.Below(dir)
-	return err == nil && len(names) > 0
-}
-
-// relative is the path from a folder of the project to another place in it.
-func relative(from, to string) string {
-	a, b := strings.Split(from, "/"), strings.Split(to, "/")
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	return path.Join(append(slices.Repeat([]string{".."}, len(a)), b...)...)
-}
-
-// rename gives controllers the names that the layout's rule gives them, for only
-// these are unique among what later commands add; logs and metrics show them.
-func (m *move) rename() error {
-	names, err := goFiles(m.plan)
-	if err != nil {
-		return err
-	}
-	for i, old := range m.before.Resources {
-		r := m.after.Resources[i]
-		for _, controller := range r.ControllerNames() {
-			was, is := m.before.ControllerName(old, controller), m.after.ControllerName(r, controller)
-			if was == is {
-				continue
-			}
-			did := false
-			for _, name := range names {
-				dir := path.Dir(name)
-				if isTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(mainFile) {
-					continue
-				}
-				err := change(m.plan, name, func(f *goedit.File) error {
-					if dir == path.Dir(mainFile) {
-						return f.ReplaceString("Error", "controller", was, is)
-					}
-					if f.Declares()[r.Reconciler(controller)] == 0 {
-						return nil
-					}
-					did = did || f.Calls("Named", was)
-					return f.ReplaceString("Named", "", was, is)
-				})
-				if err != nil {
-					return err
-				}
-			}
-			if did {
-				m.plan.Warn(scaffold.Warning{File: m.after.ControllerDir(r), Rule: "renamed",
-					Message: "logs and metrics call the controller " + is + " now, and no longer " + was})
-			}
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package golang
+package header
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // ownHeader is the form in which operon and kubebuilder write a header: year and
@@ -18,8 +19,8 @@ var ownHeader = regexp.MustCompile(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?
 // reheader gives the project's Go files the header that the licence options ask
 // for, in the place of the one that the header file holds. Files with another
 // header keep it.
-func reheader(e plugin.Event, p *scaffold.Plan) error {
-	old, err := headerText(p)
+func Replace(e plugin.Event, p *scaffold.Plan) error {
+	old, err := Raw(p)
 	if err != nil {
 		return err
 	}
@@ -27,16 +28,16 @@ func reheader(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil || strings.TrimSpace(text) == old {
 		return err
 	}
-	if err := p.Share(headerFile, 0o644, []byte(text)); err != nil {
+	if err := p.Share(File, 0o644, []byte(text)); err != nil {
 		return err
 	}
 	before := strings.TrimSpace(old)
-	year := yearFor(before, e, p)
-	if err := p.Edit(headerFile, func([]byte) ([]byte, error) { return []byte(text), nil }); err != nil {
+	year := Year(before, e, p)
+	if err := p.Edit(File, func([]byte) ([]byte, error) { return []byte(text), nil }); err != nil {
 		return err
 	}
 	after := strings.ReplaceAll(strings.TrimSpace(text), yearPlaceholder, " "+cmp.Or(year, e.String("this-year"), "YEAR"))
-	names, err := goFiles(p)
+	names, err := source.ModuleFiles(p)
 	if err != nil {
 		return err
 	}
@@ -64,16 +65,16 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 		switch {
 		case !licence && m == nil && old != "":
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
-				"--owner: %s holds a text of your own, and operon cannot tell where its owner stands", headerFile)
+				"--owner: %s holds a text of your own, and operon cannot tell where its owner stands", File)
 		case !licence && old == "":
-			return "", fault.Usage("add --license apache2 or --license copyright", "--owner: the project's Go files have no header (%s is empty)", headerFile)
+			return "", fault.Usage("add --license apache2 or --license copyright", "--owner: the project's Go files have no header (%s is empty)", File)
 		case !licence && strings.TrimSpace(m[3]) == "":
 			options["license"] = "copyright"
 		case !licence && strings.TrimSpace(m[3]) == strings.TrimSpace(apacheNotice):
 			options["license"] = "apache2"
 		case !licence:
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
-				"--owner: the licence in %s is none that operon writes", headerFile)
+				"--owner: the licence in %s is none that operon writes", File)
 		}
 		if !owner && m != nil {
 			options["owner"] = m[2]

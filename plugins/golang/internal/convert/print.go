@@ -1,4 +1,4 @@
-package golang
+package convert
 
 import (
 	"fmt"
@@ -11,22 +11,22 @@ import (
 )
 
 // goImport is an import of the package that a file calls Local.
-type goImport struct{ Local, Path string }
+type Import struct{ Local, Path string }
 
 // Name is what stands before the path: "" where that ends in the name.
-func (i goImport) Name() string {
+func (i Import) Name() string {
 	if path.Base(i.Path) == i.Local {
 		return ""
 	}
 	return i.Local
 }
 
-func (c *converter) imports() []goImport {
-	var list []goImport
+func (c *converter) imports() []Import {
+	var list []Import
 	for at, name := range c.imported {
-		list = append(list, goImport{name, at})
+		list = append(list, Import{name, at})
 	}
-	slices.SortFunc(list, func(a, b goImport) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b Import) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -34,17 +34,17 @@ func (c *converter) imports() []goImport {
 // package may share types: the function may be there already, with another kind.
 func (c *converter) name(p *pair, to, from *goType) {
 	spokeType, direction, version := from, "To", to
-	if from.path == c.hub.path {
+	if from.path == c.hub.Path {
 		spokeType, direction, version = to, "From", from
 	}
-	p.Name = "convert" + upper(spokeType.name)
+	p.Name = "convert" + UpperFirst(spokeType.name)
 	if version.name != spokeType.name {
-		p.Name += "As" + upper(version.name)
+		p.Name += "As" + UpperFirst(version.name)
 	}
-	p.Name += direction + upper(c.hubVer)
+	p.Name += direction + UpperFirst(c.hubVer)
 	p.Comment = fmt.Sprintf("converts %s from %s to %s.", from.name, c.in, c.out)
 	signature := fmt.Sprintf("func(in *%s, out *%s)", p.In, p.Out)
-	for n, stem := 2, p.Name; c.names[p.Name] || c.spoke.declared[p.Name]; n++ {
+	for n, stem := 2, p.Name; c.names[p.Name] || c.spoke.Declared[p.Name]; n++ {
 		if !c.names[p.Name] && c.spoke.funcs[p.Name] == signature {
 			p.known = true
 			break
@@ -59,9 +59,9 @@ func (c *converter) name(p *pair, to, from *goType) {
 func (c *converter) print(t *goType) (string, bool) {
 	switch t.form {
 	case basic:
-		return t.name, !c.spoke.declared[t.name]
+		return t.name, !c.spoke.Declared[t.name]
 	case local:
-		if t.path == c.spoke.path {
+		if t.path == c.spoke.Path {
 			return t.name, true
 		}
 		return c.hubName + "." + t.name, ast.IsExported(t.name)
@@ -87,7 +87,7 @@ func (c *converter) importName(t *goType) string {
 		return name
 	}
 	name := t.as
-	for n := 2; c.names[name] || c.spoke.declared[name]; n++ {
+	for n := 2; c.names[name] || c.spoke.Declared[name]; n++ {
 		name = fmt.Sprint(t.as, n)
 	}
 	c.names[name], c.imported[t.path] = true, name
@@ -128,7 +128,7 @@ func numbered(name string, depth int) string {
 }
 
 // upper starts an identifier with a capital.
-func upper(name string) string {
+func UpperFirst(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]
 }

@@ -1,4 +1,6 @@
-package golang
+// Package header plans the header of Go files: its text, its year, and its
+// replacement in files that have it.
+package header
 
 import (
 	"errors"
@@ -18,13 +20,13 @@ import (
 
 // headerFile holds what every Go file starts with; the generators read it too.
 // It is the user's: once it is there, operon never changes it.
-const headerFile = "hack/boilerplate.go.txt"
+const File = "hack/boilerplate.go.txt"
 
 // licences are the values of --license; the first is the default.
-var licences = []string{"apache2", "copyright", "none"}
+var Licences = []string{"apache2", "copyright", "none"}
 
 // licenceOptions are those that say what the header is to be.
-var licenceOptions = []string{"license", "license-file", "owner"}
+var LicenceOptions = []string{"license", "license-file", "owner"}
 
 // apacheNotice is what the licence asks to be attached to a work (its
 // appendix, https://www.apache.org/licenses/LICENSE-2.0#apply).
@@ -44,8 +46,8 @@ limitations under the License.
 
 // planHeader plans the header file from the licence options. Where there is a
 // header already, options that ask for another one are refused.
-func planHeader(e plugin.Event, p *scaffold.Plan) error {
-	have, err := p.Read(headerFile)
+func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
+	have, err := p.Read(File)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -59,12 +61,12 @@ func planHeader(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if !exists {
-		return p.Share(headerFile, 0o644, []byte(text))
+		return p.Share(File, 0o644, []byte(text))
 	}
-	for _, option := range licenceOptions {
+	for _, option := range LicenceOptions {
 		if _, given := e.Options[option]; given && strings.TrimSpace(text) != strings.TrimSpace(string(have)) {
 			return fault.Usage("leave out --"+option+"; operon edit --"+option+" changes the header of all Go files",
-				"--%s asks for another header than %s holds", option, headerFile)
+				"--%s asks for another header than %s holds", option, File)
 		}
 	}
 	return nil
@@ -72,12 +74,12 @@ func planHeader(e plugin.Event, p *scaffold.Plan) error {
 
 // licenceText is the header that the options ask for. It may be empty.
 func licenceText(e plugin.Event, year string) (string, error) {
-	owner, licence := strings.TrimSpace(e.String("owner")), licences[0]
+	owner, licence := strings.TrimSpace(e.String("owner")), Licences[0]
 	if given := e.String("license"); given != "" {
 		licence = given
 	}
-	if !slices.Contains(licences, licence) {
-		return "", fault.Usage("valid licences: "+strings.Join(licences, ", "), "unknown licence %q", licence)
+	if !slices.Contains(Licences, licence) {
+		return "", fault.Usage("valid licences: "+strings.Join(Licences, ", "), "unknown licence %q", licence)
 	}
 	if err := checkOwner(owner); err != nil {
 		return "", err

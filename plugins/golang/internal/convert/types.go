@@ -1,4 +1,4 @@
-package golang
+package convert
 
 import (
 	"go/ast"
@@ -47,11 +47,11 @@ type goField struct {
 var predeclared = map[string]string{"byte": "uint8", "rune": "int32"}
 
 // typeReader resolves type expressions of the packages, by import path.
-type typeReader map[string]*goPackage
+type typeReader map[string]*Package
 
 // resolve resolves e, an expression in a file of pkg, which the aliases lead to:
 // one that leads to itself does not compile, and must not be followed for ever.
-func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, aliases []string) *goType {
+func (r typeReader) resolve(pkg *Package, file *ast.File, e ast.Expr, aliases []string) *goType {
 	inner := func(form typeForm, e ast.Expr) *goType {
 		return &goType{form: form, elem: r.resolve(pkg, file, e, aliases)}
 	}
@@ -88,20 +88,20 @@ func (r typeReader) resolve(pkg *goPackage, file *ast.File, e ast.Expr, aliases 
 }
 
 // named resolves a name without a package in front.
-func (r typeReader) named(pkg *goPackage, name string, aliases []string) *goType {
-	decl, ok := pkg.types[name]
+func (r typeReader) named(pkg *Package, name string, aliases []string) *goType {
+	decl, ok := pkg.Types[name]
 	switch {
 	case ok && decl.spec.TypeParams != nil:
 		return &goType{}
 	case ok && decl.spec.Assign.IsValid():
-		alias := pkg.path + "." + name
+		alias := pkg.Path + "." + name
 		if slices.Contains(aliases, alias) {
 			return &goType{}
 		}
-		return r.resolve(pkg, decl.file, decl.spec.Type, append(slices.Clone(aliases), alias))
+		return r.resolve(pkg, decl.syntax, decl.spec.Type, append(slices.Clone(aliases), alias))
 	case ok:
-		return &goType{form: local, name: name, path: pkg.path}
-	case pkg.declared[name]:
+		return &goType{form: local, name: name, path: pkg.Path}
+	case pkg.Declared[name]:
 		return &goType{}
 	}
 	if own, ok := predeclared[name]; ok {
@@ -160,7 +160,7 @@ func exactly(file *ast.File, name string) string {
 	return ""
 }
 
-func (r typeReader) fields(pkg *goPackage, file *ast.File, s *ast.StructType, aliases []string) []goField {
+func (r typeReader) fields(pkg *Package, file *ast.File, s *ast.StructType, aliases []string) []goField {
 	var fields []goField
 	for _, f := range s.Fields.List {
 		t := r.resolve(pkg, file, f.Type, aliases)
@@ -202,8 +202,8 @@ func (r typeReader) under(t *goType) *goType {
 			return t
 		}
 		seen[t.identity()] = true
-		decl := r[t.path].types[t.name]
-		t = r.resolve(r[t.path], decl.file, decl.spec.Type, nil)
+		decl := r[t.path].Types[t.name]
+		t = r.resolve(r[t.path], decl.syntax, decl.spec.Type, nil)
 	}
 	return &goType{}
 }

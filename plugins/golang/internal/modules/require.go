@@ -1,4 +1,4 @@
-package golang
+package modules
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ import (
 // requireModule completes go.mod and go.sum for the module of types that are not
 // the project's, without network. What go.mod says of the module already stands.
 // It must come after all of the command's Go files.
-func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	src, err := p.Read(goModFile)
+func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
+	src, err := p.Read(GoMod)
 	if err != nil {
 		return err
 	}
-	f, err := modfile.Parse(goModFile, src, nil)
+	f, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return unreadable(err)
 	}
@@ -40,12 +40,12 @@ func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		warnTidy(p, "run go get "+m.Path)
 		return nil
 	}
-	ours, _, err := pinnedModules(e.Project.Repo)
+	ours, _, err := Pinned(e.Project.Repo)
 	if err != nil {
 		return err
 	}
 	have := gomod.Files{Mod: src}
-	if have.Sum, err = p.Read(goSumFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	// What else a go.mod of other origin lacks, or has too much of, is the user's.
@@ -75,19 +75,19 @@ func requireModule(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 		warnTidy(p, "run go mod tidy")
 	}
 	warnRaised(src, next.Mod, p)
-	if err := p.Edit(goModFile, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil {
+	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil {
 		return err
 	}
-	if !p.Exists(goSumFile) {
-		return p.Share(goSumFile, 0o644, next.Sum)
+	if !p.Exists(GoSum) {
+		return p.Share(GoSum, 0o644, next.Sum)
 	}
-	return p.Edit(goSumFile, func([]byte) ([]byte, error) { return next.Sum, nil })
+	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
 }
 
 // growsFrom reports whether f requires all that the go.mod ours does, in no older
 // versions: then it is a go.mod of operon, perhaps with more modules.
 func growsFrom(ours []byte, f *modfile.File) bool {
-	want, err := modfile.Parse(goModFile, ours, nil)
+	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
 		return false
 	}
@@ -101,7 +101,7 @@ func growsFrom(ours []byte, f *modfile.File) bool {
 }
 
 func warnTidy(p *scaffold.Plan, message string) {
-	p.Warn(scaffold.Warning{File: goModFile, Rule: goModTidy, Message: message})
+	p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: message})
 }
 
 // moduleOf returns the module with the types of the event's resource, in the
@@ -127,7 +127,7 @@ func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
 // directly is the go.mod src with a requirement of m that says that the project's
 // own packages import it.
 func directly(src []byte, m gomod.Module) ([]byte, error) {
-	f, err := modfile.Parse(goModFile, src, nil)
+	f, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +155,11 @@ func directly(src []byte, m gomod.Module) ([]byte, error) {
 // warnRaised tells which modules that the project itself imports came to a newer
 // version, because the added one needs that.
 func warnRaised(before, after []byte, p *scaffold.Plan) {
-	old, err := modfile.Parse(goModFile, before, nil)
+	old, err := modfile.Parse(GoMod, before, nil)
 	if err != nil {
 		return
 	}
-	next, err := modfile.Parse(goModFile, after, nil)
+	next, err := modfile.Parse(GoMod, after, nil)
 	if err != nil {
 		return
 	}
@@ -174,18 +174,18 @@ func warnRaised(before, after []byte, p *scaffold.Plan) {
 		}
 	}
 	if len(raised) > 0 {
-		p.Warn(scaffold.Warning{File: goModFile, Rule: "raised", Message: "newer versions are needed: " + strings.Join(raised, ", ")})
+		p.Warn(scaffold.Warning{File: GoMod, Rule: "raised", Message: "newer versions are needed: " + strings.Join(raised, ", ")})
 	}
 }
 
 // withFetchHint is err of a generator, with the way to get the modules that the project
 // came to require in this command, and that are not there to be read.
-func withFetchHint(c *project.Config, p *scaffold.Plan, err error) error {
-	incomplete := func(w scaffold.Warning) bool { return w.File == goModFile && w.Rule == goModTidy }
+func WithFetchHint(c *project.Config, p *scaffold.Plan, err error) error {
+	incomplete := func(w scaffold.Warning) bool { return w.File == GoMod && w.Rule == TidyRule }
 	if err == nil || !slices.ContainsFunc(p.Warnings(), incomplete) {
 		return err
 	}
-	sums, _ := p.Read(goSumFile) // none is no better
+	sums, _ := p.Read(GoSum) // none is no better
 	for _, r := range c.Resources {
 		m := gomod.Parse(r.Module)
 		if r.External && !bytes.Contains(sums, []byte(m.Path+" "+m.Version+" h1:")) {

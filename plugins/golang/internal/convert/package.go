@@ -1,4 +1,4 @@
-package golang
+package convert
 
 import (
 	"fmt"
@@ -15,30 +15,31 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // goPackage is what the syntax of a package's files tells about its types. What
 // its imports hold stays unknown: to load them would take seconds.
-type goPackage struct {
-	path     string
-	name     string // in the package clause
-	types    map[string]typeDecl
-	declared map[string]bool   // all names on package level
+type Package struct {
+	Path     string
+	Name     string // in the package clause
+	Types    map[string]TypeDecl
+	Declared map[string]bool   // all names on package level
 	funcs    map[string]string // signatures of the functions, as the source has them
-	methods  map[string]bool   // as "Type.Method"
-	imports  map[string]bool   // paths
+	Methods  map[string]bool   // as "Type.Method"
+	Imports  map[string]bool   // paths
 }
 
 // typeDecl is a type declaration and the file whose imports it uses.
-type typeDecl struct {
-	spec *ast.TypeSpec
-	file *ast.File
-	name string // of the file
+type TypeDecl struct {
+	spec   *ast.TypeSpec
+	syntax *ast.File
+	File   string // of the file
 }
 
 // readPackage reads the Go files in dir as the plan has them, without tests, the
 // file called except and those that belong to another package or platform.
-func readPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*goPackage, error) {
+func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Package, error) {
 	names, err := p.Files(dir)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func readPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*goPac
 	files := map[string]*ast.File{}
 	for _, base := range names {
 		name := path.Join(dir, base)
-		if !strings.HasSuffix(base, ".go") || isTest(name) || name == except {
+		if !strings.HasSuffix(base, ".go") || source.IsTest(name) || name == except {
 			continue
 		}
 		src, err := p.Read(name)
@@ -61,8 +62,8 @@ func readPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*goPac
 			files[name] = file
 		}
 	}
-	pkg := newPackage(importPath, files)
-	if _, ok := pkg.types[kind]; !ok {
+	pkg := NewPackage(importPath, files)
+	if _, ok := pkg.Types[kind]; !ok {
 		return nil, fault.Failed("the conversion is written from its fields: put the type back", "%s declares no type %s", dir, kind)
 	}
 	return pkg, nil
@@ -87,16 +88,16 @@ func excluded(file *ast.File) bool {
 	return false
 }
 
-// newPackage indexes the files of a package, by name.
-func newPackage(importPath string, files map[string]*ast.File) *goPackage {
-	pkg := &goPackage{path: importPath, types: map[string]typeDecl{}, declared: map[string]bool{},
-		funcs: map[string]string{}, methods: map[string]bool{}, imports: map[string]bool{}}
+// NewPackage indexes the files of a package, by name.
+func NewPackage(importPath string, files map[string]*ast.File) *Package {
+	pkg := &Package{Path: importPath, Types: map[string]TypeDecl{}, Declared: map[string]bool{},
+		funcs: map[string]string{}, Methods: map[string]bool{}, Imports: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file := files[name]
-		pkg.name = file.Name.Name
+		pkg.Name = file.Name.Name
 		for _, spec := range file.Imports {
 			if at, err := strconv.Unquote(spec.Path.Value); err == nil {
-				pkg.imports[at] = true
+				pkg.Imports[at] = true
 			}
 		}
 		for _, decl := range file.Decls {
@@ -107,13 +108,13 @@ func newPackage(importPath string, files map[string]*ast.File) *goPackage {
 				for _, s := range d.Specs {
 					switch s := s.(type) {
 					case *ast.TypeSpec:
-						if !pkg.declared[s.Name.Name] { // else it does not compile
-							pkg.types[s.Name.Name] = typeDecl{s, file, name}
+						if !pkg.Declared[s.Name.Name] { // else it does not compile
+							pkg.Types[s.Name.Name] = TypeDecl{s, file, name}
 						}
-						pkg.declared[s.Name.Name] = true
+						pkg.Declared[s.Name.Name] = true
 					case *ast.ValueSpec:
 						for _, id := range s.Names {
-							pkg.declared[id.Name] = true
+							pkg.Declared[id.Name] = true
 						}
 					}
 				}
@@ -123,9 +124,9 @@ func newPackage(importPath string, files map[string]*ast.File) *goPackage {
 	return pkg
 }
 
-func (g *goPackage) addFunc(d *ast.FuncDecl) {
+func (g *Package) addFunc(d *ast.FuncDecl) {
 	if d.Recv == nil {
-		g.declared[d.Name.Name] = true
+		g.Declared[d.Name.Name] = true
 		g.funcs[d.Name.Name] = types.ExprString(d.Type)
 		return
 	}
@@ -135,16 +136,16 @@ func (g *goPackage) addFunc(d *ast.FuncDecl) {
 			typ = star.X
 		}
 		if id, ok := typ.(*ast.Ident); ok {
-			g.methods[id.Name+"."+d.Name.Name] = true
+			g.Methods[id.Name+"."+d.Name.Name] = true
 		}
 	}
 }
 
 // free returns name, with a number behind it where the package has another use
 // for it.
-func (g *goPackage) free(name string) string {
+func (g *Package) Free(name string) string {
 	stem := name
-	for n := 2; g.declared[name] || types.Universe.Lookup(name) != nil; n++ {
+	for n := 2; g.Declared[name] || types.Universe.Lookup(name) != nil; n++ {
 		name = fmt.Sprint(stem, n)
 	}
 	return name

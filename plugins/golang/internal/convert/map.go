@@ -1,4 +1,7 @@
-package golang
+// Package convert writes the Go code that converts a kind between two versions,
+// from the fields of their types. It reads syntax only: loading the packages
+// would take seconds.
+package convert
 
 import (
 	"fmt"
@@ -9,15 +12,15 @@ import (
 
 // conversionFuncs is the Go code that converts between a spoke, in whose package
 // it stands, and the hub.
-type conversionFuncs struct {
+type Code struct {
 	To, From []string // statements from "src" to "dst", the objects of either version
-	Helpers  []helper
-	Imports  []goImport // that the statements need beside the hub's package
-	Gaps     []string   // what the statements leave to the user, in words
+	Helpers  []Helper
+	Imports  []Import // that the statements need beside the hub's package
+	Gaps     []string // what the statements leave to the user, in words
 }
 
 // helper is a function that converts one type of the API.
-type helper struct {
+type Helper struct {
 	Name, Comment string
 	In, Out       string // types
 	Body          []string
@@ -29,7 +32,7 @@ const typeMeta = "TypeMeta"
 // converter writes the functions of one conversion.
 type converter struct {
 	typeReader
-	spoke, hub       *goPackage
+	spoke, hub       *Package
 	hubName          string            // what the spoke's file calls the hub's package
 	spokeVer, hubVer string            // for names and comments
 	names            map[string]bool   // taken in the spoke's file
@@ -46,7 +49,7 @@ type converter struct {
 
 // pair is a local type of one version and the one of the other that it becomes.
 type pair struct {
-	helper
+	Helper
 	missing bool // one cannot be made of the other
 	known   bool // the package has the function already
 	listed  bool
@@ -56,18 +59,18 @@ type pair struct {
 var locals = []string{"src", "dst", "in", "out", "i", "j", "k", "l", "m", "n", "key", "value", "converted", "hub", "ok"}
 
 // convertKind writes the conversion of a kind between two packages.
-func convertKind(kind string, spoke, hub *goPackage, hubName, spokeVersion, hubVersion string) conversionFuncs {
+func Kind(kind string, spoke, hub *Package, hubName, spokeVersion, hubVersion string) Code {
 	c := &converter{
-		typeReader: typeReader{spoke.path: spoke, hub.path: hub},
+		typeReader: typeReader{spoke.Path: spoke, hub.Path: hub},
 		spoke:      spoke, hub: hub, hubName: hubName, spokeVer: spokeVersion, hubVer: hubVersion,
-		names: map[string]bool{hubName: true, spoke.free("fmt"): true, spoke.free("conversion"): true}, imported: map[string]string{},
+		names: map[string]bool{hubName: true, spoke.Free("fmt"): true, spoke.Free("conversion"): true}, imported: map[string]string{},
 		pairs: map[string]*pair{},
 	}
 	for _, name := range locals {
 		c.names[name] = true
 	}
 	spokeType, hubType := c.object(spoke, kind), c.object(hub, kind)
-	var f conversionFuncs
+	var f Code
 	c.base, c.in, c.out = kind, spokeVersion, hubVersion
 	c.fields("dst", "src", hubType, spokeType, 0)
 	f.To, c.lines = c.lines, nil
@@ -81,19 +84,19 @@ func convertKind(kind string, spoke, hub *goPackage, hubName, spokeVersion, hubV
 
 // object is the struct of the kind, without the version that its objects name:
 // in that they differ.
-func (c *converter) object(pkg *goPackage, kind string) *goType {
-	t := c.under(&goType{form: local, path: pkg.path, name: kind})
+func (c *converter) object(pkg *Package, kind string) *goType {
+	t := c.under(&goType{form: local, path: pkg.Path, name: kind})
 	t.fields = slices.DeleteFunc(t.fields, func(f goField) bool { return f.name == typeMeta })
 	return t
 }
 
 // helpers returns the new functions, the two of a pair of types together.
-func (c *converter) helpers() []helper {
-	var list []helper
+func (c *converter) helpers() []Helper {
+	var list []Helper
 	add := func(key string) {
 		if p := c.pairs[key]; p != nil && !p.missing && !p.known && !p.listed {
 			p.listed = true
-			list = append(list, p.helper)
+			list = append(list, p.Helper)
 		}
 	}
 	for _, key := range c.order {

@@ -1,4 +1,4 @@
-package golang
+package source
 
 import (
 	"path"
@@ -11,21 +11,21 @@ import (
 // program is the project's part of a binary or of a test binary: the Go files of
 // one folder, and those of the project's packages that they import, and so on.
 // What a person moved into a package of its own is still part of it.
-type program []source
+type Program []File
 
 // program reads the files as they will be, those of dir first. The tests of
 // dir count when asked for; a file that does not parse is left to the generators.
-func (r *reader) program(repo, dir string, tests bool) (program, error) {
-	var all program
+func (r *Reader) Program(repo, dir string, tests bool) (Program, error) {
+	var all Program
 	queue := []string{dir}
 	for i := 0; i < len(queue); i++ {
-		files, err := r.sources(queue[i], tests && i == 0)
+		files, err := r.Files(queue[i], tests && i == 0)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, files...)
 		for _, s := range files {
-			for _, imported := range s.file.Imports() {
+			for _, imported := range s.Parsed.Imports() {
 				if in, ok := strings.CutPrefix(imported, repo+"/"); ok && !slices.Contains(queue, in) {
 					queue = append(queue, in)
 				}
@@ -36,11 +36,11 @@ func (r *reader) program(repo, dir string, tests bool) (program, error) {
 }
 
 // some reports whether f is true of a file of the program.
-func (all program) some(f func(*goedit.File) bool) bool {
-	return slices.ContainsFunc(all, func(s source) bool { return f(s.file) })
+func (all Program) Any(f func(*goedit.File) bool) bool {
+	return slices.ContainsFunc(all, func(s File) bool { return f(s.Parsed) })
 }
 
 // in are the files of one folder.
-func (all program) in(dir string) program {
-	return slices.DeleteFunc(slices.Clone(all), func(s source) bool { return path.Dir(s.name) != dir })
+func (all Program) In(dir string) Program {
+	return slices.DeleteFunc(slices.Clone(all), func(s File) bool { return path.Dir(s.Name) != dir })
 }

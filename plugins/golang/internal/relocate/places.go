@@ -1,4 +1,4 @@
-package golang
+package relocate
 
 import (
 	"path"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // named returns the place of a file that has the name of one that operon writes
@@ -138,7 +139,7 @@ func (s split) torn(name string, a, b place) error {
 func (s split) following(files map[string]*member, name string) (place, bool) {
 	dirs := map[string]place{}
 	for other, file := range files {
-		uses := isTest(name) && usesOf(files[name], file) || !isTest(name) && !isTest(other) && usesOf(file, files[name])
+		uses := source.IsTest(name) && usesOf(files[name], file) || !source.IsTest(name) && !source.IsTest(other) && usesOf(file, files[name])
 		if uses && other != name && other != s.suite && s.shared[other] == "" {
 			to := s.target(other)
 			dirs[to.dir] = to

@@ -1,4 +1,4 @@
-package golang
+package relocate
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
 // Helpers that each package of controllers which need them has a copy of.
@@ -125,7 +126,7 @@ func (m *move) copy(s split, name string) error {
 		if to.pkg == "" || !m.plan.Exists(next) {
 			continue
 		}
-		if err := change(m.plan, next, func(f *goedit.File) error { return f.SetPackage(to.pkg) }); err != nil {
+		if err := source.Edit(m.plan, next, func(f *goedit.File) error { return f.SetPackage(to.pkg) }); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (m *move) joinCopy(name, next string, to place) (gone bool, err error) {
 	}
 	mine, err := m.plan.Read(name)
 	if err == nil && to.pkg != "" {
-		mine, err = edited(name, func(f *goedit.File) error { return f.SetPackage(to.pkg) })(mine)
+		mine, err = source.EditFunc(name, func(f *goedit.File) error { return f.SetPackage(to.pkg) })(mine)
 	}
 	if err != nil {
 		return false, err

@@ -1,0 +1,74 @@
+package header
+
+import (
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+)
+
+func TestLicenceText(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		options   map[string]any
+		want, err string // want is what the text starts with; "" for an empty text
+	}{
+		"default":          {map[string]any{}, "/*\nCopyright 2026.\n\nLicensed under the Apache License", ""},
+		"owner":            {map[string]any{"owner": "Dmitrii Zolotov"}, "/*\nCopyright 2026 Dmitrii Zolotov.\n\nLicensed", ""},
+		"owner with a dot": {map[string]any{"owner": "Acme Inc.", "license": "copyright"}, "/*\nCopyright 2026 Acme Inc.\n*/\n", ""},
+		"none":             {map[string]any{"license": "none", "owner": "X"}, "", ""},
+		"file": {map[string]any{"license": "none", "license-file": "h.txt", "license-text": "// mine\r\n// too"},
+			"// mine\n// too\n", ""},
+		"empty file":       {map[string]any{"license-file": "h.txt", "license-text": ""}, "", ""},
+		"unknown":          {map[string]any{"license": "mit"}, "", `unknown licence "mit"`},
+		"owner ends it":    {map[string]any{"owner": "a */ b"}, "", `would end the comment`},
+		"owner breaks":     {map[string]any{"owner": "a\nb"}, "", `line break`},
+		"owner controls":   {map[string]any{"owner": "a\x1bb"}, "", `control character`},
+		"owner not text":   {map[string]any{"owner": "a\xffb"}, "", `not UTF-8`},
+		"file ends early":  {map[string]any{"license-file": "h.txt", "license-text": "/* a */ package x /* b */"}, "", `"package" stands outside a comment`},
+		"file never ends":  {map[string]any{"license-file": "h.txt", "license-text": "/* a"}, "", "comment not terminated"},
+		"file is prose":    {map[string]any{"license-file": "h.txt", "license-text": "Copyright"}, "", `"Copyright" stands outside a comment`},
+		"file constrains":  {map[string]any{"license-file": "h.txt", "license-text": "// a\n//go:build ignore"}, "", "is a directive"},
+		"file, old syntax": {map[string]any{"license-file": "h.txt", "license-text": "// +build ignore"}, "", "is a directive"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := licenceText(plugin.Event{Options: test.options}, "2026")
+			switch {
+			case test.err != "":
+				if err == nil || !strings.Contains(err.Error(), test.err) || fault.Code(err) != fault.CodeUsage {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+			case err != nil || !strings.HasPrefix(got, test.want) || test.want == "" && got != "":
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// FuzzLicence: whatever owner or header is accepted, a Go file that starts with
+// it is one that builds everywhere, and has nothing else in it.
+func FuzzLicence(f *testing.F) {
+	for _, s := range []string{"The Fleet Authors", "*/", "/*", "* /", "a\u2028b", "// x", "/* x */\n// y\n", "//go:build x", "/**/package y//", "\ufeff// x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, options := range []map[string]any{{"owner": s}, {"license-file": "h", "license-text": s}} {
+			text, err := licenceText(plugin.Event{Options: options}, "2026")
+			if err != nil {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), "x.go", text+"\npackage x\n", parser.ParseComments)
+			if err != nil {
+				t.Fatalf("%q makes a header that does not parse: %v", s, err)
+			}
+			if file.Name.Name != "x" || file.GoVersion != "" {
+				t.Errorf("%q makes a header with package %s and Go version %q", s, file.Name.Name, file.GoVersion)
+			}
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package relocate
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// repath is a path that the test at name, which runs in its folder, takes: the
+// same file or folder from where the test stands now. A text that is not joined
+// is a path when something is there.
+func (m *move) repath(name, rel string, joined bool) string {
+	from := path.Dir(cmp.Or(m.files[name], name))
+	target := path.Join(from, rel)
+	if strings.HasPrefix(target, "../") {
+		return rel
+	}
+	next := m.placeOf(target)
+	if !joined && !m.plan.Exists(next) && !m.isFolder(next) {
+		return rel
+	}
+	now := relative(path.Dir(name), next)
+	if now == path.Clean(rel) {
+		return rel
+	}
+	return now
+}
+
+// placeOf is where a file or folder went; a folder that was split, to its first
+// place.
+func (m *move) placeOf(target string) string {
+	for dir := target; dir != "."; dir = path.Dir(dir) {
+		if next, ok := m.moved[dir]; ok {
+			return next + strings.TrimPrefix(target, dir)
+		}
+	}
+	return target
+}
+
+func (m *move) isFolder(dir string) bool {
+	names, err := m.plan.Below(dir)
+	return err == nil && len(names) > 0
+}
+
+// relative is the path from a folder of the project to another place in it.
+func relative(from, to string) string {
+	a, b := strings.Split(from, "/"), strings.Split(to, "/")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	return path.Join(append(slices.Repeat([]string{".."}, len(a)), b...)...)
+}

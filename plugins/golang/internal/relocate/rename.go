@@ -1,0 +1,53 @@
+package relocate
+
+import (
+	"path"
+
+	"github.com/operon-dev/operon/internal/edit/goedit"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/plugins/golang/internal/source"
+)
+
+// rename gives controllers the names that the layout's rule gives them, for only
+// these are unique among what later commands add; logs and metrics show them.
+func (m *move) rename() error {
+	names, err := source.ModuleFiles(m.plan)
+	if err != nil {
+		return err
+	}
+	for i, old := range m.before.Resources {
+		r := m.after.Resources[i]
+		for _, controller := range r.ControllerNames() {
+			was, is := m.before.ControllerName(old, controller), m.after.ControllerName(r, controller)
+			if was == is {
+				continue
+			}
+			did := false
+			for _, name := range names {
+				dir := path.Dir(name)
+				if source.IsTest(name) || dir != m.after.ControllerDir(r) && dir != path.Dir(project.MainFile) {
+					continue
+				}
+				err := source.Edit(m.plan, name, func(f *goedit.File) error {
+					if dir == path.Dir(project.MainFile) {
+						return f.ReplaceString("Error", "controller", was, is)
+					}
+					if f.Declares()[r.Reconciler(controller)] == 0 {
+						return nil
+					}
+					did = did || f.Calls("Named", was)
+					return f.ReplaceString("Named", "", was, is)
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if did {
+				m.plan.Warn(scaffold.Warning{File: m.after.ControllerDir(r), Rule: "renamed",
+					Message: "logs and metrics call the controller " + is + " now, and no longer " + was})
+			}
+		}
+	}
+	return nil
+}
