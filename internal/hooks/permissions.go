@@ -33,6 +33,7 @@ func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (r
 		}
 		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
 	}
+	in.Python = s.pythonRunner(ctx)
 	in.Library, err = scripts(s.dir, hooks, shown)
 	return in, findings, err
 }

@@ -246,6 +246,6 @@ func (p *program) unseen(at place, in *script, format string, args ...any) {
 	if spokenFor(in.Text, at.line) {
 		return
 	}
-	p.find(at, RuleUnseen, "say what it needs with a marker right above: # "+markerName+":groups=...,resources=...,verbs=...",
-		"what this does cannot be seen: "+format, args...)
+	p.find(at, RuleUnseen, "declare them with a marker right above: # "+markerName+":groups=...,resources=...,verbs=...",
+		unknownRequests+format, args...)
 }

@@ -6,24 +6,6 @@ import (
 	"testing"
 )
 
-// FuzzPython: whatever a hook in Python says, the reader comes to its end and no further,
-// and what is found there is in it.
-func FuzzPython(f *testing.F) {
-	for _, s := range []string{"a = [", "a = {'b': [", "run(\"kubectl\", \"get\"", `p = r"\"[^\"]*"`, "f\"{a}{{ kubectl get pods\" + x", "ctx.patch.create(object={\"a\": (",
-		"from kubernetes import client\nrun(['kubectl', *args])", "\"\"\"a\"\"\" 'b' \\\n\"c\"", "os.system('kubectl delete pod %s' % name)", "cmd = ['kubectl']\ncmd.extend(x)"} {
-		f.Add(s)
-	}
-	kinds := table(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		r := &pythonReader{text: text, constants: map[string]string{}}
-		r.read()
-		if r.at != len(text) {
-			t.Errorf("it ends at %d of %d", r.at, len(text))
-		}
-		placed(t, Input{Kinds: kinds, Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte(text)}}}})
-	})
-}
-
 // FuzzShell: whatever a hook in shell says, deriving comes to an end, and what is found is
 // in the hook, or in what it starts.
 func FuzzShell(f *testing.F) {

@@ -58,9 +58,10 @@ type Hook struct {
 type Input struct {
 	Kinds    *kinds.Table
 	Hooks    []Hook
-	Library  []Source // files that hooks may source or import
-	Recorded []Source // patch operations that hooks wrote, or that tests of hooks expect
-	Webhooks string   // see defaultWebhooks, which it is when empty
+	Library  []Source     // files that hooks may source or import
+	Recorded []Source     // patch operations that hooks wrote, or that tests of hooks expect
+	Webhooks string       // see defaultWebhooks, which it is when empty
+	Python   PythonRunner // reads hooks in Python; nil when there is no Python
 
 	// Namespace is the operator's, when it is known: what names it means the same
 	// as what names none.
@@ -121,6 +122,12 @@ const (
 	RuleImpossible  = "rbac-impossible"   // what no rule can allow
 )
 
+const (
+	// unknownRequests begins the messages of RuleUnseen.
+	unknownRequests = "unknown API requests: "
+	declareInFile   = "declare them with markers: # " + markerName + ":groups=...,resources=...,verbs=..."
+)
+
 // Derive returns the least roles with which the engine can run hooks, and hooks can
 // do what their sources say.
 func Derive(in Input) Result {
@@ -159,6 +166,10 @@ type deriver struct {
 	findings []Finding
 	done     []operation     // that have their rules
 	started  map[string]bool // programs, with their arguments
+
+	pythonRead  bool
+	pythonFound map[string]pythonFile
+	pythonErr   error
 }
 
 // sources are the hooks' and the library's, in this order.

@@ -113,7 +113,7 @@ curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "htt
 		"curl of something else":   {`curl -s "https://hooks.example.com/$1"; curl http://prometheus/api/v1/query?query=up`, "", ""},
 		"curl with a marker":       {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\ncurl https://kubernetes.default/api/v1/namespaces/x/pods/y", "cluster: get /pods\n", ""},
 		"helm":                     {"helm upgrade --install x ./chart; helm template x | kubectl apply -f -", "", "2: helm upgrade asks the API server, and which requests it sends is not looked at|2: kubectl apply: the objects come from where they cannot be seen"},
-		"Python in a shell":        {"python3 - <<'PY'\nfrom kubernetes import client\nPY\npython3 -c 'import subprocess; subprocess.run([\"kubectl\", \"get\", \"pods\"])'", "own: list /pods\n", "2: the client of module kubernetes"},
+		"Python in a shell":        {"python3 - <<'PY'\nfrom kubernetes import client\nPY\npython3 -c 'import subprocess; subprocess.run([\"kubectl\", \"get\", \"pods\"])'", "", "2: Python code in a shell script is not read|5: Python code in a shell script is not read"},
 		"what is piped to a shell": {"gen | bash", "", "2: what bash reads is known only when it runs"},
 		"a script from outside":    {"bash \"$1\"", "", "2: what bash runs is not among the hooks' files: ..."},
 		"scripts of the project":   {"\"${BASH_SOURCE%/*}/lib/pods.sh\" web\nbash /hooks/lib/pods.sh team-a; python3 /hooks/lib/nodes.py", "cluster: list /nodes\nin team-a: list /pods\nin web: list /pods\n", ""},
@@ -131,76 +131,6 @@ curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "htt
 				unseen = append(unseen, strings.Split(place, ":")[1]+": "+strings.TrimPrefix(what, notSeen))
 			}
 			if diff := cmp.Diff(tc.unseen, strings.Join(unseen, "|")); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// TestPythonCalls reads hooks in Python that ask the API server beside the engine.
-func TestPythonCalls(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ script, rules, unseen string }{
-		"a list":                     {`subprocess.run(["kubectl", "-n", "web", "get", "pods"], check=True)`, "in web: list /pods\n", ""},
-		"a tuple":                    {`subprocess.run(("kubectl", "get", "pods"))`, "own: list /pods\n", ""},
-		"arguments":                  {`await asyncio.create_subprocess_exec("kubectl", "get", "pods", stdout=PIPE)`, "own: list /pods\n", ""},
-		"behind another program":     {`subprocess.run(["timeout", "5", "kubectl", "get", "pods"])`, "own: list /pods\n", ""},
-		"a line":                     {`os.system("timeout 5 kubectl get pods | wc -l")`, "own: list /pods\n", ""},
-		"a formatted line":           {`os.system("kubectl delete pod %s --wait=false" % name)`, "own: delete /pods\n", ""},
-		"a line over lines":          {"run(\"kubectl delete pod x \"\n    \"-n web --wait=false\")", "in web: delete /pods x\n", ""},
-		"a shell":                    {`subprocess.run(["sh", "-c", "kubectl get pods"])`, "own: list /pods\n", ""},
-		"a list with more":           {`subprocess.run(["kubectl", "get"] + args)`, "", "2: kubectl: its arguments are known only when it runs"},
-		"a list that begins":         {`subprocess.run(["kubectl", *args])`, "", "2: kubectl: its arguments are known only when it runs"},
-		"a list alone":               {"KUBECTL = [\"kubectl\"]\nsubprocess.run(KUBECTL + args)", "", "2: kubectl: its arguments are known only when it runs"},
-		"a list that grows":          {"cmd = [\"kubectl\", \"get\", \"pods\"]\ncmd.extend([\"-n\", ns])", "", "2: kubectl: its arguments are known only when it runs"},
-		"a line with more":           {`os.system("kubectl get " + what)`, "", "2: kubectl: its arguments are known only when it runs"},
-		"oc":                         {`subprocess.run(["oc", "get", "pods"])`, "own: list /pods\n", ""},
-		"talk":                       {"\"\"\"Does what kubectl does.\"\"\"\nif not shutil.which(\"kubectl\"): raise SystemExit(\"no kubectl here\")", "", ""},
-		"the client":                 {"from kubernetes import client, config", "", "2: the client of module kubernetes"},
-		"the client among others":    {"def f():\n    import os, kubernetes", "", "3: the client of module kubernetes"},
-		"another client":             {"import lightkube", "", "2: the client of module lightkube"},
-		"requests of its own":        {`requests.get("https://kubernetes.default.svc/api/v1/pods")`, "", "2: it asks the API server on its own, and which requests it sends is not looked at"},
-		"what a marker says":         {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\nimport kubernetes", "cluster: list /pods\n", ""},
-		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
-		"a module that is not there": {"import json", "", ""},
-		"a package of the project":   {"from tools import svc", "own: list /configmaps,services\n", ""},
-		"a module that is started":   {`subprocess.run([sys.executable, "-m", "common"])`, "own: list /pods\n", ""},
-		"a script that is started":   {`subprocess.run(["bash", "/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
-		"a program that is started":  {`subprocess.run(["/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
-		"a script from outside":      {`subprocess.run(["bash", path])`, "", "2: what bash runs is not among the hooks' files: ..."},
-		"a list of words":            {`SHELLS = ["bash", "zsh"]` + "\n" + `for x in ("python3", "perl"): pass`, "", ""},
-		"a module from outside":      {`subprocess.run(["python3", "-m", "nothing"])`, "", "2: what python3 runs is not among the hooks' files: nothing"},
-
-		"a list without an end":      {`a = [`, "", ""},
-		"a list that grows no end":   {`a = ["kubectl", "get",`, "", "2: kubectl get: it names no kind"},
-		"a dict without an end":      {`a = {`, "", ""},
-		"a list in a dict":           {`a = {"b": ["c`, "", ""},
-		"a call without an end":      {`run("kubectl", "get", "pods"`, "own: list /pods\n", ""},
-		"a patch without an end":     {`ctx.patch.create({"a": (`, "", "2: the kind of Create is known only when it runs"},
-		"a quote in a raw string":    {`p = r"\"[^\"]*"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
-		"a backslash ends one":       {`p = r"\\"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
-		"a quote in a formatted one": {`p = rf'{a}\'[{b}'` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := Derive(Input{Kinds: table(t), Library: []Source{
-				{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")},
-				{"hooks/lib/tools/__init__.py", []byte("run(['kubectl', 'get', 'cm'])\n")},
-				{"hooks/lib/tools/svc.py", []byte("run(['kubectl', 'get', 'svc'])\n")},
-				{"hooks/lib/nodes.sh", []byte("#!/bin/bash\nkubectl get nodes\n")}},
-				Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte("#!/usr/bin/env python3\n" + tc.script + "\n")}}}})
-			if got := lines(r); !sameLines(got, tc.rules) {
-				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
-			}
-			var unseen []string
-			for _, f := range r.Findings {
-				unseen = append(unseen, strings.TrimPrefix(f.Message, notSeen))
-				if !strings.Contains(f.Hint, markerName) {
-					t.Errorf("the hint names no marker: %+v", f)
-				}
-			}
-			_, want, _ := strings.Cut(tc.unseen, ": ")
-			if diff := cmp.Diff(want, strings.Join(unseen, "|")); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})

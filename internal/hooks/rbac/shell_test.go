@@ -10,10 +10,14 @@ import (
 // derived runs Derive over one script, with a library.
 func derived(t *testing.T, script string, library ...Source) Result {
 	t.Helper()
-	return Derive(Input{Kinds: table(t), Library: library, Hooks: []Hook{{Source: Source{Path: "hooks/a.sh", Text: []byte("#!/bin/bash\n" + script)}}}})
+	in := Input{Kinds: table(t), Library: library, Hooks: []Hook{{Source: Source{Path: "hooks/a.sh", Text: []byte("#!/bin/bash\n" + script)}}}}
+	if strings.Contains(script, "python3 ") {
+		in.Python = python(t)
+	}
+	return Derive(in)
 }
 
-const notSeen = "what this does cannot be seen: "
+const notSeen = unknownRequests
 
 // TestKubectl reads calls of kubectl in scripts. The first line of a script is the
 // second of its file.

@@ -136,18 +136,17 @@ func (p *program) file(by, name string, args []string, at place, in *script, f *
 // pythonProgram looks at what Python runs, in the same way.
 func (p *program) pythonProgram(name string, args []string, c *syntax.CallExpr, in *script, f *frame) {
 	text, module, words, runs := pythonOptions(args[1:])
+	if runs && module == "" && text == "" && (len(words) == 0 || words[0] == "-") {
+		text = strings.Join(p.piped(name, c, in, f), "\n")
+	}
 	switch {
 	case !runs:
 	case module != "":
 		p.pythonModule(name, module, in.at(c), in)
-	case text != "":
-		p.pythonText(text, in.at(c), in)
-	case len(words) > 0 && words[0] != "-":
+	case pythonInHook.MatchString(text):
+		p.unseen(in.at(c), in, "Python code in a shell script is not read")
+	case text == "" && len(words) > 0 && words[0] != "-":
 		p.file(name, words[0], words[1:], in.at(c), in, f)
-	default:
-		for _, text := range p.piped(name, c, in, f) {
-			p.pythonText(text, in.at(c), in)
-		}
 	}
 }
 

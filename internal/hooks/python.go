@@ -1,0 +1,44 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/process"
+)
+
+// notInPath is the exit code of env for a program that is not in PATH.
+const notInPath = 127
+
+// pythonRunner runs the python3 that hooks find in the sandbox. It takes neither
+// modules nor settings from the user.
+func (s *Sandbox) pythonRunner(ctx context.Context) rbac.PythonRunner {
+	return func(program string, input []byte) ([]byte, error) {
+		limited, cancel := context.WithTimeout(ctx, s.timeout)
+		defer cancel()
+		cmd := exec.CommandContext(limited, "/usr/bin/env", "python3", "-I", "-S", "-c", program)
+		cmd.Env = []string{"PATH=" + s.path, "LANG=C.UTF-8"}
+		cmd.Stdin = bytes.NewReader(input)
+		cmd.WaitDelay = time.Second
+		var stdout bytes.Buffer
+		var stderr process.Output
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := process.Run(cmd)
+		exit, exited := errors.AsType[*exec.ExitError](err)
+		switch {
+		case limited.Err() != nil:
+			return nil, fmt.Errorf("python3 did not end within %v", s.timeout)
+		case exited && exit.ExitCode() == notInPath:
+			return nil, errors.New("python3 is not in PATH")
+		case err != nil:
+			return nil, fmt.Errorf("python3: %w: %s", err, strings.TrimSpace(string(stderr.Bytes())))
+		}
+		return stdout.Bytes(), nil
+	}
+}

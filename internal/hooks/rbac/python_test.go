@@ -1,0 +1,149 @@
+package rbac
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// python runs python3, and skips a test where there is none.
+func python(t testing.TB) PythonRunner {
+	t.Helper()
+	name, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 here")
+	}
+	return func(program string, input []byte) ([]byte, error) {
+		cmd := exec.CommandContext(t.Context(), name, "-I", "-S", "-c", program)
+		cmd.Stdin = bytes.NewReader(input)
+		return cmd.Output()
+	}
+}
+
+// TestPython reads what is written out in Python.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ script, rules, finding string }{
+		"operations": {`import json, os
+KIND = "Secret"
+ns = "a"
+ns = "b"
+def main(name):
+    ops = [{"operation": "Delete", 'kind': KIND, "namespace": "web", "name": name},  # a comment, {
+           {"operation": "MergePatch", "kind": "cm", "namespace": ns, "name": f"x-{name['a']}", "mergePatch": {"data": {k: v for k, v in d.items()}}}]
+    with open(os.environ["KUBERNETES_PATCH_PATH"], "w") as f:
+        json.dump({
+            "operation": "CreateOrUpdate",
+            "object": {"apiVersion": "v1", "kind": "ConfigMap",
+                       "metadata": {"name": "x", "namespace": "web"}, "data": data(1, {"a": 2})},
+        }, f)
+`, "cluster: patch /configmaps\nin web: create /configmaps\nin web: get,update /configmaps x\nin web: delete,get /secrets\n", ""},
+		"kubectl": {"subprocess.run([\"kubectl\", \"get\", \"pods\", \"-n\", ns])\nos.system('kubectl delete cm x')\nos.system(f\"kubectl -n web get svc {name}\")",
+			"cluster: list /pods\nown: delete,get,list,watch /configmaps x\nin web: get /services\n", ""},
+		"kubectl that is not known": {"subprocess.run([\"kubectl\", \"get\", kind])", "", "2:16: " + notSeen + "kubectl get: which kind it is about is known only when it runs"},
+		"a client":                  {"if 1:\n  from kubernetes import client", "", "3:3: " + notSeen + "it uses the Kubernetes client kubernetes"},
+		"a client and a marker":     {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nimport kubernetes", "cluster: get /pods\n", ""},
+		"an operation from elsewhere": {"ops = make()\nopen(os.environ['KUBERNETES_PATCH_PATH'], 'w').write(ops)", "",
+			"3:17: " + notSeen + "the source does not show the patch operations"},
+		"an object from elsewhere": {"x = {'operation': 'Create', 'object': obj}", "", "2:5: the kind of Create is known only when it runs"},
+		"the library": {`API, KIND = "v1", "other"
+SECRET = "Secret"
+def main(ctx):
+    wanted = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": ctx.object["metadata"]["namespace"]}}
+    if not copy:
+        ctx.patch.create_if_not_exists(wanted)
+    ctx.patch.create_or_update({"apiVersion": "v1", "kind": SECRET, "metadata": {"name": "x", "namespace": "web"}})
+    ctx.patch.delete("v1", SECRET, f"x-{ctx.event}", "web")
+    ctx.patch.delete("v1", "Service", "x", operation="Delete", namespace="web")
+    ctx.patch.merge("example.com/v1", "Tab", name, {"status": {"a": (1, 2)}}, subresource="/status", namespace="web")
+    ctx.patch.jq(api_version="v1", kind="cm", name="y", jq_filter=".", namespace=ns)
+    [ctx.patch.delete("v1", "Endpoints", n, "web", operation=how) for n in (ctx.results("a"))]
+    mock.patch.dict({"a": 1})
+`, "cluster: create /configmaps\ncluster: get,update /configmaps y\nin web: create,delete /secrets\nin web: delete,get /endpoints\nin web: get,update /secrets x\nin web: delete,get /services x\nin web: patch example.com/tabs/status\n", ""},
+		"the library, with what is known only when it runs": {"def f(ctx, o):\n    ctx.patch.create_or_update(o)", "",
+			"3:5: the kind of CreateOrUpdate is known only when it runs"},
+		"the library and a marker": {"def f(ctx, o):\n    # +kubebuilder:rbac:groups=\"\",resources=pods,verbs=create\n    ctx.patch.create(o)", "cluster: create /pods\n", ""},
+		"text":                     {"'''\n# kubectl get pods\n{\"operation\": \"Delete\"}\n'''\n# kubectl get nodes", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Derive(Input{Kinds: table(t), Python: python(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("#!/usr/bin/env python3\n" + tc.script)}}}})
+			check(t, r, tc.rules, "hooks/a.py:", tc.finding, " (rbac-unseen)")
+		})
+	}
+}
+
+// TestPythonCalls reads hooks in Python that ask the API server beside the engine.
+func TestPythonCalls(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ script, rules, unseen string }{
+		"a list":                     {`subprocess.run(["kubectl", "-n", "web", "get", "pods"], check=True)`, "in web: list /pods\n", ""},
+		"a tuple":                    {`subprocess.run(("kubectl", "get", "pods"))`, "own: list /pods\n", ""},
+		"arguments":                  {`await asyncio.create_subprocess_exec("kubectl", "get", "pods", stdout=PIPE)`, "own: list /pods\n", ""},
+		"behind another program":     {`subprocess.run(["timeout", "5", "kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a line":                     {`os.system("timeout 5 kubectl get pods | wc -l")`, "own: list /pods\n", ""},
+		"a formatted line":           {`os.system("kubectl delete pod %s --wait=false" % name)`, "own: delete /pods\n", ""},
+		"a line over lines":          {"run(\"kubectl delete pod x \"\n    \"-n web --wait=false\")", "in web: delete /pods x\n", ""},
+		"a shell":                    {`subprocess.run(["sh", "-c", "kubectl get pods"])`, "own: list /pods\n", ""},
+		"a list with more":           {`subprocess.run(["kubectl", "get"] + args)`, "", "2: kubectl: its arguments are known only when it runs"},
+		"a list that begins":         {`subprocess.run(["kubectl", *args])`, "", "2: kubectl: its arguments are known only when it runs"},
+		"a list alone":               {"KUBECTL = [\"kubectl\"]\nsubprocess.run(KUBECTL + args)", "", "2: kubectl: its arguments are known only when it runs"},
+		"a list that grows":          {"cmd = [\"kubectl\", \"get\", \"pods\"]\ncmd.extend([\"-n\", ns])", "", "2: kubectl: its arguments are known only when it runs"},
+		"a line with more":           {`os.system("kubectl get " + what)`, "", "2: kubectl: its arguments are known only when it runs"},
+		"oc":                         {`subprocess.run(["oc", "get", "pods"])`, "own: list /pods\n", ""},
+		"talk":                       {"\"\"\"Does what kubectl does.\"\"\"\nif not shutil.which(\"kubectl\"): raise SystemExit(\"no kubectl here\")", "", ""},
+		"the client":                 {"from kubernetes import client, config", "", "2: it uses the Kubernetes client kubernetes"},
+		"the client among others":    {"def f():\n    import os, kubernetes", "", "3: it uses the Kubernetes client kubernetes"},
+		"another client":             {"import lightkube", "", "2: it uses the Kubernetes client lightkube"},
+		"requests of its own":        {`requests.get("https://kubernetes.default.svc/api/v1/pods")`, "", "2: it asks the API server on its own, and which requests it sends is not looked at"},
+		"what a marker says":         {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\nimport kubernetes", "cluster: list /pods\n", ""},
+		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
+		"a module that is not there": {"import json", "", ""},
+		"a package of the project":   {"from tools import svc", "own: list /configmaps,services\n", ""},
+		"a module that is started":   {`subprocess.run([sys.executable, "-m", "common"])`, "own: list /pods\n", ""},
+		"a script that is started":   {`subprocess.run(["bash", "/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
+		"a program that is started":  {`subprocess.run(["/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
+		"a script from outside":      {`subprocess.run(["bash", path])`, "", "2: what bash runs is not among the hooks' files: ..."},
+		"a list of words":            {`SHELLS = ["bash", "zsh"]` + "\n" + `for x in ("python3", "perl"): pass`, "", ""},
+		"a module from outside":      {`subprocess.run(["python3", "-m", "nothing"])`, "", "2: what python3 runs is not among the hooks' files: nothing"},
+
+		"a list without an end":      {`a = ["kubectl", "get",`, "", "2: it is not valid Python"},
+		"a dict without an end":      {`a = {"b": ["c`, "", "2: it is not valid Python"},
+		"a call without an end":      {`ctx.patch.create({"a": (`, "", "2: it is not valid Python"},
+		"Python 2":                   {`print "a"`, "", "2: it is not valid Python"},
+		"a quote in a raw string":    {`p = r"\"[^\"]*"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a backslash ends one":       {`p = r"\\"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"a quote in a formatted one": {`p = rf'{a}\'[{b}'` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Derive(Input{Kinds: table(t), Python: python(t), Library: []Source{
+				{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")},
+				{"hooks/lib/tools/__init__.py", []byte("run(['kubectl', 'get', 'cm'])\n")},
+				{"hooks/lib/tools/svc.py", []byte("run(['kubectl', 'get', 'svc'])\n")},
+				{"hooks/lib/nodes.sh", []byte("#!/bin/bash\nkubectl get nodes\n")}},
+				Hooks: []Hook{{Source: Source{Path: "hooks/a.py", Text: []byte("#!/usr/bin/env python3\n" + tc.script + "\n")}}}})
+			if got := lines(r); !sameLines(got, tc.rules) {
+				t.Errorf("rules (-want +got):\n%s", cmp.Diff(tc.rules, got))
+			}
+			var unseen []string
+			for _, f := range r.Findings {
+				message, _, _ := strings.Cut(strings.TrimPrefix(f.Message, notSeen), " Python: ")
+				if message != strings.TrimPrefix(f.Message, notSeen) {
+					message += " Python"
+				}
+				unseen = append(unseen, message)
+				if !strings.Contains(f.Hint, markerName) {
+					t.Errorf("the hint names no marker: %+v", f)
+				}
+			}
+			_, want, _ := strings.Cut(tc.unseen, ": ")
+			if diff := cmp.Diff(want, strings.Join(unseen, "|")); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
