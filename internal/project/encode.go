@@ -1,7 +1,7 @@
 package project
 
 import (
-	"slices"
+	"encoding/json"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 )
@@ -47,86 +47,27 @@ func sameEntry(a, b any) bool {
 	return named
 }
 
-// fields is a mapping that leaves out what is empty.
-type fields map[string]any
-
-func (f fields) text(key, v string) fields {
-	if v != "" {
-		f[key] = v
+// tree returns c as plain data in PROJECT's schema, without empty values.
+func (c *Config) tree() map[string]any {
+	if c.Version == "" { // there was no file
+		return map[string]any{}
 	}
-	return f
-}
-
-func (f fields) flag(key string, v bool) fields {
-	if v {
-		f[key] = v
-	}
-	return f
-}
-
-func (f fields) texts(key string, v []string) fields {
-	if len(v) > 0 {
-		f[key] = slices.Clone(v)
-	}
-	return f
-}
-
-// tree is c as plain data, in PROJECT's schema.
-func (c *Config) tree() fields {
-	f := fields{}.
-		text("version", c.Version).
-		text("domain", c.Domain).
-		text("repo", c.Repo).
-		text("projectName", c.ProjectName).
-		text("cliVersion", c.CLIVersion).
-		texts("layout", c.Layout).
-		flag("multigroup", c.MultiGroup).
-		flag("namespaced", c.Namespaced)
-	var resources []any
-	for _, r := range c.Resources {
-		resources = append(resources, r.tree())
-	}
-	if len(resources) > 0 {
-		f["resources"] = resources
-	}
+	tree := plainData(c)
 	if len(c.Plugins) > 0 {
-		f["plugins"] = c.Plugins
+		tree["plugins"] = c.Plugins // as it is: JSON has no integers
 	}
-	return f
+	return tree
 }
 
-func (r Resource) tree() fields {
-	f := fields{}.
-		text("group", r.Group).
-		text("domain", r.Domain).
-		text("version", r.Version).
-		text("kind", r.Kind).
-		text("plural", r.Plural).
-		text("path", r.Path).
-		flag("controller", r.Controller).
-		flag("external", r.External).
-		flag("core", r.Core).
-		text("module", r.Module).
-		flag("clusterScoped", r.ClusterScoped)
-	if r.API != nil {
-		f["api"] = fields{}.text("crdVersion", r.API.CRDVersion).flag("namespaced", r.API.Namespaced)
+// plainData returns a struct as the map that its json tags describe.
+func plainData(v any) map[string]any {
+	content, err := json.Marshal(v)
+	var tree map[string]any
+	if err == nil {
+		err = json.Unmarshal(content, &tree)
 	}
-	var controllers []any
-	for _, c := range r.Controllers {
-		controllers = append(controllers, fields{}.text("name", c.Name))
+	if err != nil {
+		panic(err) // the structs of this package always have a form in JSON
 	}
-	if len(controllers) > 0 {
-		f["controllers"] = controllers
-	}
-	if w := r.Webhooks; w != nil {
-		f["webhooks"] = fields{}.
-			text("webhookVersion", w.WebhookVersion).
-			flag("defaulting", w.Defaulting).
-			text("defaultingPath", w.DefaultingPath).
-			flag("validation", w.Validation).
-			text("validationPath", w.ValidationPath).
-			flag("conversion", w.Conversion).
-			texts("spoke", w.Spoke)
-	}
-	return f
+	return tree
 }

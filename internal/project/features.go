@@ -9,38 +9,50 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// featuresKey is the key below plugins in PROJECT that tells what controllers
-// have beside their own kind:
+// featuresKey is the key below plugins in PROJECT that records the features of
+// controllers:
 //
 //	controllers.operon.dev/v1:
 //	  resources:
 //	  - {group: ship, domain: example.org, version: v1, kind: Frigate, name: frigate, owns: [apps/v1/StatefulSet]}
 //
-// It says no more than the code does, so that the code can be written again.
+// The code has them too; the record allows to write the code again.
 const featuresKey = "controllers.operon.dev/v1"
 
-// Features is what a controller has beside its own kind. The lists are sorted.
+// Features are what a controller does beyond reconciling its own kind. The lists
+// are sorted; owned and watched kinds have the form that Target reads.
 type Features struct {
-	Owns      []string // kinds whose objects it makes, as Target names them
-	Watches   []string // kinds whose events make it look at objects of its own kind
-	Labels    []string // what an object needs for the controller to look at it, as key=value
-	Finalizer bool     // it cleans up before an object goes
+	Owns      []string `json:"owns,omitempty"`      // kinds of objects that it creates
+	Watches   []string `json:"watches,omitempty"`   // kinds whose events trigger it
+	Labels    []string `json:"labels,omitempty"`    // key=value, which objects need to be reconciled
+	Finalizer bool     `json:"finalizer,omitempty"` // it cleans up before an object is deleted
 }
 
-// IsZero reports whether there is nothing.
-func (p Features) IsZero() bool {
-	return len(p.Owns)+len(p.Watches)+len(p.Labels) == 0 && !p.Finalizer
+// featureEntry is the record of one controller.
+type featureEntry struct {
+	Group   string `json:"group,omitempty"`
+	Domain  string `json:"domain,omitempty"`
+	Version string `json:"version,omitempty"`
+	Kind    string `json:"kind,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Features
 }
 
-// Equal compares two.
-func (p Features) Equal(o Features) bool {
-	return slices.Equal(p.Owns, o.Owns) && slices.Equal(p.Watches, o.Watches) && slices.Equal(p.Labels, o.Labels) && p.Finalizer == o.Finalizer
+// IsZero reports whether the controller has no features.
+func (f Features) IsZero() bool {
+	return len(f.Owns)+len(f.Watches)+len(f.Labels) == 0 && !f.Finalizer
 }
 
-// Features returns what PROJECT tells of r's controller of that name.
+// Equal reports whether both have the same features.
+func (f Features) Equal(o Features) bool {
+	return slices.Equal(f.Owns, o.Owns) && slices.Equal(f.Watches, o.Watches) && slices.Equal(f.Labels, o.Labels) && f.Finalizer == o.Finalizer
+}
+
+// Features returns the recorded features of r's controller of that name.
 func (c *Config) Features(r Resource, controller string) Features {
+	wanted := entryOf(r, controller, Features{})
 	for _, entry := range c.featureEntries() {
-		if m, ok := entry.(map[string]any); ok && sameEntry(m, featureEntry(r, controller)) {
+		if m, ok := entry.(map[string]any); ok && sameEntry(m, wanted) {
 			finalizer, _ := m["finalizer"].(bool)
 			return Features{Owns: texts(m["owns"]), Watches: texts(m["watches"]), Labels: texts(m["labels"]), Finalizer: finalizer}
 		}
@@ -48,24 +60,23 @@ func (c *Config) Features(r Resource, controller string) Features {
 	return Features{}
 }
 
-// AllFeatures returns what PROJECT tells of all controllers of r together.
+// AllFeatures returns the recorded features of all controllers of r together.
 func (c *Config) AllFeatures(r Resource) Features {
 	var all Features
 	if known := c.Find(r.Group, r.Version, r.Kind); known != nil {
 		r = *known
 	}
 	for _, name := range r.ControllerNames() {
-		p := c.Features(r, name)
-		all.Owns, all.Watches, all.Labels = sortedUnion(all.Owns, p.Owns), sortedUnion(all.Watches, p.Watches), sortedUnion(all.Labels, p.Labels)
-		all.Finalizer = all.Finalizer || p.Finalizer
+		f := c.Features(r, name)
+		all.Owns, all.Watches, all.Labels = sortedUnion(all.Owns, f.Owns), sortedUnion(all.Watches, f.Watches), sortedUnion(all.Labels, f.Labels)
+		all.Finalizer = all.Finalizer || f.Finalizer
 	}
 	return all
 }
 
-// PutFeatures records it.
-func (c *Config) PutFeatures(r Resource, controller string, p Features) {
-	entry := featureEntry(r, controller)
-	fields(entry).texts("owns", p.Owns).texts("watches", p.Watches).texts("labels", p.Labels).flag("finalizer", p.Finalizer)
+// PutFeatures records the features of r's controller of that name.
+func (c *Config) PutFeatures(r Resource, controller string, f Features) {
+	entry := entryOf(r, controller, f)
 	all := slices.Clone(c.featureEntries())
 	if i := slices.IndexFunc(all, func(old any) bool { return sameEntry(old, entry) }); i >= 0 {
 		all[i] = entry
@@ -73,7 +84,7 @@ func (c *Config) PutFeatures(r Resource, controller string, p Features) {
 		all = append(all, entry)
 	}
 	notes := map[string]any{"resources": all}
-	if old, ok := c.Plugins[featuresKey].(map[string]any); ok { // what others wrote there stays
+	if old, ok := c.Plugins[featuresKey].(map[string]any); ok { // keep keys of other tools
 		notes = maps.Clone(old)
 		notes["resources"] = all
 	}
@@ -86,25 +97,20 @@ func (c *Config) featureEntries() []any {
 	return all
 }
 
-// featureEntry is the entry of a controller, without what it has.
-func featureEntry(r Resource, controller string) map[string]any {
-	return fields{}.text("group", r.Group).text("domain", r.Domain).text("version", r.Version).text("kind", r.Kind).text("name", controller)
+func entryOf(r Resource, controller string, f Features) map[string]any {
+	return plainData(featureEntry{r.Group, r.Domain, r.Version, r.Kind, controller, f})
 }
 
+// texts returns the strings of a list.
 func texts(list any) []string {
-	switch list := list.(type) {
-	case []string:
-		return slices.Clone(list)
-	case []any:
-		var all []string
-		for _, item := range list {
-			if s, ok := item.(string); ok {
-				all = append(all, s)
-			}
+	items, _ := list.([]any)
+	var all []string
+	for _, item := range items {
+		if s, ok := item.(string); ok {
+			all = append(all, s)
 		}
-		return all
 	}
-	return nil
+	return all
 }
 
 // AddFeatures checks what is asked for r's controller of that name, and returns it with
@@ -160,76 +166,6 @@ func (c *Config) targets(flag string, r Resource, have, asked []string) ([]strin
 		kinds[kind] = name
 	}
 	return names, nil
-}
-
-// Target finds the kind that value names as group/version/Kind, in the project
-// or in Kubernetes; a kind of the project without a group is version/Kind. flag
-// is the one that has the value, for messages.
-func (c *Config) Target(flag, value string) (Resource, error) {
-	words := strings.Split(value, "/")
-	if len(words) == 2 {
-		words = slices.Insert(words, 0, "")
-	}
-	if len(words) != 3 || CheckVersion(words[1]) != nil || CheckKind(words[2]) != nil {
-		return Resource{}, fault.Usage("write group/version/Kind, as in --"+flag+" apps/v1/StatefulSet,core/v1/Secret",
-			"--%s %q does not name a kind", flag, value)
-	}
-	group, version, kind := words[0], words[1], words[2]
-	for _, r := range c.Resources {
-		if (r.Group == group || r.QualifiedGroup() == group) && r.Version == version && r.Kind == kind && (r.API != nil || r.HasExternalTypes()) {
-			return r, nil
-		}
-	}
-	if k, err := FindCore(group, version, kind); err == nil {
-		if k.Stored {
-			return k.Resource(), nil
-		}
-		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
-	}
-	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
-	if near := c.nearTarget(group, version, kind); near != "" {
-		hint = "did you mean --" + flag + " " + near + "?"
-	}
-	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has that kind", flag, value)
-}
-
-// nearTarget is the name of the kind that was meant, or "": one of that name, if
-// need be of another group or version, or else one with a name like it.
-func (c *Config) nearTarget(group, version, kind string) string {
-	names := map[string][]string{} // by kind
-	for _, name := range c.TargetNames() {
-		k := name[strings.LastIndex(name, "/")+1:]
-		names[k] = append(names[k], name)
-	}
-	meant := names[fault.Nearest(kind, slices.Sorted(maps.Keys(names)))]
-	if len(meant) == 0 {
-		return ""
-	}
-	if group == "" {
-		group = "core"
-	}
-	wanted := group + "/" + version + "/" + kind
-	return slices.MinFunc(meant, func(a, b string) int { return fault.Distance(wanted, a) - fault.Distance(wanted, b) })
-}
-
-// TargetNames are the names of the kinds that Target finds.
-func (c *Config) TargetNames() []string {
-	var names []string
-	for _, r := range c.Resources {
-		if r.API != nil || r.HasExternalTypes() {
-			names = append(names, r.targetName())
-		}
-	}
-	for _, k := range CoreKinds() {
-		if k.Stored {
-			names = append(names, k.Resource().targetName())
-		}
-	}
-	return sortedUnion(names, nil)
-}
-
-func (r Resource) targetName() string {
-	return strings.TrimPrefix(r.Group+"/"+r.Version+"/"+r.Kind, "/")
 }
 
 // checkLabel checks a label by the rules of Kubernetes: its key may have a prefix

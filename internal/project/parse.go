@@ -2,14 +2,16 @@ package project
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Parse decodes the content of a PROJECT file. Keys that Config has no field
-// for are left aside. Errors are usage errors and say line:column; a schema
+// Parse decodes the content of a PROJECT file and ignores keys that Config has
+// no field for. Errors are usage errors with the position line:column; a schema
 // version other than 3 is one of them.
 func Parse(src []byte) (*Config, error) {
 	doc, err := yamledit.Decode(src)
@@ -17,14 +19,18 @@ func Parse(src []byte) (*Config, error) {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
 	}
 	d := decoder{doc: doc}
-	c := d.config(doc.Value)
+	c := &Config{}
+	if root := (object{decoder: &d, m: doc.Value}); d.checkVersion(root) {
+		root.decode(reflect.ValueOf(c).Elem())
+		d.checkResources(c)
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
 	return c, nil
 }
 
-// decoder reads plain data into structs and remembers the first error.
+// decoder converts YAML values to Go values and keeps the first error.
 type decoder struct {
 	doc *yamledit.Document
 	err error
@@ -37,77 +43,68 @@ func (d *decoder) fail(path []any, hint, format string, args ...any) {
 	}
 }
 
-func (d *decoder) config(m map[string]any) *Config {
-	o := object{decoder: d, m: m}
-	c := &Config{Version: o.text("version")}
-	switch {
-	case c.Version == SchemaVersion:
-	case m["version"] == nil:
+// checkVersion reports whether the file has the schema version that operon reads.
+func (d *decoder) checkVersion(root object) bool {
+	switch version := root.text("version"); {
+	case version == SchemaVersion:
+		return true
+	case root.m["version"] == nil:
 		d.fail(nil, "is this the PROJECT file of another program?", "the key version is missing")
-		return c
 	default:
 		d.fail([]any{"version"}, "operon reads projects of version "+SchemaVersion+" only; migrate this one first",
-			"project version %q is not supported", c.Version)
-		return c
+			"project version %q is not supported", version)
 	}
-	c.Domain = o.text("domain")
-	c.Repo = o.text("repo")
-	c.ProjectName = o.text("projectName")
-	c.CLIVersion = o.text("cliVersion")
-	if name, ok := m["layout"].(string); ok { // the form of old projects with one plugin
-		c.Layout = []string{name}
-	} else {
-		c.Layout = o.texts("layout")
-	}
-	c.MultiGroup = o.boolean("multigroup")
-	c.Namespaced = o.boolean("namespaced")
-	for _, item := range o.objects("resources") {
-		c.Resources = append(c.Resources, item.resource())
-	}
-	if plugins, ok := o.object("plugins"); ok {
-		c.Plugins = plugins.m
-	}
-	return c
+	return false
 }
 
-func (o object) resource() Resource {
-	r := Resource{
-		Group:      o.text("group"),
-		Domain:     o.text("domain"),
-		Version:    o.text("version"),
-		Kind:       o.text("kind"),
-		Plural:     o.text("plural"),
-		Path:       o.text("path"),
-		Controller: o.boolean("controller"),
-		External:   o.boolean("external"),
-		Core:       o.boolean("core"),
-		Module:     o.text("module"),
+// checkResources checks that each resource has the keys that identify it.
+func (d *decoder) checkResources(c *Config) {
+	for i, r := range c.Resources {
+		for _, need := range []struct{ key, value, example string }{{"kind", r.Kind, "Frigate"}, {"version", r.Version, "v1"}} {
+			if need.value == "" {
+				d.fail([]any{"resources", i}, "add it to the resource, as in "+need.key+": "+need.example, "the resource has no %s", need.key)
+			}
+		}
+	}
+}
 
-		ClusterScoped: o.boolean("clusterScoped"),
-	}
-	for _, need := range []struct{ key, example string }{{"kind", "Frigate"}, {"version", "v1"}} {
-		if o.text(need.key) == "" {
-			o.fail(o.path, "add it to the resource, as in "+need.key+": "+need.example, "the resource has no %s", need.key)
+// decode sets the fields of the struct v from the keys that their json tags name.
+func (o object) decode(v reflect.Value) {
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if o.m[key] == nil {
+			continue
+		}
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case *string:
+			*field = o.text(key)
+		case *bool:
+			*field = o.boolean(key)
+		case *[]string:
+			*field = o.texts(key)
+		case *map[string]any:
+			m, _ := o.object(key)
+			*field = m.m
+		default:
+			o.decodeObjects(key, v.Field(i))
 		}
 	}
-	if api, ok := o.object("api"); ok {
-		r.API = &API{CRDVersion: api.text("crdVersion"), Namespaced: api.boolean("namespaced")}
-	}
-	for _, c := range o.objects("controllers") {
-		r.Controllers = append(r.Controllers, Controller{Name: c.text("name")})
-	}
-	if w, ok := o.object("webhooks"); ok {
-		r.Webhooks = &Webhooks{
-			WebhookVersion: w.text("webhookVersion"),
-			Defaulting:     w.boolean("defaulting"),
-			DefaultingPath: w.text("defaultingPath"),
-			Validation:     w.boolean("validation"),
-			ValidationPath: w.text("validationPath"),
-			Conversion:     w.boolean("conversion"),
-			Spoke:          w.texts("spoke"),
+}
+
+// decodeObjects sets a field that is a pointer to a struct or a slice of structs.
+func (o object) decodeObjects(key string, field reflect.Value) {
+	if field.Kind() == reflect.Pointer {
+		if m, ok := o.object(key); ok {
+			field.Set(reflect.New(field.Type().Elem()))
+			m.decode(field.Elem())
 		}
+		return
 	}
-	return r
+	for _, item := range o.objects(key) {
+		v := reflect.New(field.Type().Elem()).Elem()
+		item.decode(v)
+		field.Set(reflect.Append(field, v))
+	}
 }
 
 // object is a mapping in the file.
@@ -155,7 +152,12 @@ func (o object) list(key string) []any {
 	return v
 }
 
+// texts reads a list of strings. One string is a list of one, as old projects
+// write the layout.
 func (o object) texts(key string) []string {
+	if text, ok := o.m[key].(string); ok && key == "layout" {
+		return []string{text}
+	}
 	var all []string
 	for i, item := range o.list(key) {
 		all = append(all, o.scalar(append(o.at(key), i), item))

@@ -1,0 +1,79 @@
+package project
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+)
+
+// Target finds the kind that value names as group/version/Kind, in the project
+// or in Kubernetes; a kind of the project without a group is version/Kind. flag
+// is the one that has the value, for messages.
+func (c *Config) Target(flag, value string) (Resource, error) {
+	words := strings.Split(value, "/")
+	if len(words) == 2 {
+		words = slices.Insert(words, 0, "")
+	}
+	if len(words) != 3 || CheckVersion(words[1]) != nil || CheckKind(words[2]) != nil {
+		return Resource{}, fault.Usage("write group/version/Kind, as in --"+flag+" apps/v1/StatefulSet,core/v1/Secret",
+			"--%s %q does not name a kind", flag, value)
+	}
+	group, version, kind := words[0], words[1], words[2]
+	for _, r := range c.Resources {
+		if (r.Group == group || r.QualifiedGroup() == group) && r.Version == version && r.Kind == kind && (r.API != nil || r.HasExternalTypes()) {
+			return r, nil
+		}
+	}
+	if k, err := FindCore(group, version, kind); err == nil {
+		if k.Stored {
+			return k.Resource(), nil
+		}
+		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
+	}
+	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
+	if near := c.nearTarget(group, version, kind); near != "" {
+		hint = "did you mean --" + flag + " " + near + "?"
+	}
+	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has that kind", flag, value)
+}
+
+// nearTarget is the name of the kind that was meant, or "": one of that name, if
+// need be of another group or version, or else one with a name like it.
+func (c *Config) nearTarget(group, version, kind string) string {
+	names := map[string][]string{} // by kind
+	for _, name := range c.TargetNames() {
+		k := name[strings.LastIndex(name, "/")+1:]
+		names[k] = append(names[k], name)
+	}
+	meant := names[fault.Nearest(kind, slices.Sorted(maps.Keys(names)))]
+	if len(meant) == 0 {
+		return ""
+	}
+	if group == "" {
+		group = "core"
+	}
+	wanted := group + "/" + version + "/" + kind
+	return slices.MinFunc(meant, func(a, b string) int { return fault.Distance(wanted, a) - fault.Distance(wanted, b) })
+}
+
+// TargetNames are the names of the kinds that Target finds.
+func (c *Config) TargetNames() []string {
+	var names []string
+	for _, r := range c.Resources {
+		if r.API != nil || r.HasExternalTypes() {
+			names = append(names, r.targetName())
+		}
+	}
+	for _, k := range CoreKinds() {
+		if k.Stored {
+			names = append(names, k.Resource().targetName())
+		}
+	}
+	return sortedUnion(names, nil)
+}
+
+func (r Resource) targetName() string {
+	return strings.TrimPrefix(r.Group+"/"+r.Version+"/"+r.Kind, "/")
+}
