@@ -93,19 +93,6 @@ func (r Resource) VarName() string {
 	return name
 }
 
-// ControllerNames are the names of r's controllers in PROJECT's order. The one
-// that PROJECT only calls "controller: true" is named after the kind.
-func (r Resource) ControllerNames() []string {
-	var names []string
-	if r.Controller {
-		names = append(names, r.Lower())
-	}
-	for _, c := range r.Controllers {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // Reconciler is the Go type of r's controller of that name: for the one named
 // after the kind FrigateReconciler, for frigate-backup FrigateBackupReconciler.
 func (r Resource) Reconciler(controller string) string {

@@ -29,48 +29,6 @@ type Config struct {
 	Plugins     map[string]any `json:"plugins,omitempty"` // what each plugin remembers, by plugin key
 }
 
-// Resource is one version of one kind, and what the project has for it.
-type Resource struct {
-	Group       string       `json:"group,omitempty"`  // without the domain
-	Domain      string       `json:"domain,omitempty"` // empty for Kubernetes' own kinds
-	Version     string       `json:"version"`
-	Kind        string       `json:"kind"`
-	Plural      string       `json:"plural,omitempty"`     // only where it differs from the rule; see PluralName
-	Path        string       `json:"path,omitempty"`       // Go import path of the types
-	API         *API         `json:"api,omitempty"`        // nil: no types and no CRD here
-	Controller  bool         `json:"controller,omitempty"` // one controller, named after the kind
-	Controllers []Controller `json:"controllers,omitempty"`
-	Webhooks    *Webhooks    `json:"webhooks,omitempty"`
-	External    bool         `json:"external,omitempty"` // the types belong to another module
-	Core        bool         `json:"core,omitempty"`     // the types belong to Kubernetes
-	Module      string       `json:"module,omitempty"`   // of external types, as path or path@version
-	// ClusterScoped says of external types that their objects live in no namespace.
-	// The key is operon's own: kubebuilder drops it when it writes the file.
-	ClusterScoped bool `json:"clusterScoped,omitempty"`
-}
-
-// API says that the project defines the types and their CRD.
-type API struct {
-	CRDVersion string `json:"crdVersion,omitempty"` // of apiextensions.k8s.io, always v1
-	Namespaced bool   `json:"namespaced,omitempty"` // the scope is Namespaced, else Cluster
-}
-
-// Controller is a controller with a name of its own; a kind may have several.
-type Controller struct {
-	Name string `json:"name"`
-}
-
-// Webhooks says which webhooks the project serves for a resource.
-type Webhooks struct {
-	WebhookVersion string   `json:"webhookVersion,omitempty"` // of admissionregistration.k8s.io, always v1
-	Defaulting     bool     `json:"defaulting,omitempty"`
-	DefaultingPath string   `json:"defaultingPath,omitempty"` // URL path, when not the rule's
-	Validation     bool     `json:"validation,omitempty"`
-	ValidationPath string   `json:"validationPath,omitempty"` // URL path, when not the rule's
-	Conversion     bool     `json:"conversion,omitempty"`
-	Spoke          []string `json:"spoke,omitempty"` // versions that convert to this one, the hub
-}
-
 // Find returns the resource with that group (without the domain), version and
 // kind, or nil; one of the project's own domain before one of another. The
 // result points into c.
@@ -107,33 +65,6 @@ func (c *Config) Put(r Resource) {
 		return
 	}
 	c.Resources[i] = r
-}
-
-// SameKind compares full group and kind; the version may differ.
-func (r Resource) SameKind(o Resource) bool {
-	return r.QualifiedGroup() == o.QualifiedGroup() && r.Kind == o.Kind
-}
-
-// SameVersion compares full group, version and kind.
-func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
-
-// HasExternalTypes reports that the types of r are not this project's.
-func (r Resource) HasExternalTypes() bool { return r.Core || r.External }
-
-// IsNamespaced reports whether objects of r live in namespaces. A resource that
-// stands for a controller alone has no API: the project knows it.
-func (c *Config) IsNamespaced(r Resource) bool {
-	if k, ok := r.Builtin(); ok {
-		return k.Namespaced
-	}
-	if r.HasExternalTypes() {
-		return !r.ClusterScoped
-	}
-	api := r.API
-	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
-		api = known.API
-	}
-	return api == nil || api.Namespaced
 }
 
 // Namespace is the namespace that the manager runs in.

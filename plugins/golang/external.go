@@ -62,11 +62,8 @@ type crdVersion struct {
 // an order that does not depend on when they came.
 func crdData(c *project.Config, r project.Resource) crdValues {
 	v := crdValues{
-		Group: r.QualifiedGroup(), Kind: r.Kind, Plural: r.PluralName(), Singular: r.Lower(), Scope: "Namespaced",
+		Group: r.QualifiedGroup(), Kind: r.Kind, Plural: r.PluralName(), Singular: r.Lower(), Scope: c.Scope(r),
 		Protected: isProtected(r.QualifiedGroup()),
-	}
-	if !c.IsNamespaced(r) {
-		v.Scope = "Cluster"
 	}
 	versions := []string{r.Version}
 	for _, o := range c.Resources {

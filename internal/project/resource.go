@@ -1,0 +1,131 @@
+package project
+
+import "strings"
+
+// Resource is one version of one kind, and what the project has for it.
+type Resource struct {
+	Group       string       `json:"group,omitempty"`  // without the domain
+	Domain      string       `json:"domain,omitempty"` // empty for Kubernetes' own kinds
+	Version     string       `json:"version"`
+	Kind        string       `json:"kind"`
+	Plural      string       `json:"plural,omitempty"`     // only where it differs from the rule; see PluralName
+	Path        string       `json:"path,omitempty"`       // Go import path of the types
+	API         *API         `json:"api,omitempty"`        // nil: no types and no CRD here
+	Controller  bool         `json:"controller,omitempty"` // one controller, named after the kind
+	Controllers []Controller `json:"controllers,omitempty"`
+	Webhooks    *Webhooks    `json:"webhooks,omitempty"`
+	External    bool         `json:"external,omitempty"` // the types belong to another module
+	Core        bool         `json:"core,omitempty"`     // the types belong to Kubernetes
+	Module      string       `json:"module,omitempty"`   // of external types, as path or path@version
+	// ClusterScoped says of external types that their objects live in no namespace.
+	// The key is operon's own: kubebuilder drops it when it writes the file.
+	ClusterScoped bool `json:"clusterScoped,omitempty"`
+}
+
+// API says that the project defines the types and their CRD.
+type API struct {
+	CRDVersion string `json:"crdVersion,omitempty"` // of apiextensions.k8s.io, always v1
+	Namespaced bool   `json:"namespaced,omitempty"` // the scope is Namespaced, else Cluster
+}
+
+// Controller is a controller with a name of its own; a kind may have several.
+type Controller struct {
+	Name string `json:"name"`
+}
+
+// Webhooks says which webhooks the project serves for a resource.
+type Webhooks struct {
+	WebhookVersion string   `json:"webhookVersion,omitempty"` // of admissionregistration.k8s.io, always v1
+	Defaulting     bool     `json:"defaulting,omitempty"`
+	DefaultingPath string   `json:"defaultingPath,omitempty"` // URL path, when not the rule's
+	Validation     bool     `json:"validation,omitempty"`
+	ValidationPath string   `json:"validationPath,omitempty"` // URL path, when not the rule's
+	Conversion     bool     `json:"conversion,omitempty"`
+	Spoke          []string `json:"spoke,omitempty"` // versions that convert to this one, the hub
+}
+
+// SameKind compares full group and kind; the version may differ.
+func (r Resource) SameKind(o Resource) bool {
+	return r.QualifiedGroup() == o.QualifiedGroup() && r.Kind == o.Kind
+}
+
+// SameVersion compares full group, version and kind.
+func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
+
+// HasExternalTypes reports whether Kubernetes or another module defines the types
+// of r, and not this project.
+func (r Resource) HasExternalTypes() bool { return r.Core || r.External }
+
+// ControllerNames returns the names of r's controllers in PROJECT's order. The
+// one that PROJECT records as "controller: true" is named after the kind.
+func (r Resource) ControllerNames() []string {
+	var names []string
+	if r.Controller {
+		names = append(names, r.Lower())
+	}
+	for _, c := range r.Controllers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// WebhookTypes returns the types of webhooks that r has, of "defaulting",
+// "validation" and "conversion".
+func (r Resource) WebhookTypes() []string {
+	if r.Webhooks == nil {
+		return nil
+	}
+	var types []string
+	for _, t := range []struct {
+		name string
+		on   bool
+	}{{"defaulting", r.Webhooks.Defaulting}, {"validation", r.Webhooks.Validation}, {"conversion", r.Webhooks.Conversion}} {
+		if t.on {
+			types = append(types, t.name)
+		}
+	}
+	return types
+}
+
+// IsNamespaced reports whether objects of r live in namespaces. A resource that
+// stands for a controller alone has no API: then PROJECT's entry for the kind decides.
+func (c *Config) IsNamespaced(r Resource) bool {
+	if k, ok := r.Builtin(); ok {
+		return k.Namespaced
+	}
+	if r.HasExternalTypes() {
+		return !r.ClusterScoped
+	}
+	api := r.API
+	if known := c.Find(r.Group, r.Version, r.Kind); api == nil && known != nil {
+		api = known.API
+	}
+	return api == nil || api.Namespaced
+}
+
+// Scope returns the scope of r as CRDs and webhook rules write it: "Namespaced" or
+// "Cluster".
+func (c *Config) Scope(r Resource) string {
+	if c.IsNamespaced(r) {
+		return "Namespaced"
+	}
+	return "Cluster"
+}
+
+// ScopeOf reports whether objects live in namespaces, for a full API group and a
+// resource as RBAC rules name it: a plural, possibly with a subresource. known is
+// false for a resource of neither the project nor Kubernetes.
+func (c *Config) ScopeOf(group, resource string) (namespaced, known bool) {
+	plural, _, _ := strings.Cut(resource, "/")
+	for _, r := range c.Resources {
+		if r.QualifiedGroup() == group && r.PluralName() == plural {
+			return c.IsNamespaced(r), true
+		}
+	}
+	for _, k := range CoreKinds() {
+		if k.Resource().QualifiedGroup() == group && k.Plural == plural {
+			return k.Namespaced, true
+		}
+	}
+	return false, false
+}
