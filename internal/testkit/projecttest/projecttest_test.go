@@ -1,6 +1,7 @@
 package projecttest
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,6 +120,10 @@ func TestSettleAtOnce(t *testing.T) {
 	if err := os.CopyFS(from, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
+	want, err := read(from)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 20 {
 		var all sync.WaitGroup
 		for range 8 {
@@ -128,7 +133,7 @@ func TestSettleAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if have, err := read(dir); err != nil || len(have) != 2 {
+				if have, err := read(dir); err != nil || !maps.Equal(have, want) {
 					t.Errorf("%d files: %v", len(have), err)
 				}
 			})
