@@ -34,9 +34,9 @@ demo: assets ## Scaffold an operator into demo/, build it and run it on an API s
 
 .PHONY: test
 # Tests link many programs, and a third of that time is for debug information.
-test: assets modules warm ## Run every test; the first time, build a Kubernetes API server
+test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" GOFLAGS="$(GOFLAGS) -ldflags=-w" \
-		$(GO) test -vet=off -timeout 30m ./... # make lint vets
+		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -vet=off -timeout 30m ./... # make lint vets
 
 .PHONY: assets
 assets: build ## Build the programs of a Kubernetes API server into the per-user store, unless they are there

@@ -64,6 +64,7 @@ func suite(m *testing.M) (code int) {
 	go func() { ran <- m.Run() }()
 	select {
 	case code := <-ran:
+		operontest.PrintCPU()
 		if err := operontest.RecordSources(); err != nil {
 			return fail(err)
 		}

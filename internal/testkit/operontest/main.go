@@ -35,6 +35,7 @@ func Main(m *testing.M) int {
 	}
 	defer cleanup()
 	code := m.Run()
+	PrintCPU()
 	if err := RecordSources(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -1,0 +1,108 @@
+// Command testprofile runs go test and reports which packages and tests took the most
+// time. It prints what go test prints, and the profile at the end.
+//
+//	testprofile [-o FILE] [FLAG...] PACKAGE...
+//
+// Behind -o come the arguments of go test. The profile has the wall time of all packages
+// and tests that ran. CPU times are those of packages that print them: operontest.Main
+// does, because other programs do most of the work of its tests.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+)
+
+func main() {
+	file, args := "", os.Args[1:]
+	if len(args) > 1 && args[0] == "-o" {
+		file, args = args[1], args[2:]
+	}
+	code, err := runTests(file, args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testprofile:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// runTests runs go test, prints the profile, writes it to a file if one is named, and
+// returns the exit code of go test.
+func runTests(file string, args []string) (code int, err error) {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	signal.Ignore(os.Interrupt) // the terminal sends it to go test, too, which ends the tests
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	p, err := read(events, os.Stdout)
+	if err != nil {
+		return 0, err
+	}
+	_ = cmd.Wait() // the exit code tells
+	fmt.Print("\n", p)
+	if file != "" {
+		err = os.WriteFile(file, []byte(p.String()), 0o644)
+	}
+	return cmd.ProcessState.ExitCode(), err
+}
+
+// event is a line of go test -json.
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds, when the Action ends a test or a package
+}
+
+// read reads the events of go test and prints what go test would print without -json.
+func read(events io.Reader, out io.Writer) (*profile, error) {
+	p := &profile{}
+	output := map[[2]string][]string{} // of the tests that run, by package and test
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return p, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			fmt.Fprintf(out, "%s", line) // of the go command itself
+			continue
+		}
+		key := [2]string{e.Package, e.Test}
+		switch e.Action {
+		case "build-output":
+			fmt.Fprint(out, e.Output)
+		case "output":
+			output[key] = append(output[key], e.Output)
+		case "pass", "fail", "skip":
+			p.add(e, output[key])
+			if e.Action == "fail" || e.Test == "" {
+				printOutput(out, e, output[key])
+			}
+			delete(output, key)
+		}
+	}
+}
+
+// printOutput prints the output of a test or package that fails, and the summary line of
+// a package that passes.
+func printOutput(out io.Writer, e event, lines []string) {
+	for _, line := range lines {
+		if e.Action == "fail" && line != "FAIL\n" || strings.HasPrefix(line, "ok ") {
+			fmt.Fprint(out, line)
+		}
+	}
+}
