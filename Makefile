@@ -61,11 +61,9 @@ warm: modules ## Compile and vet once what all scaffolded projects require
 	$(GO) -C testdata/golden/fleet vet ./...
 
 .PHONY: lint
-lint: $(LINT) ## Lint and vet, and compile with the tests for other systems
+lint: $(LINT) ## Lint and vet, and type-check for other systems
 	$(LINT) run ./...
-	@set -e; for os in $(SYSTEMS); do \
-		echo "compile for $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) list -test -export ./... >/dev/null; \
-	done
+	$(GO) run ./internal/testkit/crosscheck $(SYSTEMS)
 
 $(LINT):
 	GOBIN=$(CACHE)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
