@@ -14,29 +14,47 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Kind names what happened. It is an open string: a plugin ignores the kinds
+// EventType names what happened. It is an open string: a plugin ignores the types
 // that it does not know.
-type Kind string
+type EventType string
 
-// The kinds that operon's own commands send.
+// The types of the events that operon's own commands send.
 const (
-	Init          Kind = "init"           // a new project; Resource is nil
-	CreateAPI     Kind = "create-api"     // Resource is reduced to the parts to write: types, controllers
-	CreateWebhook Kind = "create-webhook" // Resource.Webhooks is reduced to those to write
-	CreateModule  Kind = "create-module"  // Options describe it
-	CreateHook    Kind = "create-hook"    // Options describe it
-	Edit          Kind = "edit"           // Project is as it is to be, Before as it was
-	Generate      Kind = "generate"       // derive generated files from the sources
+	Init          EventType = "init"           // a new project
+	CreateAPI     EventType = "create-api"     // Resource holds only the parts to write: types, controllers
+	CreateWebhook EventType = "create-webhook" // Resource.Webhooks holds only those to write
+	CreateModule  EventType = "create-module"  // Name and Options describe the module
+	CreateHook    EventType = "create-hook"    // Name and Options describe the hook
+	Edit          EventType = "edit"           // Before is the project before the change
+	Generate      EventType = "generate"       // derive generated files from the sources
 )
 
-// Event is what a command asks of the plugins.
+// Event is what a command asks of the plugins. Project is the whole PROJECT file,
+// with the changes of this command.
 type Event struct {
-	Kind     Kind              `json:"kind"`
+	Type     EventType         `json:"kind"`
 	Dir      string            `json:"dir"` // absolute path of the project root
 	Project  *project.Config   `json:"project"`
-	Resource *project.Resource `json:"resource,omitempty"`
-	Before   *project.Config   `json:"before,omitempty"`  // of an Edit event
-	Options  map[string]any    `json:"options,omitempty"` // by flag name: what the user set, and what the command adds
+	Resource *project.Resource `json:"resource,omitempty"` // of CreateAPI and CreateWebhook
+	Name     string            `json:"name,omitempty"`     // of CreateHook and CreateModule
+	Before   *project.Config   `json:"before,omitempty"`   // of Edit
+
+	// Of Generate: arguments in controller-gen's syntax, and whether Go code is left out.
+	Args          []string `json:"args,omitempty"`
+	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
+
+	Environment Environment `json:"environment"`
+	// Options holds the flags that describe the event, by name: only those that the
+	// user set.
+	Options map[string]any `json:"options,omitempty"`
+}
+
+// Environment is what plugins may know about the world outside the project.
+type Environment struct {
+	Year        string `json:"year,omitempty"`        // the year for new licence headers
+	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: keep nothing between runs
+	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
+	LicenseText string `json:"licenseText,omitempty"` // content of the file that --license-file names
 }
 
 // String returns the option's value, or "" when it is unset or of another type.
@@ -71,12 +89,13 @@ func (e Event) Bool(name string) bool {
 // Option is a flag that a plugin adds to the commands of some events. The type
 // of Default (string, bool or []string) is the type of the flag.
 type Option struct {
-	Name    string
-	Default any
-	Usage   string
-	Values  []string                       // valid values, offered by completion; empty means any
-	Offer   func(*project.Config) []string // values that completion offers, of a flag with many
-	Events  []Kind
+	Name     string
+	Default  any
+	Verbatim bool // of a list: each use of the flag is one value; otherwise commas separate values
+	Usage    string
+	Values   []string                       // valid values, offered by completion; empty means any
+	Offer    func(*project.Config) []string // values that completion offers for a flag with many
+	Events   []EventType
 }
 
 // Plugin turns events into planned changes. Plan may record what it must
@@ -97,8 +116,8 @@ type Set []Plugin
 
 // Plan runs every plugin in order over the same plan.
 func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
-	if (e.Kind == CreateAPI || e.Kind == CreateWebhook) && e.Resource == nil {
-		return fault.Failed("", "the event %s has no resource", e.Kind)
+	if (e.Type == CreateAPI || e.Type == CreateWebhook) && e.Resource == nil {
+		return fault.Failed("", "the event %s has no resource", e.Type)
 	}
 	for _, pl := range s {
 		if err := ctx.Err(); err != nil {
@@ -134,7 +153,7 @@ type Layout struct {
 	Plugins Set
 }
 
-// Doc is what the plugin says that the layout is named after.
+// Doc returns the phrase of the plugin that the layout is named after.
 func (l Layout) Doc() string {
 	for _, p := range l.Plugins {
 		if p.Name() == l.Key {

@@ -20,7 +20,7 @@ func (n noting) Name() string    { return string(n) }
 func (noting) Doc() string       { return "notes" }
 func (noting) Options() []Option { return nil }
 func (n noting) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
-	return p.Share(string(n)+".txt", 0o644, []byte(e.Kind))
+	return p.Share(string(n)+".txt", 0o644, []byte(e.Type))
 }
 
 var catalogue = Catalogue{
@@ -78,7 +78,7 @@ func TestSelect(t *testing.T) {
 func TestEventAsJSON(t *testing.T) {
 	t.Parallel()
 	sent := Event{
-		Kind: CreateAPI, Dir: "/x", Project: &project.Config{Version: "3", Repo: "example.org/x"},
+		Type: CreateAPI, Dir: "/x", Project: &project.Config{Version: "3", Repo: "example.org/x"},
 		Resource: &project.Resource{Group: "ship", Version: "v1", Kind: "Frigate"},
 		Options:  map[string]any{"only": []string{"crd", "rbac"}, "make": true, "owner": "me"},
 	}
@@ -110,15 +110,15 @@ func TestSetPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := Set{noting("a"), noting("b")}
-	if err := set.Plan(t.Context(), Event{Kind: Init}, p); err != nil || !p.Exists("a.txt") || !p.Exists("b.txt") {
+	if err := set.Plan(t.Context(), Event{Type: Init}, p); err != nil || !p.Exists("a.txt") || !p.Exists("b.txt") {
 		t.Errorf("plan: %v", err)
 	}
-	if err := set.Plan(t.Context(), Event{Kind: CreateAPI}, p); err == nil {
+	if err := set.Plan(t.Context(), Event{Type: CreateAPI}, p); err == nil {
 		t.Error("create-api without a resource is accepted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := set.Plan(ctx, Event{Kind: Init}, p); err == nil {
+	if err := set.Plan(ctx, Event{Type: Init}, p); err == nil {
 		t.Error("a cancelled context is ignored")
 	}
 }

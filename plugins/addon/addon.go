@@ -35,21 +35,22 @@ func (Plugin) Name() string { return Key }
 // Doc implements plugin.Plugin.
 func (Plugin) Doc() string { return "modules of charts and hooks, run by addon-operator" }
 
-// Options implements plugin.Plugin. For a CreateModule event the command adds the
-// values of its flags, and the name as "module"; for a CreateHook event those of
-// its own flags, and the name as "hook".
+// Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {
-	options := []plugin.Option{{Name: "module", Default: "", Events: []plugin.Kind{plugin.CreateHook},
-		Usage: "the `MODULE` that the hook is for (default: none, a global hook)"}}
+	module := []plugin.EventType{plugin.CreateModule}
+	options := append(hookscaffold.HookOptions(),
+		plugin.Option{Name: "weight", Default: "", Usage: "`NUMBER` from 0 to 999 by which modules are sorted (default: ten more than the last one's)", Events: module},
+		plugin.Option{Name: "enabled-script", Default: false, Usage: "also write a script that decides whether the module is enabled", Events: module},
+		plugin.Option{Name: "module", Default: "", Usage: "the `MODULE` that the hook is for (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
-		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.Kind{plugin.CreateHook}, Usage: usages[step]})
+		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
 	}
 	return append(options, hookscaffold.LangOptions()...)
 }
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
-	switch e.Kind {
+	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateModule:

@@ -23,7 +23,7 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &project.Config{Version: "3", Domain: "example.org", ProjectName: "fleet", Layout: []string{Key}}
-	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Init, Project: c}, p); err != nil {
+	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.Init, Project: c}, p); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Apply(t.Context()); err != nil {

@@ -55,7 +55,7 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	m := Module{Name: e.String("module"), Enabled: e.Bool("enabled-script")}
+	m := Module{Name: e.Name, Enabled: e.Bool("enabled-script")}
 	if err := checkModuleName(m.Name); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
 	controller := frigate()
 	x.cfg.Put(func() project.Resource { r := controller; r.Path = x.cfg.APIPath(r); return r }())
 	controller.API = nil
-	p = x.apply(plugin.Event{Kind: plugin.CreateAPI, Resource: &controller})
+	p = x.apply(plugin.Event{Type: plugin.CreateAPI, Resource: &controller})
 	want = []string{"update cmd/main.go", "create internal/controller/frigate_controller.go",
 		"create internal/controller/frigate_controller_test.go", "create internal/controller/patch_status.go",
 		"create internal/controller/patch_status_test.go", "create internal/controller/suite_test.go"}
@@ -187,7 +187,7 @@ func TestSecondVersionLeavesTheFirstStored(t *testing.T) {
 	x.lacks("api/v2/frigate_types.go", storageMarker)
 
 	first := x.createAPI(v1)
-	for name, events := range map[string][]plugin.Event{"repeat": {second}, "replay": {{Kind: plugin.Init}, first, second}} {
+	for name, events := range map[string][]plugin.Event{"repeat": {second}, "replay": {{Type: plugin.Init}, first, second}} {
 		p, err := x.plan(events...)
 		if err != nil || len(p.Changes()) > 0 {
 			t.Errorf("%s: %v, %v", name, paths(p), err)
@@ -221,7 +221,7 @@ func TestFormOfRegistration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, map[string]string{"api/v1/groupversion_info.go": test.src})
-			x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+			x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
 			p, err := x.plan(x.createAPI(frigate()))
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {

@@ -295,7 +295,7 @@ func TestCheckWebhooks(t *testing.T) {
 			r.Path = x.cfg.APIPath(r)
 			r.Webhooks = &project.Webhooks{WebhookVersion: "v1", Defaulting: true, Validation: true}
 			x.cfg.Put(r)
-			x.apply(plugin.Event{Kind: plugin.CreateWebhook, Resource: &r})
+			x.apply(plugin.Event{Type: plugin.CreateWebhook, Resource: &r})
 			x.record()
 			test.disk(x)
 			if diff := cmp.Diff(test.want, x.checked()); diff != "" {

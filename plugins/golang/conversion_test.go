@@ -33,7 +33,7 @@ func (x tester) convert(hub string, spokes ...string) plugin.Event {
 			r.Webhooks.Spoke = append(r.Webhooks.Spoke, v)
 		}
 	}
-	return plugin.Event{Kind: plugin.CreateWebhook, Resource: &asked}
+	return plugin.Event{Type: plugin.CreateWebhook, Resource: &asked}
 }
 
 // versions is a project with these versions of the frigate.

@@ -83,7 +83,7 @@ func TestMovedPartsStay(t *testing.T) {
 			x.apply(e)
 			x.record()
 			test.change(x)
-			for _, events := range [][]plugin.Event{{e}, {{Kind: plugin.Init}, e}} {
+			for _, events := range [][]plugin.Event{{e}, {{Type: plugin.Init}, e}} {
 				p, err := x.plan(events...)
 				if test.err != "" {
 					if err == nil || !strings.HasPrefix(err.Error(), test.err) {

@@ -14,7 +14,7 @@ import (
 func (x tester) rescoped(namespaced bool) plugin.Event {
 	before := *x.cfg
 	x.cfg.Namespaced = namespaced
-	return plugin.Event{Kind: plugin.Edit, Before: &before}
+	return plugin.Event{Type: plugin.Edit, Before: &before}
 }
 
 // TestLimitThereAndBack: whatever a person made of main.go, the manager is limited

@@ -118,7 +118,7 @@ func TestExternalRulesOfALimitedManager(t *testing.T) {
 func TestExternalRepeats(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
-	initial := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}}
+	initial := plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}}
 	all := []plugin.Event{x.createAPI(frigate()), x.createAPI(core(t, "apps", "Deployment")), x.createAPI(gauge()),
 		x.createAPI(core(t, "apiextensions", "CustomResourceDefinition"))}
 	for _, e := range all {

@@ -16,7 +16,7 @@ import (
 
 // featureOptions are the flags for what a controller has beside its own kind.
 func featureOptions() []plugin.Option {
-	events := []plugin.Kind{plugin.CreateAPI}
+	events := []plugin.EventType{plugin.CreateAPI}
 	kinds := func(c *project.Config) []string { return c.TargetNames() }
 	return []plugin.Option{
 		{Name: "owns", Default: []string{}, Offer: kinds, Events: events,

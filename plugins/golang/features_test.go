@@ -30,7 +30,7 @@ func TestFeaturesFollowsMovedMethods(t *testing.T) {
 	x.contains(controller, "r.ensureConfigMap(ctx, frigate)", "return r.reportReady(ctx, frigate, r.cleanUp)", "// Ours")
 	x.lacks(controller, "SetupWithManager(mgr", "Owns(")
 	x.settled(e)
-	x.settled(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
+	x.settled(plugin.Event{Type: plugin.CreateAPI, Resource: e.Resource})
 }
 
 // TestFeaturesRefusesWhatDisagrees: methods of the user may be from a time when
@@ -69,7 +69,7 @@ func TestFeaturesRefusesWhatDisagrees(t *testing.T) {
 			x.record()
 			src := x.read(finalizer)
 			test.change(x, src[strings.Index(src, "func (r *FrigateReconciler) cleanUp"):strings.Index(src, "// finalize gives")])
-			_, err := x.plan(plugin.Event{Kind: plugin.CreateAPI, Resource: e.Resource})
+			_, err := x.plan(plugin.Event{Type: plugin.CreateAPI, Resource: e.Resource})
 			if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && got != test.want {
 				t.Errorf("got the error %s, want %s", got, test.want)
 			}

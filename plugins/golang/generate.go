@@ -19,7 +19,7 @@ var generators = []string{"crd", "rbac", "webhook", "object"}
 
 // generateOptions are the flags of the commands that generate.
 func generateOptions() []plugin.Option {
-	events := []plugin.Kind{plugin.Generate}
+	events := []plugin.EventType{plugin.Generate}
 	return []plugin.Option{
 		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object", Values: generators, Events: events},
 		{Name: "paths", Default: []string{}, Usage: "packages to read, from the project root (default ./...)", Events: events},
@@ -35,14 +35,14 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err != nil {
 		return err
 	}
-	kept := store.Open(e.String("cache"))
+	kept := store.Open(e.Environment.CacheDir)
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
-		Args: e.Strings("args"), Only: e.Strings("only"), Paths: e.Strings("paths"),
+		Args: e.Args, Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
 		Store: kept,
 	}
-	if e.Bool("manifests") {
+	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {
 			return fault.Usage("use operon generate --only object", "operon manifests leaves Go code alone: --only object has no place here")
 		}
@@ -56,7 +56,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err := kept.Err(); err != nil {
 		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept, so the next run takes as long as this one: " + err.Error()})
 	}
-	if e.Bool("manifests") || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
+	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // who asks for a part is told about that part
 	}
 	return checkWiring(e.Project, p)

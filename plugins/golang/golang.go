@@ -31,14 +31,9 @@ func (Plugin) Name() string { return Key }
 // Doc implements plugin.Plugin.
 func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 
-// Options implements plugin.Plugin. For an Init event the command adds "year",
-// the licence year, and "license-text", the content of the file that
-// license-file names; for a CreateAPI event "this-year", which fills " YEAR" in a
-// header where no file tells another; for a Generate event "args", the arguments
-// in controller-gen's syntax, "manifests", which leaves Go code out,
-// "this-year", and "cache", the folder of what is kept between runs, or "".
+// Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {
-	events, headerEvents := []plugin.Kind{plugin.Init}, []plugin.Kind{plugin.Init, plugin.Edit}
+	events, headerEvents := []plugin.EventType{plugin.Init}, []plugin.EventType{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
 		{Name: "repo", Default: "", Usage: "Go module path (default: that of go.mod, else from the folder)", Events: events},
 		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: headerEvents},
@@ -50,7 +45,7 @@ func (Plugin) Options() []plugin.Option {
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	switch e.Kind {
+	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateAPI:

@@ -43,7 +43,7 @@ func initialised(t *testing.T, change func(*project.Config)) tester {
 	if change != nil {
 		change(x.cfg)
 	}
-	x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}})
+	x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}})
 	return x
 }
 
@@ -80,7 +80,7 @@ func (x tester) createAPI(r project.Resource) plugin.Event {
 		r.Path = x.cfg.APIPath(r)
 	}
 	x.cfg.Put(r)
-	return plugin.Event{Kind: plugin.CreateAPI, Resource: &r}
+	return plugin.Event{Type: plugin.CreateAPI, Resource: &r}
 }
 
 // write changes a file behind operon's back; empty content removes it.
@@ -140,7 +140,7 @@ func frigate() project.Resource {
 func TestInitAndAPIWriteTheFiles(t *testing.T) {
 	t.Parallel()
 	x := start(t, nil)
-	p := x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026"}})
+	p := x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}})
 	got := strings.Join(paths(p), "\n") + "\n"
 	for _, want := range []string{
 		"cmd/main.go", "go.mod", "go.sum", "hack/boilerplate.go.txt", "test/e2e/e2e_suite_test.go",
@@ -178,7 +178,7 @@ func TestRepeatChangesNothing(t *testing.T) {
 	x := initialised(t, nil)
 	e := x.createAPI(frigate())
 	x.apply(e)
-	for _, events := range [][]plugin.Event{{e}, {{Kind: plugin.Init}, e}, {{Kind: plugin.Init, Options: map[string]any{"year": "2031"}}, e}} {
+	for _, events := range [][]plugin.Event{{e}, {{Type: plugin.Init}, e}, {{Type: plugin.Init, Environment: plugin.Environment{Year: "2031"}}, e}} {
 		p, err := x.plan(events...)
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func TestGoFilesHaveTheHeader(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "// Made here.\n\n// All of it.\n", "/*\r\nMade here.\r\n*/\r\n"} {
 		x := start(t, map[string]string{header.File: text})
-		x.apply(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+		x.apply(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
 		p := x.apply(x.createAPI(frigate()))
 		if got := x.read(header.File); got != text {
 			t.Errorf("the header became %q, was %q", got, text)
@@ -249,7 +249,7 @@ func TestModulePath(t *testing.T) {
 			if test.option != "" {
 				options["repo"] = test.option
 			}
-			_, err := x.plan(plugin.Event{Kind: plugin.Init, Options: options})
+			_, err := x.plan(plugin.Event{Type: plugin.Init, Options: options})
 			if test.err == "" {
 				if err != nil || x.cfg.Repo != test.want {
 					t.Errorf("got %q, %v; want %q", x.cfg.Repo, err, test.want)

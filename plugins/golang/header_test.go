@@ -13,7 +13,7 @@ func TestHeaderIsKept(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	asked := func(name, value string) error {
-		_, err := x.plan(plugin.Event{Kind: plugin.Init, Options: map[string]any{name: value, "year": "2031"}})
+		_, err := x.plan(plugin.Event{Type: plugin.Init, Options: map[string]any{name: value}, Environment: plugin.Environment{Year: "2031"}})
 		return err
 	}
 	if err := asked("license", "apache2"); err != nil {
@@ -29,7 +29,7 @@ func TestHeaderIsKept(t *testing.T) {
 func TestBrokenHeaderStopsTheCommand(t *testing.T) {
 	t.Parallel()
 	x := start(t, map[string]string{header.File: "Copyright by me\n"})
-	_, err := x.plan(plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
+	_, err := x.plan(plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}})
 	if err == nil || !strings.Contains(err.Error(), `hack/boilerplate.go.txt: line 1: "Copyright" stands outside a comment`) {
 		t.Errorf("got %v", err)
 	}

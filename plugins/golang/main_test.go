@@ -162,7 +162,7 @@ func TestMainInSeveralFiles(t *testing.T) {
 				x.contains(file, parts...)
 			}
 			x.lacks(project.MainFile, test.never...)
-			for _, events := range [][]plugin.Event{{e}, {{Kind: plugin.Init}, e}} {
+			for _, events := range [][]plugin.Event{{e}, {{Type: plugin.Init}, e}} {
 				p, err := x.plan(events...)
 				if err != nil || len(slices.DeleteFunc(paths(p), func(s string) bool { return s == "keep "+project.MainFile })) > 0 {
 					t.Errorf("a repeat: %v, %v", paths(p), err)
@@ -184,7 +184,7 @@ func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	broken := x.read(project.MainFile) + "func {\n"
 	for name, content := range map[string]string{"cmd/other.go": "", project.MainFile: broken} {
 		x.write(name, content)
-		p, err := x.plan(plugin.Event{Kind: plugin.Init}, e)
+		p, err := x.plan(plugin.Event{Type: plugin.Init}, e)
 		if diff := cmp.Diff([]string{"keep " + project.MainFile}, paths(p)); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
@@ -204,7 +204,7 @@ func TestRepeatLeavesWhatOthersWired(t *testing.T) {
 	x.write("internal/controller/sloop_controller_test.go", "package controller\n\nvar x = SloopReconciler{}\n")
 	f, s := x.createAPI(frigate()), x.createAPI(sloop())
 	x.record()
-	p, err := x.plan(plugin.Event{Kind: plugin.Init}, f, s)
+	p, err := x.plan(plugin.Event{Type: plugin.Init}, f, s)
 	if diff := cmp.Diff([]string{"keep " + project.MainFile}, paths(p)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -38,7 +38,7 @@ func TestModules(t *testing.T) {
 	external := "module example.org/fleet\n\ngo 1.24\n\nrequire k8s.io/client-go v0.99.0 // mine\n"
 	tests := map[string]struct {
 		goMod string
-		kind  plugin.Kind
+		kind  plugin.EventType
 		want  string // the whole of go.mod; "": unchanged
 		parts []string
 		warns []scaffold.Warning
@@ -63,7 +63,7 @@ func TestModules(t *testing.T) {
 			x.write(modules.GoMod, test.goMod)
 			e := x.createAPI(frigate())
 			if test.kind == plugin.Init {
-				e = plugin.Event{Kind: plugin.Init}
+				e = plugin.Event{Type: plugin.Init}
 			}
 			p := x.apply(e)
 			got := x.read(modules.GoMod)
@@ -113,13 +113,13 @@ func TestSumsAreRestored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := initialised(t, nil)
-			for _, e := range []plugin.Event{{Kind: plugin.Init}, x.createAPI(frigate())} {
+			for _, e := range []plugin.Event{{Type: plugin.Init}, x.createAPI(frigate())} {
 				x.write(modules.GoMod, test.goMod)
 				x.write(modules.GoSum, "x")
 				x.write(modules.GoSum, test.goSum)
 				x.apply(e)
 				if diff := cmp.Diff(test.want, x.read(modules.GoSum)); diff != "" {
-					t.Errorf("%s: go.sum (-want +got):\n%s", e.Kind, diff)
+					t.Errorf("%s: go.sum (-want +got):\n%s", e.Type, diff)
 				}
 			}
 		})

@@ -114,12 +114,12 @@ func writePins(t *testing.T, wanted map[string]string) {
 	cfg := &project.Config{Version: "3", Domain: "example.org", ProjectName: "pins", Repo: repo, Layout: []string{Key}}
 	r := frigate()
 
-	planOnDisk(t, root, plugin.Event{Kind: plugin.Init, Project: cfg})
+	planOnDisk(t, root, plugin.Event{Type: plugin.Init, Project: cfg})
 	// The versions in the templates are not to be asked: start from the pins.
 	writeFile(t, filepath.Join(root, modules.GoMod), requiring(t, repo, wanted))
 	writeFile(t, filepath.Join(root, modules.GoSum), nil)
 	fresh := tidied(t, root)
-	planOnDisk(t, root, plugin.Event{Kind: plugin.CreateAPI, Project: cfg, Resource: &r})
+	planOnDisk(t, root, plugin.Event{Type: plugin.CreateAPI, Project: cfg, Resource: &r})
 	if diff := cmp.Diff(fresh, tidied(t, root)); diff != "" {
 		t.Fatalf("a project with an API needs other modules than a new one (-new +with API):\n%s", diff)
 	}

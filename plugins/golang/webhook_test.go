@@ -31,7 +31,7 @@ func (x tester) createWebhook(r project.Resource, asked project.Webhooks) plugin
 	r.Webhooks = &all
 	x.cfg.Put(r)
 	r.Webhooks = &asked
-	return plugin.Event{Kind: plugin.CreateWebhook, Resource: &r}
+	return plugin.Event{Type: plugin.CreateWebhook, Resource: &r}
 }
 
 // addWebhook does what the command does: PROJECT tells of the webhooks after it.
@@ -45,11 +45,11 @@ func (x tester) addWebhook(r project.Resource, asked project.Webhooks) (plugin.E
 
 // replay returns the events of a repeated init.
 func (x tester) replay() []plugin.Event {
-	events := []plugin.Event{{Kind: plugin.Init}}
-	for _, kind := range []plugin.Kind{plugin.CreateAPI, plugin.CreateWebhook} {
+	events := []plugin.Event{{Type: plugin.Init}}
+	for _, kind := range []plugin.EventType{plugin.CreateAPI, plugin.CreateWebhook} {
 		for _, r := range x.cfg.Resources {
 			if kind == plugin.CreateWebhook && r.Webhooks != nil || kind == plugin.CreateAPI && (r.API != nil || len(r.ControllerNames()) > 0) {
-				events = append(events, plugin.Event{Kind: kind, Resource: &r})
+				events = append(events, plugin.Event{Type: kind, Resource: &r})
 			}
 		}
 	}

@@ -14,14 +14,14 @@ func TestYearOfTheHeader(t *testing.T) {
 	t.Parallel()
 	const text = "/*\nCopyright YEAR.\nAll of it.\n*/\n"
 	tests := map[string]struct {
-		files   map[string]string
-		options map[string]any
-		want    string
+		files map[string]string
+		year  string
+		want  string
 	}{
-		"main.go":    {files: map[string]string{project.MainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, options: map[string]any{"this-year": "2031"}, want: "2024"},
-		"generated":  {files: map[string]string{project.MainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2025"},
-		"other text": {files: map[string]string{project.MainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, options: map[string]any{"this-year": "2031"}, want: "2031"},
-		"init":       {options: map[string]any{"year": "2030"}, want: "2030"},
+		"main.go":    {files: map[string]string{project.MainFile: "/*\r\nCopyright 2024.\r\nAll of it.\r\n*/\r\n"}, year: "2031", want: "2024"},
+		"generated":  {files: map[string]string{project.MainFile: "", "api/v1/zz_generated.deepcopy.go": "//go:build x\n\n/*\nCopyright 2025.\nAll of it.\n*/\n"}, year: "2031", want: "2025"},
+		"other text": {files: map[string]string{project.MainFile: "/*\nCopyright 2024.\nNothing.\n*/\n"}, year: "2031", want: "2031"},
+		"init":       {year: "2030", want: "2030"},
 		"none":       {want: "YEAR"},
 	}
 	for name, test := range tests {
@@ -31,7 +31,7 @@ func TestYearOfTheHeader(t *testing.T) {
 			maps.Copy(files, test.files)
 			x := start(t, files)
 			e := x.createAPI(frigate())
-			e.Project, e.Options = x.cfg, test.options
+			e.Project, e.Environment.Year = x.cfg, test.year
 			p, err := x.plan()
 			if err != nil {
 				t.Fatal(err)
@@ -47,12 +47,12 @@ func TestYearOfTheHeader(t *testing.T) {
 func TestLicenceFileWithYear(t *testing.T) {
 	t.Parallel()
 	x := start(t, nil)
-	first := plugin.Event{Kind: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "year": "2026",
-		"license-file": "h.txt", "license-text": "// Copyright YEAR Me\n"}}
+	first := plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "license-file": "h.txt"},
+		Environment: plugin.Environment{Year: "2026", LicenseText: "// Copyright YEAR Me\n"}}
 	x.apply(first)
 	x.contains(header.File, "// Copyright YEAR Me\n")
 	x.contains(project.MainFile, "// Copyright 2026 Me\n")
-	first.Options["year"] = "2031"
+	first.Environment.Year = "2031"
 	p, err := x.plan(first)
 	if err != nil || len(paths(p)) > 0 {
 		t.Errorf("years later: %v, %v", paths(p), err)

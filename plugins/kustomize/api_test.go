@@ -115,7 +115,7 @@ func TestClusterKindOfLimitedManager(t *testing.T) {
 			c.Namespaced = test.namespaced
 			fsys := scaffolded(t, c, test.resources[0])
 			for _, r := range test.resources[1:] {
-				if err := plan(t, fsys, plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &r}); err != nil {
+				if err := plan(t, fsys, plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &r}); err != nil {
 					t.Fatal(err)
 				}
 			}

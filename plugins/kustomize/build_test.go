@@ -40,7 +40,7 @@ func tryWebhook(t *testing.T, fsys afero.Fs, c *project.Config, r project.Resour
 }
 
 func webhookEvent(c *project.Config, r *project.Resource) plugin.Event {
-	return plugin.Event{Kind: plugin.CreateWebhook, Project: c, Resource: r}
+	return plugin.Event{Type: plugin.CreateWebhook, Project: c, Resource: r}
 }
 
 // record puts r into PROJECT, with the webhooks that it has there already.
@@ -196,10 +196,10 @@ func settled(t *testing.T, fsys afero.Fs, events ...plugin.Event) {
 
 // replay is what a second init does.
 func replay(c *project.Config) []plugin.Event {
-	events := []plugin.Event{{Kind: plugin.Init, Project: c}}
+	events := []plugin.Event{{Type: plugin.Init, Project: c}}
 	for _, r := range c.Resources {
 		if r.API != nil || len(r.ControllerNames()) > 0 {
-			events = append(events, plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &r})
+			events = append(events, plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &r})
 		}
 	}
 	for _, r := range c.Resources {

@@ -24,7 +24,7 @@ const (
 // in do not fit. Which parts of config/default are on is the user's choice, but
 // for the CRDs, without which no manager runs.
 func checkLists(e plugin.Event, p *scaffold.Plan) {
-	if len(e.Strings("args"))+len(e.Strings("only"))+len(e.Strings("paths")) > 0 {
+	if len(e.Args)+len(e.Strings("only"))+len(e.Strings("paths")) > 0 {
 		return // who asks for a part is told about that part
 	}
 	crds, webhooks, all := readLists(p, crdEntries), readLists(p, webhookEntries), readLists(p, defaultEntries)

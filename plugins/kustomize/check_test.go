@@ -63,7 +63,7 @@ func TestCheckLists(t *testing.T) {
 			generate(t, fsys, c)
 			test.change(t, fsys)
 			p := newPlan(t, fsys, scaffold.Options{})
-			if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil {
+			if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.Generate, Project: c}, p); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -92,7 +92,7 @@ func TestCheckConversionAlone(t *testing.T) {
 	generate(t, fsys, c)
 	replace(t, fsys, webhookEntries, "- service.yaml\n", "- manifests.yaml\n- service.yaml\n")
 	p := newPlan(t, fsys, scaffold.Options{})
-	e := plugin.Event{Kind: plugin.Generate, Project: c}
+	e := plugin.Event{Type: plugin.Generate, Project: c}
 	if err := (Plugin{}).Plan(t.Context(), e, p); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestCheckTrust(t *testing.T) {
 	fsys := peersProject(t, c, theirs("on"), served(frigateV2, "c"))
 	warnings := func() []scaffold.Warning {
 		p := newPlan(t, fsys, scaffold.Options{})
-		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil {
+		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.Generate, Project: c}, p); err != nil {
 			t.Fatal(err)
 		}
 		return p.Warnings()
@@ -136,7 +136,7 @@ func TestCheckUnreadableLists(t *testing.T) {
 		webhook(t, fsys, c, served(frigate, "d"))
 		write(t, fsys, name, "resources: [\n")
 		p := newPlan(t, fsys, scaffold.Options{})
-		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.Generate, Project: c}, p); err != nil || len(p.Warnings()) > 0 {
+		if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.Generate, Project: c}, p); err != nil || len(p.Warnings()) > 0 {
 			t.Errorf("%s: %v, %v", name, err, p.Warnings())
 		}
 	}

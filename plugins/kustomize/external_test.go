@@ -51,7 +51,7 @@ func TestFilesOfAnotherTool(t *testing.T) {
 			p := newPlan(t, fsys, scaffold.Options{})
 			for _, r := range test.add {
 				c.Put(r)
-				if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &r}, p); err != nil {
+				if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &r}, p); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,7 +84,7 @@ func TestForceReplacesFilesOfAnotherTool(t *testing.T) {
 	want := files(t, scaffolded(t, c, frigate))
 	fsys := adopted(t, c, frigate)
 	p := newPlan(t, fsys, scaffold.Options{Force: true})
-	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
+	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Apply(t.Context()); err != nil {
@@ -110,7 +110,7 @@ func TestFilesWithRecordAreDecided(t *testing.T) {
 		}
 	}
 	p := newPlan(t, fsys, scaffold.Options{})
-	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
+	if err := (Plugin{}).Plan(t.Context(), plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: &frigate}, p); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{name}, p.Conflicts()); diff != "" {

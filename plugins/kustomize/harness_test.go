@@ -57,10 +57,10 @@ func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
 func do(t *testing.T, fsys afero.Fs, c *project.Config, r *project.Resource) error {
 	t.Helper()
 	if r == nil {
-		return plan(t, fsys, plugin.Event{Kind: plugin.Init, Project: c})
+		return plan(t, fsys, plugin.Event{Type: plugin.Init, Project: c})
 	}
 	c.Put(*r)
-	return plan(t, fsys, plugin.Event{Kind: plugin.CreateAPI, Project: c, Resource: r})
+	return plan(t, fsys, plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: r})
 }
 
 // scaffolded is a project after init and the creation of all resources.

@@ -37,10 +37,10 @@ func (Plugin) Options() []plugin.Option { return nil }
 
 // Plan implements plugin.Plugin.
 func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if k.KindsOnly && e.Kind != plugin.CreateAPI && e.Kind != plugin.Generate {
+	if k.KindsOnly && e.Type != plugin.CreateAPI && e.Type != plugin.Generate {
 		return nil
 	}
-	switch e.Kind {
+	switch e.Type {
 	case plugin.Init:
 		if err := tree("kustomize/init", nil, initData(e.Project), p, p.Seed); err != nil {
 			return err

@@ -37,7 +37,7 @@ func TestWebhooksOfLimitedManager(t *testing.T) {
 	for _, limited := range []bool{false, true} {
 		before := *c
 		c.Namespaced = limited
-		if err := plan(t, fsys, plugin.Event{Kind: plugin.Edit, Project: c, Before: &before}); err != nil {
+		if err := plan(t, fsys, plugin.Event{Type: plugin.Edit, Project: c, Before: &before}); err != nil {
 			t.Fatal(err)
 		}
 		if limited {

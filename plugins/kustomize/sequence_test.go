@@ -26,7 +26,7 @@ func TestRandomSequences(t *testing.T) {
 			s := sequence{Rand: rand.New(rand.NewPCG(seed, 1)), fsys: afero.NewMemMapFs(), c: config()}
 			s.c.Repo = "example.org/fleet"
 			s.c.MultiGroup, s.c.Namespaced = seed%2 == 0, seed%3 == 0
-			s.plan(t, true, plugin.Event{Kind: plugin.Init, Project: s.c})
+			s.plan(t, true, plugin.Event{Type: plugin.Init, Project: s.c})
 			for range 20 {
 				s.step(t)
 			}
@@ -65,7 +65,7 @@ func (s *sequence) step(t *testing.T) {
 	}
 	r := s.valid()
 	s.c.Put(r)
-	e := plugin.Event{Kind: plugin.CreateAPI, Project: s.c, Resource: &r}
+	e := plugin.Event{Type: plugin.CreateAPI, Project: s.c, Resource: &r}
 	s.encode(t)
 	s.plan(t, true, e)
 	before := string(s.project)

@@ -39,7 +39,7 @@ func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
 func started(t *testing.T, c *project.Config) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
-	if err := plan(t, fsys, plugin.Event{Kind: plugin.Init, Project: c}); err != nil {
+	if err := plan(t, fsys, plugin.Event{Type: plugin.Init, Project: c}); err != nil {
 		t.Fatal(err)
 	}
 	return fsys
@@ -48,7 +48,7 @@ func started(t *testing.T, c *project.Config) afero.Fs {
 // create makes a hook; options are words of the form flag=value.
 func create(t *testing.T, fsys afero.Fs, c *project.Config, name string, options ...string) error {
 	t.Helper()
-	e := plugin.Event{Kind: plugin.CreateHook, Project: c, Options: map[string]any{"hook": name}}
+	e := plugin.Event{Type: plugin.CreateHook, Project: c, Name: name, Options: map[string]any{}}
 	for _, o := range options {
 		flag, value, _ := strings.Cut(o, "=")
 		switch flag {

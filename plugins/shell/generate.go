@@ -25,9 +25,9 @@ const (
 )
 
 // generate plans what derives from the hooks, as they are going to be: the roles.
-// They are run for their configuration, with e's option "path" as PATH.
+// Hooks are run for their configuration, with the PATH of the event's environment.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	if args := e.Strings("args"); len(args) > 0 {
+	if args := e.Args; len(args) > 0 {
 		return fault.Usage("leave it out", "%s is an argument of controller-gen, and this project has no Go", args[0])
 	}
 	in, err := readHooks(ctx, e, p)
@@ -86,7 +86,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	for _, f := range passed {
 		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
 	}
-	box, err := hooks.NewSandbox(stage.Dir(), e.String("path"), configTime)
+	box, err := hooks.NewSandbox(stage.Dir(), e.Environment.Path, configTime)
 	if err != nil {
 		return none, err
 	}

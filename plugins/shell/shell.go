@@ -34,16 +34,14 @@ func (Plugin) Name() string { return Key }
 // Doc implements plugin.Plugin.
 func (Plugin) Doc() string { return "operators as hooks in bash or Python, run by shell-operator" }
 
-// Options implements plugin.Plugin. For a CreateHook event the command adds the
-// values of its own flags, by their names, and the name as "hook"; for a Generate
-// event "path", which is PATH.
+// Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {
-	return hookscaffold.LangOptions()
+	return slices.Concat(hookscaffold.HookOptions(), hookscaffold.LangOptions())
 }
 
 // Plan implements plugin.Plugin.
 func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
-	switch e.Kind {
+	switch e.Type {
 	case plugin.Init:
 		return initProject(e, p)
 	case plugin.CreateHook:

@@ -35,9 +35,9 @@ func (a *App) CacheDir() (string, error) {
 	return dir, nil
 }
 
-// Year is the licence year: that of SOURCE_DATE_EPOCH
+// year is the licence year: that of SOURCE_DATE_EPOCH
 // (reproducible-builds.org/specs/source-date-epoch), else of today.
-func (a *App) Year() (string, error) {
+func (a *App) year() (string, error) {
 	now := a.Now()
 	if epoch := a.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)

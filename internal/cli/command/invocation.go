@@ -2,20 +2,18 @@ package command
 
 import (
 	"context"
-	"maps"
 
 	"github.com/operon-dev/operon/internal/plugin"
-	"github.com/operon-dev/operon/internal/project"
 )
 
 // Invocation is one run of a command in a project: the project's plugins, and what
 // the events that they get have in common.
 type Invocation struct {
 	Project
-	Plugins plugin.Set
-	Options map[string]any // of every event but those of Generate
-	Year    string
-	NoCache bool // generate without what earlier runs kept
+	Plugins     plugin.Set
+	Options     map[string]any // the plugin flags of this command, for the event that they describe
+	Environment plugin.Environment
+	NoCache     bool // generate without what earlier runs kept
 
 	app *App
 }
@@ -27,37 +25,60 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 	if err != nil {
 		return nil, err
 	}
-	WarnUnknown(p.Plan, unknown)
-	inv := &Invocation{Project: p, Plugins: active, Options: map[string]any{}, app: a}
+	warnUnknown(p.Plan, unknown)
+	inv := &Invocation{Project: p, Plugins: active, app: a}
 	if flags != nil {
 		if inv.Options, err = flags.Values(active); err != nil {
 			return nil, err
 		}
 	}
-	if inv.Year, err = a.Year(); err != nil {
-		return nil, err
-	}
-	inv.Options["this-year"] = inv.Year
-	return inv, nil
+	inv.Environment.Path = a.Getenv("PATH")
+	inv.Environment.Year, err = a.year()
+	return inv, err
 }
 
-// Send plans an event about r.
-func (inv *Invocation) Send(ctx context.Context, kind plugin.Kind, r *project.Resource) error {
-	e := plugin.Event{Kind: kind, Dir: inv.Root, Project: inv.Config, Resource: r, Options: inv.Options}
+// Send has the plugins plan an event, and completes it with what all events of the
+// command have in common.
+func (inv *Invocation) Send(ctx context.Context, e plugin.Event) error {
+	e.Dir, e.Project, e.Environment = inv.Root, inv.Config, inv.Environment
 	return inv.Plugins.Plan(ctx, e, inv.Plan)
 }
 
-// Generate plans what derives from the sources of the project.
-func (inv *Invocation) Generate(ctx context.Context, options map[string]any) error {
-	all := map[string]any{"this-year": inv.Year, "cache": "", "path": inv.app.Getenv("PATH")}
+// Generate plans what derives from the sources of the project, as they are in the
+// plan.
+func (inv *Invocation) Generate(ctx context.Context) error {
+	return inv.GeneratePart(ctx, plugin.Event{})
+}
+
+// GeneratePart is Generate with the arguments and options of an event.
+func (inv *Invocation) GeneratePart(ctx context.Context, e plugin.Event) error {
+	e.Type = plugin.Generate
 	if !inv.NoCache {
 		dir, err := inv.app.CacheDir()
 		if err != nil {
 			return err
 		}
-		all["cache"] = dir
+		inv.Environment.CacheDir = dir
 	}
-	maps.Copy(all, options)
-	e := plugin.Event{Kind: plugin.Generate, Dir: inv.Root, Project: inv.Config, Options: all}
-	return inv.Plugins.Plan(ctx, e, inv.Plan)
+	return inv.Send(ctx, e)
+}
+
+// Replay plans, after an Init event, everything that PROJECT records: first the
+// APIs, then the webhooks, which build on them. A file that is there as operon wrote
+// it stays.
+func (inv *Invocation) Replay(ctx context.Context) error {
+	for _, event := range []plugin.EventType{plugin.CreateAPI, plugin.CreateWebhook} {
+		for _, r := range inv.Config.Resources {
+			if event == plugin.CreateAPI && r.API == nil && len(r.ControllerNames()) == 0 {
+				continue
+			}
+			if event == plugin.CreateWebhook && r.Webhooks == nil {
+				continue
+			}
+			if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &r}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

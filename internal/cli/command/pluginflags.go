@@ -18,14 +18,14 @@ type PluginFlags struct {
 	owners map[string][]string // flag -> names of the plugins that declare it
 }
 
-// BindPluginFlags adds the options that any plugin of the catalogue has for kind.
+// BindPluginFlags adds the options that any plugin of the catalogue has for the event.
 // A flag is bound once, whichever plugins share it.
-func BindPluginFlags(cmd *cobra.Command, all plugin.Set, kind plugin.Kind) *PluginFlags {
+func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType) *PluginFlags {
 	o := &PluginFlags{cmd: cmd, owners: map[string][]string{}}
 	f := cmd.Flags()
 	for _, p := range all {
 		for _, opt := range p.Options() {
-			if !slices.Contains(opt.Events, kind) {
+			if !slices.Contains(opt.Events, event) {
 				continue
 			}
 			o.owners[opt.Name] = append(o.owners[opt.Name], p.Name())
@@ -36,7 +36,11 @@ func BindPluginFlags(cmd *cobra.Command, all plugin.Set, kind plugin.Kind) *Plug
 			case bool:
 				f.Bool(opt.Name, preset, opt.Usage)
 			case []string:
-				f.StringSlice(opt.Name, preset, opt.Usage)
+				if opt.Verbatim {
+					f.StringArray(opt.Name, preset, opt.Usage)
+				} else {
+					f.StringSlice(opt.Name, preset, opt.Usage)
+				}
 			case string:
 				f.String(opt.Name, preset, opt.Usage)
 			default:
@@ -70,6 +74,9 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 		switch flag.Value.Type() {
 		case "bool":
 			values[name], _ = f.GetBool(name)
+		case "stringArray":
+			// GetStringArray takes a single empty value for none.
+			values[name] = flag.Value.(pflag.SliceValue).GetSlice()
 		case "stringSlice":
 			values[name], _ = f.GetStringSlice(name)
 		default:

@@ -103,8 +103,8 @@ func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	return p.Share(project.File, 0o644, src)
 }
 
-// WarnUnknown says once which layout keys no plugin of operon answers to.
-func WarnUnknown(p *scaffold.Plan, unknown []string) {
+// warnUnknown says once which layout keys no plugin of operon answers to.
+func warnUnknown(p *scaffold.Plan, unknown []string) {
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		p.Warn(scaffold.Warning{File: project.File, Rule: "unknown-plugin",

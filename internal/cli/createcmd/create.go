@@ -29,21 +29,21 @@ type creation struct {
 // create records a resource in PROJECT, and plans the parts of it that the command
 // asks for. complete returns both: the resource with all that it has then, and
 // reduced to what is asked for.
-func (o *creation) create(a *command.App, kind plugin.Kind, complete func(context.Context, command.Project) (whole, asked project.Resource, err error)) error {
+func (o *creation) create(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, asked project.Resource, err error)) error {
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		whole, asked, err := complete(ctx, s)
 		if err != nil {
 			return err
 		}
-		t, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err
 		}
 		s.Config.Put(whole)
-		if err := t.Send(ctx, kind, &asked); err != nil || !o.make {
+		if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &asked, Options: inv.Options}); err != nil || !o.make {
 			return err
 		}
-		return t.Generate(ctx, nil)
+		return inv.Generate(ctx)
 	})
 	if err == nil && !o.DryRun && !o.make {
 		a.Notef("note: nothing was generated (--make=false); run `operon generate`")

@@ -2,6 +2,7 @@ package createcmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -10,40 +11,21 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // createHook holds the flags of `operon create hook`.
 type createHook struct {
 	command.WriteFlags
-	lists   map[string]*[]string // by flag: what may be given several times
-	startup string
-	crd     string
-	make    bool
+	make bool
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
 	names   HookNames
 }
 
-// hookLists are the flags that may be given several times, with their usage.
-var hookLists = []struct{ name, usage string }{
-	{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and KIND any name of it, GROUP/VERSION/KIND, or as in deployments.apps"},
-	{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly, or NAME:CRONTAB"},
-	{"validate", "run before the API server stores an object of a `KIND`, to refuse it"},
-	{"mutate", "run before that, to change an object of a `KIND`"},
-	{"convert", "convert the objects of --crd between versions, `FROM:TO`"},
-	{"namespace", "only objects of the namespaces `[BINDING:]NAME[,NAME...]`"},
-	{"name", "only the objects of the names `[BINDING:]NAME[,NAME...]`"},
-	{"selector", "only objects with labels, a `[BINDING:]SELECTOR` as for kubectl"},
-	{"field-selector", "only objects with fields, a `[BINDING:]SELECTOR` as for kubectl"},
-	{"jq", "tell the hook what this `[BINDING:]FILTER` of jq makes of an object, and run it when that changes"},
-	{"events", "run for `[BINDING:]EVENTS`: Added, Modified, Deleted; or none, for a snapshot that other bindings look at"},
-	{"group", "bindings with the same `[BINDING:]NAME` run the hook together, with the snapshots of all"},
-	{"queue", "a queue of its own, `[BINDING:]NAME`, which does not wait for other hooks"},
-}
-
 func newCreateHook(a *command.App, names HookNames) *cobra.Command {
-	o := &createHook{names: names, lists: map[string]*[]string{}}
+	o := &createHook{names: names}
 	cmd := &cobra.Command{
 		Use:   "hook NAME",
 		Short: "Add a hook to a project of hooks",
@@ -86,15 +68,10 @@ is for all of them. Bindings are called after the plural of their kind
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	for _, l := range hookLists {
-		o.lists[l.name] = f.StringArray(l.name, nil, l.usage)
-	}
-	f.StringVar(&o.startup, "startup", "", "run when the engine starts; the hook with the lower `ORDER` comes first")
-	f.StringVar(&o.crd, "crd", "", "the CRD that --convert is for, by its name or `KIND` (default: the one with several versions)")
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateHook)
 	f.BoolVar(&o.make, "make", true, "also derive the roles")
 	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateHook)
 	o.complete(a)
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "What runs the hook", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
@@ -133,19 +110,14 @@ func (o *createHook) run(a *command.App, args []string) error {
 		return err
 	}
 	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		t, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err
 		}
-		t.Options["hook"], t.Options["startup"], t.Options["crd"] = name, o.startup, o.crd
-		for flag, values := range o.lists {
-			t.Options[flag] = *values
-		}
-		e := plugin.Event{Kind: plugin.CreateHook, Dir: t.Root, Project: t.Config, Options: t.Options}
-		if err := t.Plugins.Plan(ctx, e, t.Plan); err != nil || !o.make {
+		if err := inv.Send(ctx, plugin.Event{Type: plugin.CreateHook, Name: name, Options: inv.Options}); err != nil || !o.make {
 			return err
 		}
-		return t.Generate(ctx, nil)
+		return inv.Generate(ctx)
 	})
 	if err != nil || o.DryRun {
 		return err
@@ -160,10 +132,7 @@ func (o *createHook) run(a *command.App, args []string) error {
 // ask completes the name, and the first binding, from a person's answers; in a
 // project of modules there is too much to choose from.
 func (o *createHook) ask(a *command.App, name string, modules bool) (string, error) {
-	bound := o.startup != ""
-	for _, flag := range []string{"on", "schedule", "validate", "mutate", "convert"} {
-		bound = bound || len(*o.lists[flag]) > 0
-	}
+	bound := slices.ContainsFunc([]string{"startup", "on", "schedule", "validate", "mutate", "convert"}, o.cmd.Flags().Changed)
 	if a.Prompt == nil || name != "" && bound || modules {
 		return name, nil
 	}
@@ -179,25 +148,29 @@ func (o *createHook) ask(a *command.App, name string, modules bool) (string, err
 		if err != nil {
 			return "", err
 		}
-		*o.lists["on"] = []string{"kubernetes:" + kind}
+		if err := o.cmd.Flags().Set("on", "kubernetes:"+kind); err != nil {
+			return "", err
+		}
 	}
 	a.Notef("the same without questions: %s %s", o.cmd.CommandPath(), shellquote.Join(o.words(name)...))
 	return name, nil
 }
 
-// words are the arguments that ask nothing.
+// words returns the arguments of the command line that needs no questions.
 func (o *createHook) words(name string) []string {
 	words := []string{name}
-	for _, l := range hookLists {
-		for _, v := range *o.lists[l.name] {
-			words = append(words, "--"+l.name, v)
+	o.cmd.Flags().VisitAll(func(f *pflag.Flag) { // in the order of the help
+		if !f.Changed {
+			return
 		}
-	}
-	for _, flag := range command.ChangedFlags(o.cmd) {
-		f, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
-		if o.lists[f] == nil {
-			words = append(words, flag)
+		list, isList := f.Value.(pflag.SliceValue)
+		if !isList {
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+			return
 		}
-	}
+		for _, value := range list.GetSlice() {
+			words = append(words, "--"+f.Name, value)
+		}
+	})
 	return words
 }

@@ -8,7 +8,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
+
+// values returns what the command line says so far for a flag that takes several.
+func (o *createHook) values(flag string) []string {
+	return o.cmd.Flags().Lookup(flag).Value.(pflag.SliceValue).GetSlice()
+}
 
 // bindings are the names of those that the flags so far ask for, each with the colon
 // that stands before a value for it alone.
@@ -18,7 +24,7 @@ func (o *createHook) bindings() []string {
 		table = kinds.Builtin()
 	}
 	var names []string
-	for _, on := range *o.lists["on"] {
+	for _, on := range o.values("on") {
 		for item := range strings.SplitSeq(strings.TrimPrefix(on, "kubernetes:"), ",") {
 			name, _, named := strings.Cut(item, ":")
 			if !named {
@@ -40,14 +46,16 @@ func (o *createHook) conversions() []string {
 	if err != nil {
 		return nil
 	}
+	given := givenText(o.cmd)
+	crd, converted := given("crd"), o.values("convert")
 	var steps []string
 	for _, k := range table.Preferred() {
-		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own || o.crd != "" && o.crd != k.Kind && o.crd != k.String() {
+		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
 			continue
 		}
 		for _, from := range k.Versions {
 			for _, to := range k.Versions {
-				if step := from + ":" + to; from != to && !slices.Contains(*o.lists["convert"], step) && !slices.Contains(steps, step) {
+				if step := from + ":" + to; from != to && !slices.Contains(converted, step) && !slices.Contains(steps, step) {
 					steps = append(steps, step)
 				}
 			}

@@ -13,8 +13,6 @@ import (
 // createModule holds the flags of `operon create module`.
 type createModule struct {
 	command.WriteFlags
-	weight  string
-	enabled bool
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -37,11 +35,9 @@ The chart and the schemas are an example that installs; replace what is in them.
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.weight, "weight", "", "`NUMBER` from 0 to 999 by which modules are sorted (default: ten more than the last one's)")
-	f.BoolVar(&o.enabled, "enabled-script", false, "also write a script that decides whether the module is enabled")
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
 	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
 	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
 	command.CompleteFlag(cmd, "weight", cobra.NoFileCompletions)
 	f.SortFlags = false
 	return cmd
@@ -60,12 +56,11 @@ func (o *createModule) run(a *command.App, args []string) error {
 			return fault.Usage("start one with operon init --plugins addon", "create module is for projects of modules, and the layout of this one is %s",
 				strings.Join(s.Config.Layout, ","))
 		}
-		t, err := a.NewInvocation(s, o.options)
+		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err
 		}
-		t.Options["module"], t.Options["weight"], t.Options["enabled-script"] = args[0], o.weight, o.enabled
-		return t.Plugins.Plan(ctx, plugin.Event{Kind: plugin.CreateModule, Dir: t.Root, Project: t.Config, Options: t.Options}, t.Plan)
+		return inv.Send(ctx, plugin.Event{Type: plugin.CreateModule, Name: args[0], Options: inv.Options})
 	})
 	if err != nil || o.DryRun {
 		return err

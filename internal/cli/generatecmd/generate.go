@@ -110,7 +110,6 @@ func (o *generate) plan(a *command.App, args []string) func(context.Context, com
 			return err
 		}
 		inv.NoCache = o.noCache
-		inv.Options["args"], inv.Options["manifests"] = args, o.manifests
-		return inv.Generate(ctx, inv.Options)
+		return inv.GeneratePart(ctx, plugin.Event{Args: args, ManifestsOnly: o.manifests, Options: inv.Options})
 	}
 }

@@ -175,7 +175,7 @@ func (o *test) generate(a *command.App) error {
 		if err != nil {
 			return err
 		}
-		return inv.Generate(ctx, nil)
+		return inv.Generate(ctx)
 	})
 }
 

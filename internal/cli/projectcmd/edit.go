@@ -113,17 +113,15 @@ func (o *editProject) withoutGo() error {
 // what the templates say of the switch in texts comes along, and what operon
 // keeps for merges agrees with what its next command writes.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
-	t, err := a.NewInvocation(s, o.options)
+	inv, err := a.NewInvocation(s, o.options)
 	if err != nil {
 		return err
 	}
-	if err := readLicence(a, t.Options); err != nil {
+	if inv.Environment.LicenseText, err = readLicence(a, inv.Options); err != nil {
 		return err
 	}
-	t.Options["year"] = t.Year
 	started := s.Plan.HasBase(everyInit)
-	e := plugin.Event{Kind: plugin.Edit, Dir: t.Root, Project: t.Config, Before: before, Options: t.Options}
-	if err := t.Plugins.Plan(ctx, e, t.Plan); err != nil {
+	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Before: before, Options: inv.Options}); err != nil {
 		return err
 	}
 	switched := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced
@@ -131,16 +129,15 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 		return nil
 	}
 	if started {
-		init := plugin.Event{Kind: plugin.Init, Dir: t.Root, Project: t.Config, Options: map[string]any{"year": t.Year}}
-		if err := t.Plugins.Plan(ctx, init, t.Plan); err != nil {
+		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init}); err != nil {
 			return err
 		}
-		if err := a.Replay(ctx, t.Root, t.Config, t.Plan); err != nil {
+		if err := inv.Replay(ctx); err != nil {
 			return err
 		}
 	}
 	if !o.make {
 		return nil
 	}
-	return t.Generate(ctx, nil)
+	return inv.Generate(ctx)
 }

@@ -151,7 +151,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 			return err
 		}
 	}
-	if err := o.plan(ctx, a, cfg, p); err != nil {
+	if _, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p}); err != nil {
 		return err
 	}
 	return command.SaveConfig(cfg, p)
@@ -168,10 +168,11 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		a.Notef("note: this project was started by another tool; use operon create and operon generate in it")
 		return nil
 	}
-	if err := o.plan(ctx, a, cfg, p); err != nil {
+	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
+	if err != nil {
 		return err
 	}
-	if err := a.Replay(ctx, a.Dir, cfg, p); err != nil {
+	if err := inv.Replay(ctx); err != nil {
 		return err
 	}
 	return command.SaveConfig(cfg, p)
@@ -202,42 +203,31 @@ func (o *initProject) agrees(a *command.App, cfg *project.Config) error {
 }
 
 // plan sends the init event to the project's plugins.
-func (o *initProject) plan(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
-	active, unknown, err := a.Layouts.Select(cfg.Layout)
-	if err != nil {
-		return err
-	}
-	command.WarnUnknown(p, unknown)
+func (o *initProject) plan(ctx context.Context, a *command.App, p command.Project) (*command.Invocation, error) {
 	o.then = "operon create api --group <group> --version v1alpha1 --kind <Kind>"
 	switch {
-	case a.HasModules(cfg):
+	case a.HasModules(p.Config):
 		o.then = "operon create module <name>"
 		if err := o.noGo(); err != nil {
-			return err
+			return nil, err
 		}
-	case a.HasHooks(cfg):
+	case a.HasHooks(p.Config):
 		o.then = "operon create hook <name> --on kubernetes:<Kind>"
 		if err := o.noGo(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	opts, err := o.options.Values(active)
+	inv, err := a.NewInvocation(p, o.options)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := readLicence(a, opts); err != nil {
-		return err
+	if inv.Environment.LicenseText, err = readLicence(a, inv.Options); err != nil {
+		return nil, err
 	}
-	year, err := a.Year()
-	if err != nil {
-		return err
+	if err := p.Config.Validate(); err != nil {
+		return nil, err
 	}
-	opts["year"] = year
-	if err := cfg.Validate(); err != nil {
-		return err
-	}
-	e := plugin.Event{Kind: plugin.Init, Dir: a.Dir, Project: cfg, Options: opts}
-	return active.Plan(ctx, e, p)
+	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options})
 }
 
 // noGo refuses the flags that are about Go.
@@ -250,12 +240,12 @@ func (o *initProject) noGo() error {
 	return nil
 }
 
-// readLicence puts the content of --license-file beside its name: plugins do
-// not read files outside the project.
-func readLicence(a *command.App, opts map[string]any) error {
-	name, _ := opts["license-file"].(string)
+// readLicence returns the content of the file that --license-file names, if it does:
+// plugins do not read files outside the project.
+func readLicence(a *command.App, options map[string]any) (string, error) {
+	name, _ := options["license-file"].(string)
 	if name == "" {
-		return nil
+		return "", nil
 	}
 	refused := func(why any) error {
 		return fault.Usage("give the path of a Go comment, such as the header of your files", "--license-file %s: %s", name, why)
@@ -267,16 +257,15 @@ func readLicence(a *command.App, opts map[string]any) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return refused(fault.Reason(err))
+		return "", refused(fault.Reason(err))
 	case !info.Mode().IsRegular() || info.Size() > maxLicence:
-		return refused(fmt.Sprintf("is not a text file of at most %d KiB", maxLicence>>10))
+		return "", refused(fmt.Sprintf("is not a text file of at most %d KiB", maxLicence>>10))
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return refused(fault.Reason(err))
+		return "", refused(fault.Reason(err))
 	}
-	opts["license-text"] = string(text)
-	return nil
+	return string(text), nil
 }
 
 // maxLicence is the size, in bytes, above which a file is no header of others.

@@ -79,7 +79,7 @@ type optionParser struct {
 
 // ParseOptions returns the hook that the options of e describe, checked on its own.
 func ParseOptions(e plugin.Event, t OptionContext) (Hook, error) {
-	a := &optionParser{Event: e, OptionContext: t, hook: Hook{Name: e.String("hook"), Lang: cmp.Or(e.String("lang"), t.Lang)}}
+	a := &optionParser{Event: e, OptionContext: t, hook: Hook{Name: e.Name, Lang: cmp.Or(e.String("lang"), t.Lang)}}
 	for _, step := range []func() error{
 		func() error { return project.CheckHookName(a.hook.Name) },
 		func() error { return checkLang(a.hook.Lang) },

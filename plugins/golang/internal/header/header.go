@@ -52,7 +52,7 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	year := e.String("year")
+	year := e.Environment.Year
 	if y := yearOf(string(have)); y != "" {
 		year = y // a repeat in a later year asks for the same header
 	}
@@ -85,7 +85,7 @@ func licenceText(e plugin.Event, year string) (string, error) {
 		return "", err
 	}
 	if name := e.String("license-file"); name != "" {
-		text := strings.ReplaceAll(e.String("license-text"), "\r\n", "\n")
+		text := strings.ReplaceAll(e.Environment.LicenseText, "\r\n", "\n")
 		if err := checkHeader(text); err != nil {
 			return "", fault.Usage("give a file that is one Go comment: /* ... */, or lines that start with //",
 				"--license-file %s: %s", name, err)

@@ -3,6 +3,7 @@ package header
 import (
 	"go/parser"
 	"go/token"
+	"maps"
 	"strings"
 	"testing"
 
@@ -20,24 +21,24 @@ func TestLicenceText(t *testing.T) {
 		"owner":            {map[string]any{"owner": "Dmitrii Zolotov"}, "/*\nCopyright 2026 Dmitrii Zolotov.\n\nLicensed", ""},
 		"owner with a dot": {map[string]any{"owner": "Acme Inc.", "license": "copyright"}, "/*\nCopyright 2026 Acme Inc.\n*/\n", ""},
 		"none":             {map[string]any{"license": "none", "owner": "X"}, "", ""},
-		"file": {map[string]any{"license": "none", "license-file": "h.txt", "license-text": "// mine\r\n// too"},
+		"file": {map[string]any{"license": "none", "license-file": "h.txt", licenseText: "// mine\r\n// too"},
 			"// mine\n// too\n", ""},
-		"empty file":       {map[string]any{"license-file": "h.txt", "license-text": ""}, "", ""},
+		"empty file":       {map[string]any{"license-file": "h.txt", licenseText: ""}, "", ""},
 		"unknown":          {map[string]any{"license": "mit"}, "", `unknown licence "mit"`},
 		"owner ends it":    {map[string]any{"owner": "a */ b"}, "", `would end the comment`},
 		"owner breaks":     {map[string]any{"owner": "a\nb"}, "", `line break`},
 		"owner controls":   {map[string]any{"owner": "a\x1bb"}, "", `control character`},
 		"owner not text":   {map[string]any{"owner": "a\xffb"}, "", `not UTF-8`},
-		"file ends early":  {map[string]any{"license-file": "h.txt", "license-text": "/* a */ package x /* b */"}, "", `"package" stands outside a comment`},
-		"file never ends":  {map[string]any{"license-file": "h.txt", "license-text": "/* a"}, "", "comment not terminated"},
-		"file is prose":    {map[string]any{"license-file": "h.txt", "license-text": "Copyright"}, "", `"Copyright" stands outside a comment`},
-		"file constrains":  {map[string]any{"license-file": "h.txt", "license-text": "// a\n//go:build ignore"}, "", "is a directive"},
-		"file, old syntax": {map[string]any{"license-file": "h.txt", "license-text": "// +build ignore"}, "", "is a directive"},
+		"file ends early":  {map[string]any{"license-file": "h.txt", licenseText: "/* a */ package x /* b */"}, "", `"package" stands outside a comment`},
+		"file never ends":  {map[string]any{"license-file": "h.txt", licenseText: "/* a"}, "", "comment not terminated"},
+		"file is prose":    {map[string]any{"license-file": "h.txt", licenseText: "Copyright"}, "", `"Copyright" stands outside a comment`},
+		"file constrains":  {map[string]any{"license-file": "h.txt", licenseText: "// a\n//go:build ignore"}, "", "is a directive"},
+		"file, old syntax": {map[string]any{"license-file": "h.txt", licenseText: "// +build ignore"}, "", "is a directive"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := licenceText(plugin.Event{Options: test.options}, "2026")
+			got, err := licenceText(asking(test.options), "2026")
 			switch {
 			case test.err != "":
 				if err == nil || !strings.Contains(err.Error(), test.err) || fault.Code(err) != fault.CodeUsage {
@@ -57,8 +58,8 @@ func FuzzLicence(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, options := range []map[string]any{{"owner": s}, {"license-file": "h", "license-text": s}} {
-			text, err := licenceText(plugin.Event{Options: options}, "2026")
+		for _, options := range []map[string]any{{"owner": s}, {"license-file": "h", licenseText: s}} {
+			text, err := licenceText(asking(options), "2026")
 			if err != nil {
 				continue
 			}
@@ -71,4 +72,15 @@ func FuzzLicence(f *testing.F) {
 			}
 		}
 	})
+}
+
+// licenseText stands for the content of the license file among options.
+const licenseText = "text"
+
+// asking returns an event with these options.
+func asking(options map[string]any) plugin.Event {
+	e := plugin.Event{Options: maps.Clone(options)}
+	e.Environment.LicenseText, _ = options[licenseText].(string)
+	delete(e.Options, licenseText)
+	return e
 }

@@ -36,7 +36,7 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 	if err := p.Edit(File, func([]byte) ([]byte, error) { return []byte(text), nil }); err != nil {
 		return err
 	}
-	after := strings.ReplaceAll(strings.TrimSpace(text), yearPlaceholder, " "+cmp.Or(year, e.String("this-year"), "YEAR"))
+	after := strings.ReplaceAll(strings.TrimSpace(text), yearPlaceholder, " "+cmp.Or(year, e.Environment.Year, "YEAR"))
 	names, err := source.ModuleFiles(p)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 // nextHeader is the header that the options ask for. What they leave out is as in
 // the present one.
 func nextHeader(e plugin.Event, old string) (string, error) {
-	year := e.String("year")
+	year := e.Environment.Year
 	options := maps.Clone(e.Options)
 	m := ownHeader.FindStringSubmatch(old)
 	if m != nil {

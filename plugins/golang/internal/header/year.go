@@ -64,7 +64,7 @@ func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 			}
 		}
 	}
-	return cmp.Or(e.String("year"), e.String("this-year"))
+	return cmp.Or(e.String("year"), e.Environment.Year)
 }
 
 // withHeader lists files that start with the header, those that change least
