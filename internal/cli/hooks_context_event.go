@@ -101,6 +101,9 @@ func (f origins) storable(table *kinds.Table) error {
 	for _, file := range slices.Sorted(maps.Keys(f)) {
 		for _, o := range f[file] {
 			err := fakeapi.New(table).Seed(o)
+			if apierrors.IsNotFound(err) { // its namespace, which need not be given
+				continue
+			}
 			if unknown := (*kinds.UnknownError)(nil); err != nil && !errors.As(err, &unknown) && !apierrors.IsAlreadyExists(err) {
 				return fault.Usage("write it as kubectl would take it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
 			}
