@@ -12,62 +12,61 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Sample is an object with every field that the schema has, but for those that all
-// objects have: each with a value that the schema allows, and where possible with
-// another than its default, so that a field shows when it is lost. A field is left
-// out when none of the values that are tried is allowed.
+// Sample returns an object with every field of the schema except apiVersion, kind and
+// metadata. Values are valid and differ from the defaults where possible, so that a test
+// notices when a field is lost. A field without a known valid value is left out.
 func (s Schema) Sample() map[string]any {
-	m := maker{all: true}
-	return m.object(s, nil, 0)
+	b := builder{all: true}
+	return b.object(s, nil, 0)
 }
 
-// Least is an object with what the schema requires and what has a default, but for
-// what all objects have and for the status, which no user writes. unsure is what it
-// may not come up to: what else an API server checks, in words, a line each.
-func (s Schema) Least() (object map[string]any, unsure []string) {
-	m := maker{}
-	m.rules(s, nil)
-	object = m.object(s, nil, 0)
-	return object, m.unsure
+// Minimal returns an object with the required fields and those with defaults, except
+// apiVersion, kind, metadata and status. unchecked lists what an API server checks and
+// this package does not, a line each.
+func (s Schema) Minimal() (object map[string]any, unchecked []string) {
+	b := builder{}
+	b.noteRules(s, nil)
+	object = b.object(s, nil, 0)
+	return object, b.unchecked
 }
 
-// maker makes values that schemas allow.
-type maker struct {
-	all    bool // for Sample, or else for Least
-	unsure []string
+// builder makes values that schemas allow.
+type builder struct {
+	all       bool // all fields, or else the required ones and those with defaults
+	unchecked []string
 }
 
-// object has those fields of a schema that are asked for. n tells the items of a list
-// apart.
-func (m *maker) object(s Schema, at *field.Path, n int) map[string]any {
-	x, needed := map[string]any{}, s.needed()
+// object makes an object. n distinguishes the items of a list.
+func (b *builder) object(s Schema, path *field.Path, n int) map[string]any {
+	x, required := map[string]any{}, s.requiredSomehow()
 	properties, _ := s["properties"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		inner, _ := s.property(name)
-		if !m.wants(name, inner, needed, at == nil) {
+		if !b.includes(name, inner, required, path == nil) {
 			continue
 		}
-		if v, known := m.value(inner, child(at, name), n); known {
+		if v, found := b.value(inner, child(path, name), n); found {
 			x[name] = v
 		}
 	}
 	return x
 }
 
-// wants reports whether a field is asked for. A spec is always.
-func (m *maker) wants(name string, s Schema, needed []string, root bool) bool {
+// includes reports whether an object gets a field. It always gets a spec.
+func (b *builder) includes(name string, s Schema, required []string, root bool) bool {
 	switch {
-	case root && (slices.Contains(objectKeys, name) || name == "status" && !m.all):
+	case root && (isObjectKey(name) || name == "status" && !b.all):
 		return false
-	case m.all, s["default"] != nil, slices.Contains(needed, name):
+	case b.all, s["default"] != nil, slices.Contains(required, name):
 		return true
 	}
 	return root && name == "spec" && s["type"] == "object"
 }
 
-// needed are the keys that must be there; of several sets of them the first will do.
-func (s Schema) needed() []string {
-	names := required(s)
+// requiredSomehow returns the required keys, and those of the first alternative of anyOf
+// and oneOf.
+func (s Schema) requiredSomehow() []string {
+	names := s.required()
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		list, _ := s[key].([]any)
 		if key != "allOf" {
@@ -75,42 +74,42 @@ func (s Schema) needed() []string {
 		}
 		for _, v := range list {
 			inner, _ := v.(map[string]any)
-			names = append(names, required(inner)...)
+			names = append(names, Schema(inner).required()...)
 		}
 	}
 	return names
 }
 
-// value is one for a place, such as spec.size, and whether there is one.
-func (m *maker) value(s Schema, at *field.Path, n int) (v any, known bool) {
-	m.rules(s, at)
-	fallback, has := s["default"]
-	candidates := m.candidates(s, at, n)
+// value makes the value of a field such as spec.size. found is false when no valid value
+// is known.
+func (b *builder) value(s Schema, path *field.Path, n int) (v any, found bool) {
+	b.noteRules(s, path)
+	fallback, hasDefault := s["default"]
+	candidates, valid := b.candidates(s, path, n), s.valid()
 	for _, v := range candidates {
-		shows := !m.all || !has || !reflect.DeepEqual(normal(v), normal(fallback))
-		if shows && len(s.validate(v, at)) == 0 {
+		isDefault := hasDefault && reflect.DeepEqual(wholeNumber(v), wholeNumber(fallback))
+		if !(b.all && isDefault) && valid(v) {
 			return v, true
 		}
 	}
-	if m.all {
-		return fallback, has
+	if b.all {
+		return fallback, hasDefault
 	}
 	if pattern, isText := s["pattern"].(string); isText {
-		m.doubt(at, "it must match "+pattern)
+		b.note(path, "it must match "+pattern)
 	}
 	return candidates[0], true
 }
 
-// candidates are values of the schema's type, the likeliest first. There is one at
-// least.
-func (m *maker) candidates(s Schema, at *field.Path, n int) []any {
+// candidates returns at least one value of the schema's type, the best first.
+func (b *builder) candidates(s Schema, path *field.Path, n int) []any {
 	given := s["example"]
-	if s["default"] != nil && !m.all {
+	if s["default"] != nil && !b.all {
 		given = s["default"]
 	}
 	var all []any
 	if given != nil && s["type"] != "object" {
-		if all = []any{given}; !m.all {
+		if all = []any{given}; !b.all {
 			return all
 		}
 	}
@@ -119,11 +118,11 @@ func (m *maker) candidates(s Schema, at *field.Path, n int) []any {
 	}
 	switch s["type"] {
 	case "object":
-		return []any{m.filled(s, at, n, given)}
+		return b.objects(s, path, n, given)
 	case "array":
-		return append(all, m.list(s, at))
+		return append(all, b.list(s, path))
 	case "boolean":
-		return append(all, m.all, !m.all)
+		return append(all, b.all, !b.all)
 	case "integer", "number":
 		return append(all, s.numbers(n)...)
 	case "string":
@@ -132,21 +131,32 @@ func (m *maker) candidates(s Schema, at *field.Path, n int) []any {
 	switch { // any value is allowed, or any number and text
 	case s["x-kubernetes-int-or-string"] == true:
 		return append(all, int64(1+n), fmt.Sprint(1+n))
-	case m.all:
+	case b.all:
 		return append(all, "example")
 	}
 	return append(all, map[string]any{})
 }
 
-// filled is an object with what the schema itself gives of it, or else with
-// something where any keys are allowed.
-func (m *maker) filled(s Schema, at *field.Path, n int, given any) map[string]any {
-	x := m.object(s, at, n)
+// objects returns an object with all fields, and one with the required ones for schemas
+// such as oneOf that do not allow all fields together.
+func (b *builder) objects(s Schema, path *field.Path, n int, given any) []any {
+	all := []any{b.filled(s, path, n, given)}
+	if b.all {
+		minimal := builder{}
+		all = append(all, minimal.filled(s, path, n, given))
+	}
+	return all
+}
+
+// filled makes an object from the default or the example of the schema. Without one, it
+// adds a key where any key is allowed.
+func (b *builder) filled(s Schema, path *field.Path, n int, given any) map[string]any {
+	x := b.object(s, path, n)
 	if preset, isObject := given.(map[string]any); isObject {
 		maps.Copy(x, preset)
 		return x
 	}
-	if s.embeds() {
+	if s.isEmbeddedResource() {
 		whole := map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}
 		maps.Copy(whole, x)
 		whole["metadata"] = map[string]any{"name": numbered("example", n)}
@@ -157,65 +167,65 @@ func (m *maker) filled(s Schema, at *field.Path, n int, given any) map[string]an
 	}
 	others := s["additionalProperties"]
 	if inner, isSchema := others.(map[string]any); isSchema {
-		for i := range atLeast(s["minProperties"], s["maxProperties"]) {
-			if v, known := m.value(inner, child(at, "example"), i); known {
+		for i := range itemCount(s["minProperties"], s["maxProperties"]) {
+			if v, found := b.value(inner, child(path, "example"), i); found {
 				x[numbered("example", i)] = v
 			}
 		}
-	} else if m.all && (others == true || s.preserves()) {
+	} else if b.all && (others == true || s.preservesUnknown()) {
 		x["example"] = "value"
 	}
 	return x
 }
 
-func (m *maker) list(s Schema, at *field.Path) []any {
+func (b *builder) list(s Schema, path *field.Path) []any {
 	list := []any{}
 	if s.items() == nil {
 		return list
 	}
-	for i := range atLeast(s["minItems"], s["maxItems"]) {
-		if item, known := m.value(s.items(), at.Index(i), i); known {
+	for i := range itemCount(s["minItems"], s["maxItems"]) {
+		if item, found := b.value(s.items(), path.Index(i), i); found {
 			list = append(list, item)
 		}
 	}
 	return list
 }
 
-// rules notes those in CEL of a schema.
-func (m *maker) rules(s Schema, at *field.Path) {
+// noteRules notes the validation rules of a schema.
+func (b *builder) noteRules(s Schema, path *field.Path) {
 	list, _ := s["x-kubernetes-validations"].([]any)
 	for _, v := range list {
 		rule, _ := v.(map[string]any)
 		message, _ := rule["message"].(string)
 		expression, _ := rule["rule"].(string)
-		m.doubt(at, cmp.Or(message, expression))
+		b.note(path, cmp.Or(message, expression))
 	}
 }
 
-// doubt notes what the value at a place may not come up to.
-func (m *maker) doubt(at *field.Path, what string) {
-	what = strings.Join(strings.Fields(what), " ") // on one line
-	if at != nil {
-		what = at.String() + ": " + what
+// note adds a condition that the value of a field may not meet.
+func (b *builder) note(path *field.Path, condition string) {
+	condition = strings.Join(strings.Fields(condition), " ") // on one line
+	if path != nil {
+		condition = path.String() + ": " + condition
 	}
-	if !slices.Contains(m.unsure, what) {
-		m.unsure = append(m.unsure, what)
+	if !slices.Contains(b.unchecked, condition) {
+		b.unchecked = append(b.unchecked, condition)
 	}
 }
 
-// atLeast is how many items show what they are, within bounds.
-func atLeast(least, most any) int {
+// itemCount returns the number of items of a list or map: 1 within the bounds.
+func itemCount(least, most any) int {
 	n := 1
-	if bound, there := number(least); there {
+	if bound, found := number(least); found {
 		n = max(n, int(bound))
 	}
-	if bound, there := number(most); there {
+	if bound, found := number(most); found {
 		n = min(n, int(bound))
 	}
 	return n
 }
 
-// numbers are small ones, and those at the bounds; the first of n differ.
+// numbers returns small numbers and the bounds. The first one differs from item to item.
 func (s Schema) numbers(n int) []any {
 	step, stepped := number(s["multipleOf"])
 	if !stepped || step <= 0 {
@@ -228,25 +238,25 @@ func (s Schema) numbers(n int) []any {
 		first = max(first, math.Ceil(least/step)*step)
 	}
 	first += float64(n) * step
-	all := []any{normal(first), normal(first + step)}
+	all := []any{wholeNumber(first), wholeNumber(first + step)}
 	if high && !low {
-		all = append(all, normal(most))
+		all = append(all, wholeNumber(most))
+	}
+	if low && high { // when no multiple of step lies between them
+		all = append(all, wholeNumber((least+most)/2))
 	}
 	if high {
 		last := math.Floor(most/step) * step
-		all = append(all, normal(last), normal(last-step))
-	}
-	if low && high { // no step may lie between
-		all = append(all, normal((least+most)/2))
+		all = append(all, wholeNumber(last), wholeNumber(last-step))
 	}
 	if low {
-		all = append(all, normal(least))
+		all = append(all, wholeNumber(least))
 	}
 	return append(all, int64(0))
 }
 
-// normal is a number as it would be read: a whole one as an integer.
-func normal(v any) any {
+// wholeNumber returns a number as it is decoded from JSON: a whole one as an integer.
+func wholeNumber(v any) any {
 	if f, isFloat := v.(float64); isFloat && f == float64(int64(f)) {
 		return int64(f)
 	}

@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Values keep to the bounds of their schema, and are its own words where it has some.
-func TestLeastValue(t *testing.T) {
+// TestMinimalValue makes values within the bounds of their schemas. Examples and defaults
+// of a schema come first.
+func TestMinimalValue(t *testing.T) {
 	t.Parallel()
 	for schemaText, want := range map[string]string{
 		"{type: integer}":                                                       `1`,
@@ -47,10 +48,10 @@ func TestLeastValue(t *testing.T) {
 		"{type: object, x-kubernetes-embedded-resource: true}":                                                       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"example"}}`,
 		"{type: object, x-kubernetes-embedded-resource: true, required: [data], properties: {data: {type: object}}}": `{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"example"}}`,
 	} {
-		m := maker{}
-		got, _ := m.value(schema(t, schemaText), field.NewPath("spec"), 0)
-		if got := text(t, got); got != want || len(m.unsure) > 0 {
-			t.Errorf("%s: got %s, unsure of %q, want %s", schemaText, got, m.unsure, want)
+		b := builder{}
+		got, _ := b.value(schema(t, schemaText), field.NewPath("spec"), 0)
+		if got := text(t, got); got != want || len(b.unchecked) > 0 {
+			t.Errorf("%s: got %s, unchecked %q, want %s", schemaText, got, b.unchecked, want)
 		}
 	}
 }
@@ -64,8 +65,8 @@ func schema(t *testing.T, text string) Schema {
 	return s
 }
 
-// TestSampleValue has values other than the defaults, by the schema's own example
-// where that is one.
+// TestSampleValue makes values that differ from the defaults. The example of a schema
+// comes first.
 func TestSampleValue(t *testing.T) {
 	t.Parallel()
 	for schemaText, want := range map[string]string{
@@ -77,27 +78,29 @@ func TestSampleValue(t *testing.T) {
 		"{type: string, pattern: '^(\\S+ ){4}\\S+$', default: '*/5 * * * *'}": `"0 0 * * *"`,
 		"{type: integer, default: 1, maximum: 1}":                             `0`,
 		"{type: integer, default: 20, minimum: 15, multipleOf: 10}":           `30`,
-		"{type: boolean}":                                                          `true`,
-		"{type: boolean, default: true}":                                           `false`,
-		"{x-kubernetes-int-or-string: true, default: 1}":                           `"1"`,
-		"{x-kubernetes-preserve-unknown-fields: true}":                             `"example"`,
-		"{type: object, x-kubernetes-preserve-unknown-fields: true}":               `{"example":"value"}`,
-		"{type: object, default: {a: 1}, properties: {a: {type: integer}}}":        `{"a":1}`,
-		"{type: object, properties: {a: {type: string, pattern: '^(?!x)y$'}}}":     `{}`,
-		"{type: object, example: {a: me}, properties: {a: {type: string}, b: {}}}": `{"a":"me","b":"example"}`,
+		"{type: boolean}":                                                      `true`,
+		"{type: boolean, default: true}":                                       `false`,
+		"{x-kubernetes-int-or-string: true, default: 1}":                       `"1"`,
+		"{x-kubernetes-preserve-unknown-fields: true}":                         `"example"`,
+		"{type: object, x-kubernetes-preserve-unknown-fields: true}":           `{"example":"value"}`,
+		"{type: object, default: {a: 1}, properties: {a: {type: integer}}}":    `{"a":1}`,
+		"{type: object, properties: {a: {type: string, pattern: '^(?!x)y$'}}}": `{}`,
+		"{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: [{required: [a]}, {required: [b]}]}": `{"a":"example"}`,
+		"{type: string, format: date-time, example: soon}":                                                              `"2030-01-01T00:00:00Z"`,
+		"{type: object, example: {a: me}, properties: {a: {type: string}, b: {}}}":                                      `{"a":"me","b":"example"}`,
 	} {
-		m := maker{all: true}
-		got, _ := m.value(schema(t, schemaText), field.NewPath("spec"), 0)
+		b := builder{all: true}
+		got, _ := b.value(schema(t, schemaText), field.NewPath("spec"), 0)
 		if got := text(t, got); got != want {
 			t.Errorf("%s: got %s, want %s", schemaText, got, want)
 		}
 	}
 }
 
-// TestLeast leaves out what all objects have and what no user writes, and has a spec.
-func TestLeast(t *testing.T) {
+// TestMinimal leaves out apiVersion, metadata and status, and always has a spec.
+func TestMinimal(t *testing.T) {
 	t.Parallel()
-	object, unsure := schema(t, `
+	object, unchecked := schema(t, `
 type: object
 required: [apiVersion, status, data]
 x-kubernetes-validations: [{rule: self.data != ''}]
@@ -108,17 +111,17 @@ properties:
   data: {type: string}
   more: {type: string}
   status: {type: object, default: {}}
-`).Least()
+`).Minimal()
 	if got, want := text(t, object), `{"data":"example","spec":{"free":5}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if want := []string{"self.data != ''"}; !slices.Equal(unsure, want) {
-		t.Errorf("unsure of %q, want %q", unsure, want)
+	if want := []string{"self.data != ''"}; !slices.Equal(unchecked, want) {
+		t.Errorf("unchecked %q, want %q", unchecked, want)
 	}
 }
 
-// What no value comes up to is said.
-func TestLeastIsUnsure(t *testing.T) {
+// TestMinimalListsUncheckedConditions lists conditions that the value may not meet.
+func TestMinimalListsUncheckedConditions(t *testing.T) {
 	t.Parallel()
 	for schemaText, want := range map[string]string{
 		`{type: string, pattern: '^(?!x)y$'}`:                                        "spec: it must match ^(?!x)y$",
@@ -126,32 +129,10 @@ func TestLeastIsUnsure(t *testing.T) {
 		"{type: string, x-kubernetes-validations: [{rule: 'self != \"example\"'}]}":  `spec: self != "example"`,
 		"{type: object, x-kubernetes-validations: [{rule: x, message: 'a\n\n  b'}]}": "spec: a b",
 	} {
-		m := maker{}
-		m.value(schema(t, schemaText), field.NewPath("spec"), 0)
-		if want := []string{want}; !slices.Equal(m.unsure, want) {
-			t.Errorf("%s: unsure of %q, want %q", schemaText, m.unsure, want)
-		}
-	}
-}
-
-// TestValidateSteps refuses what lies between multiples, and patterns that are none.
-func TestValidateSteps(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		schema string
-		value  any
-		want   string
-	}{
-		{"{type: integer, multipleOf: 5}", int64(10), ""},
-		{"{type: integer, multipleOf: 5}", int64(0), ""},
-		{"{type: number, multipleOf: 0.1}", 0.3, ""},
-		{"{type: integer, multipleOf: 5}", int64(12), "x in body should be a multiple of 5"},
-		{"{type: number, multipleOf: 0.1}", 0.25, "x in body should be a multiple of 0.1"},
-		{"{type: string, pattern: '('}", "(", "x in body should match '(, but pattern is invalid: error parsing regexp: missing closing ): `(`'"},
-	} {
-		errs := schema(t, c.schema).validate(c.value, field.NewPath("x"))
-		if len(errs) > 1 || len(errs) == 1 && errs[0].Detail != c.want || len(errs) == 0 && c.want != "" {
-			t.Errorf("%v by %s: got %v, want %q", c.value, c.schema, errs, c.want)
+		b := builder{}
+		b.value(schema(t, schemaText), field.NewPath("spec"), 0)
+		if want := []string{want}; !slices.Equal(b.unchecked, want) {
+			t.Errorf("%s: unchecked %q, want %q", schemaText, b.unchecked, want)
 		}
 	}
 }

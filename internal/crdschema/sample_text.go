@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// formats are examples of the formats that an API server checks, and of what else
-// people write there.
+// formats are examples of the formats that an API server checks, and of other common
+// ones.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 var formats = map[string]string{
 	"bsonobjectid": "507f1f77bcf86cd799439011",
@@ -38,13 +38,13 @@ var formats = map[string]string{
 	"uuid5":        "886313e1-3b8a-5372-9b90-0c9aee199e5d",
 }
 
-// words are texts that patterns often ask for.
+// words are texts that match common patterns.
 var words = []string{"example", "other", "example.org", "1", "1m", "1Gi", "v1", "1.0.0", "v1.0.0", "*/5 * * * *", "https://example.org",
 	"registry.example.org/image:v1", "10.0.0.1", "0 0 * * *", "EXAMPLE", "Example", "/example", "example/example", "12:00", "50%", "10.0.0.0/24",
 	"somebody@example.org", "2030-01-01"}
 
-// texts are those that a schema may allow; the first of n differ, but for those of
-// known formats.
+// texts returns texts that the schema may allow. The first one differs from item to item,
+// unless the schema has a known format.
 func (s Schema) texts(n int) []any {
 	format, _ := s["format"].(string)
 	pattern, _ := s["pattern"].(string)
@@ -56,7 +56,7 @@ func (s Schema) texts(n int) []any {
 	}
 	tries := words
 	if pattern != "" {
-		tries = append(slices.Clone(words), least(pattern, n))
+		tries = append(slices.Clone(words), shortestMatch(pattern, n))
 	}
 	for _, try := range tries {
 		all = append(all, s.sized(numbered(try, n)), s.sized(try))
@@ -64,7 +64,7 @@ func (s Schema) texts(n int) []any {
 	return all
 }
 
-// numbered tells the items of a list apart.
+// numbered makes the texts of the items of a list different.
 func numbered(text string, n int) string {
 	if n == 0 {
 		return text
@@ -72,37 +72,37 @@ func numbered(text string, n int) string {
 	return fmt.Sprintf("%s-%d", text, n+1)
 }
 
-// sized is a text of an allowed length, if it is one at all.
+// sized repeats or cuts a text to the allowed length.
 func (s Schema) sized(text string) string {
 	runes := []rune(text)
-	if bound, there := number(s["minLength"]); there && 0 < len(runes) && len(runes) < int(bound) {
+	if bound, found := number(s["minLength"]); found && 0 < len(runes) && len(runes) < int(bound) {
 		runes = []rune(strings.Repeat(text, int(bound)/len(runes)+1))[:int(bound)]
 	}
-	if bound, there := number(s["maxLength"]); there {
+	if bound, found := number(s["maxLength"]); found {
 		runes = runes[:min(len(runes), max(0, int(bound)))]
 	}
 	return string(runes)
 }
 
-// least is a short text that a regular expression matches; n texts differ where it
-// leaves a choice of characters.
-func least(pattern string, n int) string {
+// shortestMatch returns a short text that matches a pattern. Texts of different n differ
+// where the pattern leaves a choice.
+func shortestMatch(pattern string, n int) string {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return ""
 	}
 	var out strings.Builder
-	shortest(&out, parsed, n)
+	writeShortest(&out, parsed, n)
 	return out.String()
 }
 
-func shortest(out *strings.Builder, re *syntax.Regexp, n int) {
+func writeShortest(out *strings.Builder, re *syntax.Regexp, n int) {
 	times := 1
 	switch re.Op {
 	case syntax.OpLiteral:
 		out.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
-		out.WriteRune(oneOf(re.Rune, n))
+		out.WriteRune(character(re.Rune, n))
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		out.WriteRune('a')
 	case syntax.OpStar, syntax.OpQuest:
@@ -110,19 +110,19 @@ func shortest(out *strings.Builder, re *syntax.Regexp, n int) {
 	case syntax.OpRepeat:
 		times = re.Min
 	case syntax.OpAlternate:
-		shortest(out, re.Sub[n%len(re.Sub)], n)
+		writeShortest(out, re.Sub[n%len(re.Sub)], n)
 		return
 	}
 	for range times {
 		for _, sub := range re.Sub {
-			shortest(out, sub, n)
+			writeShortest(out, sub, n)
 		}
 	}
 }
 
-// oneOf is a character of a class, given by the bounds of its ranges: a letter where
-// there is one.
-func oneOf(ranges []rune, n int) rune {
+// character returns a character of a class, a lower-case letter if possible. ranges holds
+// the bounds of the ranges of the class.
+func character(ranges []rune, n int) rune {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if low, high := ranges[i], ranges[i+1]; low <= 'z' && high >= 'a' {
 			first := max(low, 'a')

@@ -47,7 +47,7 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
 	if schema == nil {
 		return nil, nil
 	}
-	object, unsure := schema.Least()
+	object, unsure := schema.Minimal()
 	s := &sample{Unsure: unsure}
 	if len(object) == 0 {
 		return s, nil

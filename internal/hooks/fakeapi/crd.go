@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
@@ -80,11 +81,20 @@ func (s *Server) crdOf(k kinds.Kind) *unstructured.Unstructured {
 	return e.object
 }
 
-// schemaOf is the schema of a CRD's kind, or nil.
-func (s *Server) schemaOf(k kinds.Kind) crdschema.Schema {
+// validator returns the validator of a custom resource. found is false for other kinds,
+// and when the CRD has no schema.
+func (s *Server) validator(k kinds.Kind) (v *crdschema.Validator, found bool, err error) {
 	crd := s.crdOf(k)
 	if crd == nil {
-		return nil
+		return nil, false, nil
 	}
-	return crdschema.Of(crd, k.Version)
+	schema := crdschema.Of(crd, k.Version)
+	if schema == nil {
+		return nil, false, nil
+	}
+	v, err = crdschema.NewValidator(schema)
+	if err != nil {
+		return nil, false, fmt.Errorf("CustomResourceDefinition %s, version %s: %w", crd.GetName(), k.Version, err)
+	}
+	return v, true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,7 +42,7 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded b
 	if o.GetName() == "" && o.GetGenerateName() != "" {
 		o.SetName(s.generate(o.GetGenerateName()))
 	}
-	if errs := s.invalid(k, o); len(errs) > 0 {
+	if errs := s.validate(k, o); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), o.GetName(), errs)
 	}
 	if err := s.inNamespace(k, o); err != nil {
@@ -95,18 +96,41 @@ func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstruc
 		if err := utiljson.Unmarshal(content, &object); err != nil {
 			return nil, err
 		}
-		if err := metadata(object); err != nil {
+		if err := s.normalize(k, object); err != nil {
 			return nil, err
 		}
 	}
 	o := &unstructured.Unstructured{Object: object}
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
-	if schema := s.schemaOf(k); schema != nil {
-		schema.Prune(o.Object)
-		schema.Complete(o.Object)
-	}
 	complete(k, o)
 	return o, nil
+}
+
+// normalize drops unknown fields of an object and of its metadata, and sets defaults.
+func (s *Server) normalize(k kinds.Kind, object map[string]any) error {
+	if object["metadata"] == nil {
+		object["metadata"] = map[string]any{}
+	}
+	meta, _, err := objectmeta.GetObjectMeta(object, false)
+	if err != nil {
+		return err
+	}
+	v, found, err := s.validator(k)
+	if err != nil {
+		return err
+	}
+	if found {
+		if _, err := v.Prune(object); err != nil {
+			return err
+		}
+	}
+	if err := objectmeta.SetObjectMeta(object, meta); err != nil {
+		return err
+	}
+	if found {
+		v.Default(object)
+	}
+	return nil
 }
 
 // cannotHandle is the answer to an object that cannot be decoded.
@@ -133,11 +157,13 @@ func (s *Server) inNamespace(k kinds.Kind, o *unstructured.Unstructured) error {
 	return nil
 }
 
-// invalid is what a server finds wrong with an object.
-func (s *Server) invalid(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
-	errs := invalidMetadata(k, o)
-	if schema := s.schemaOf(k); schema != nil {
-		errs = append(errs, schema.Validate(o.Object)...)
+// validate checks a new object.
+func (s *Server) validate(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
+	errs := validateMetadata(k, o)
+	if v, found, err := s.validator(k); err != nil {
+		errs = append(errs, field.InternalError(nil, err))
+	} else if found {
+		errs = v.Validate(context.Background(), errs, o.Object)
 	}
 	return errs
 }

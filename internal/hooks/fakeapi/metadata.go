@@ -2,8 +2,6 @@ package fakeapi
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,51 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
-
-// metadata finds labels and annotations that are no texts, by which a server
-// cannot read the object.
-func metadata(object map[string]any) error {
-	meta, isObject := object["metadata"].(map[string]any)
-	if !isObject {
-		if object["metadata"] == nil {
-			object["metadata"] = map[string]any{}
-			return nil
-		}
-		return fmt.Errorf("json: cannot unmarshal %s into Go value of type v1.ObjectMeta", nameOf(object["metadata"]))
-	}
-	for _, name := range []string{"labels", "annotations"} {
-		values, _ := meta[name].(map[string]any)
-		for _, k := range slices.Sorted(maps.Keys(values)) {
-			if _, isText := values[k].(string); !isText {
-				return fmt.Errorf("json: cannot unmarshal %s into Go struct field ObjectMeta.%s of type string", nameOf(values[k]), name)
-			}
-		}
-		if meta[name] == nil {
-			delete(meta, name)
-		}
-	}
-	return nil
-}
-
-// nameOf names the type of a JSON value as encoding/json does.
-func nameOf(v any) string {
-	switch v.(type) {
-	case map[string]any:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case bool:
-		return "bool"
-	case nil:
-		return "null"
-	}
-	return "number"
-}
 
 func isPathSegment(name string, _ bool) []string { return content.IsPathSegmentName(name) }
 
@@ -72,25 +27,12 @@ func nameRule(k kinds.Kind) validation.ValidateNameFunc {
 	return validation.NameIsDNSSubdomain
 }
 
-func invalidMetadata(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
-	at := field.NewPath("metadata")
-	var errs field.ErrorList
-	if o.GetName() == "" {
-		errs = append(errs, field.Required(at.Child("name"), "name or generateName is required"))
-	} else {
-		for _, msg := range nameRule(k)(o.GetName(), false) {
-			errs = append(errs, field.Invalid(at.Child("name"), o.GetName(), msg))
-		}
-	}
-	errs = append(errs, sorted(metav1validation.ValidateLabels(o.GetLabels(), at.Child("labels")))...)
-	errs = append(errs, sorted(validation.ValidateAnnotations(o.GetAnnotations(), at.Child("annotations")))...)
-	for _, f := range o.GetFinalizers() {
-		errs = append(errs, validation.ValidateFinalizerName(f, at.Child("finalizers"))...)
-	}
-	return errs
+// validateMetadata checks the metadata of an object.
+func validateMetadata(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
+	return sorted(validation.ValidateObjectMetaAccessor(o, k.Namespaced, nameRule(k), field.NewPath("metadata")))
 }
 
-// sorted are faults of a map's keys: a server has them in an order that changes.
+// sorted orders errors: those of labels and annotations come in the random order of a map.
 func sorted(errs field.ErrorList) field.ErrorList {
 	slices.SortFunc(errs, func(a, b *field.Error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return errs

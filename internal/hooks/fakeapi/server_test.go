@@ -2,10 +2,10 @@ package fakeapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +13,9 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	"github.com/operon-dev/operon/internal/testkit/peertest"
 	"github.com/operon-dev/operon/internal/testkit/servertest"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -112,30 +114,56 @@ var steps = []step{
 	{"delete", "db", "shop", "one", ""},
 }
 
-// TestLikeServer does the same to a real API server and to the one in memory, which
-// must answer the same, but for what a server fills in.
-func TestLikeServer(t *testing.T) {
+// TestAnswersLikeServer sends the same requests to a real API server and to this one.
+// The answers are equal, except for fields that only a real server fills in.
+func TestAnswersLikeServer(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
-	file := filepath.Join(t.TempDir(), "config")
-	content := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: t, contexts: [{name: t, context: {cluster: t, user: t}}],
-clusters: [{name: t, cluster: {server: %q, insecure-skip-tls-verify: true}}], users: [{name: t, user: {token: %s}}]}`, server.URL, servertest.Token)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+	compareWithServer(t, steps)
+}
+
+// compareWithServer fails for each step that a real API server answers differently.
+func compareWithServer(t *testing.T, steps []step) {
+	t.Helper()
+	var key strings.Builder
+	fmt.Fprintf(&key, "%q", steps)
+	want := peertest.Remember(t, append(peertest.Sources(t), servertest.Key(t), key.String()), func() ([]string, bool) {
+		return answersOfServer(t, steps), true
+	})
+	here := New(kinds.Builtin())
+	for i, s := range steps {
+		if diff := cmp.Diff(want[i], masked(s.send(t, here))); diff != "" {
+			t.Errorf("%s %s %s%s %s (-server +memory):\n%s", s.do, s.kind, s.where, s.name, s.text, diff)
+		}
 	}
-	there, err := cluster.Open(cluster.Where{Kubeconfig: file}, func(string) string { return "" })
+}
+
+// answersOfServer starts a real API server for the steps.
+func answersOfServer(t *testing.T, steps []step) []string {
+	t.Helper()
+	server := servertest.Start(t)
+	api, err := cluster.Open(cluster.Where{Kubeconfig: server.Kubeconfig("")}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := New(kinds.Builtin())
+	var answers []string
 	for _, s := range steps {
-		want, got := masked(s.on(t, there)), masked(s.on(t, here))
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s %s %s%s %s (-server +memory):\n%s", s.do, s.kind, s.where, s.name, s.text, diff)
+		answers = append(answers, masked(s.send(t, api)))
+		if s.kind == "crd" && s.do == "create" && strings.HasPrefix(answers[len(answers)-1], "a CRD") {
+			awaitKind(t, server, s.text)
 		}
-		if s.kind == "crd" {
-			server.Await("/apis/example.com/v1/databases")
-		}
+	}
+	return answers
+}
+
+// awaitKind waits until the server serves the kind of a CRD.
+func awaitKind(t *testing.T, server servertest.Server, crd string) {
+	t.Helper()
+	served, err := kinds.FromObject(object(t, crd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range served {
+		server.Await("/apis/" + k.APIVersion() + "/" + k.Resource)
 	}
 }
 
@@ -149,8 +177,8 @@ func masked(answer string) string {
 	return whole.ReplaceAllString(ids.ReplaceAllString(answer, "UID"), "Invalid value: OBJECT: ")
 }
 
-// on does the step, and returns what comes of it.
-func (s step) on(t *testing.T, api patch.API) string {
+// send sends the request of a step and returns the answer.
+func (s step) send(t *testing.T, api patch.API) string {
 	t.Helper()
 	ctx := context.Background()
 	k, err := api.Kind(ctx, "", s.kind)
@@ -196,11 +224,26 @@ func (s step) on(t *testing.T, api patch.API) string {
 	}
 	switch {
 	case err != nil:
-		return err.Error()
+		return errorText(err)
 	case o == nil:
 		return "done"
 	}
 	return plain(t, o)
+}
+
+// errorText returns the message of an error. A server reports several causes in an order
+// that changes from run to run, so they are sorted.
+func errorText(err error) string {
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) < 2 {
+		return err.Error()
+	}
+	var causes []string
+	for _, c := range status.ErrStatus.Details.Causes {
+		causes = append(causes, fmt.Sprintf("%s %s: %s", c.Type, c.Field, c.Message))
+	}
+	slices.Sort(causes)
+	return strings.Join(causes, "\n")
 }
 
 // plain is an object without what differs from server to server, and without the

@@ -70,7 +70,7 @@ func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, sub
 				path.Join("/registry", k.Group, k.Resource, old.GetNamespace(), name), uid, old.GetUID()))
 	}
 	s.restrict(k, old, next, subresource)
-	if errs := append(s.invalid(k, next), immutable(k, old, next)...); len(errs) > 0 {
+	if errs := s.validateUpdate(k, old, next, subresource); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), name, errs)
 	}
 	if err := newFinalizers(k, old, next); err != nil {
@@ -88,6 +88,21 @@ func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, sub
 		s.finish(k, next)
 	}
 	return result, nil
+}
+
+// validateUpdate checks an object that replaces an older one.
+func (s *Server) validateUpdate(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) field.ErrorList {
+	errs := validateMetadata(k, next)
+	v, found, err := s.validator(k)
+	switch {
+	case err != nil:
+		errs = append(errs, field.InternalError(nil, err))
+	case found && subresource != "":
+		errs = v.ValidateStatusUpdate(context.Background(), errs, next.Object, old.Object)
+	case found:
+		errs = v.ValidateUpdate(context.Background(), errs, next.Object, old.Object)
+	}
+	return append(errs, immutable(k, old, next)...)
 }
 
 // restrict gives an object what its update cannot change.

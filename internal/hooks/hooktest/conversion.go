@@ -41,36 +41,43 @@ func (s *session) conversion(ctx context.Context, crd string, e Event) (*convers
 		}
 		c.schema = nil
 	}
-	if _, err := c.of(c.to); err != nil {
+	if _, _, err := c.validator(c.to); err != nil {
 		return nil, err
 	}
 	for i, o := range e.Objects {
-		schema, err := c.of(o.GetAPIVersion())
+		v, found, err := c.validator(o.GetAPIVersion())
 		if err != nil {
 			return nil, fmt.Errorf("objects[%d]: %w", i, err)
 		}
 		whole := o.DeepCopy()
-		if schema != nil {
-			if dropped := schema.Prune(whole.Object); len(dropped) > 0 {
+		if found {
+			dropped, err := v.Prune(whole.Object)
+			if err != nil {
+				return nil, fmt.Errorf("objects[%d]: %w", i, err)
+			}
+			if len(dropped) > 0 {
 				return nil, fmt.Errorf("objects[%d]: %s has no field %s", i, o.GetAPIVersion(), strings.Join(dropped, ", "))
 			}
-			schema.Complete(whole.Object)
+			v.Default(whole.Object)
 		}
 		c.objects = append(c.objects, whole)
 	}
 	return c, nil
 }
 
-// of is the schema of a version in full, or nil when there is no CRD.
-func (c *conversion) of(version string) (crdschema.Schema, error) {
+// validator returns the validator of an API version. found is false when the cluster has
+// no CRD.
+func (c *conversion) validator(apiVersion string) (v *crdschema.Validator, found bool, err error) {
 	if c.schema == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	name := version[strings.IndexByte(version, '/')+1:]
-	if schema := crdschema.Of(c.schema, name); schema != nil {
-		return schema, nil
+	name := apiVersion[strings.IndexByte(apiVersion, '/')+1:]
+	schema := crdschema.Of(c.schema, name)
+	if schema == nil {
+		return nil, false, fmt.Errorf("%s has no version %s", c.crd, name)
 	}
-	return nil, fmt.Errorf("%s has no version %s", c.crd, name)
+	v, err = crdschema.NewValidator(schema)
+	return v, err == nil, err
 }
 
 // run has hooks convert objects to a version.
@@ -109,16 +116,20 @@ func (c *conversion) taken(converted []*unstructured.Unstructured) (taken []*uns
 		}
 		next := &unstructured.Unstructured{Object: integers(normal(o.Object)).(map[string]any)}
 		restore(next, was)
-		if schema, err := c.of(o.GetAPIVersion()); err != nil {
-			problem("%v", err)
-		} else if schema != nil {
-			for _, path := range schema.Prune(next.Object) {
+		v, found, err := c.validator(o.GetAPIVersion())
+		if found {
+			var dropped []string
+			dropped, err = v.Prune(next.Object)
+			for _, path := range dropped {
 				problem("%s has no field %s, so the API server drops it", o.GetAPIVersion(), path)
 			}
-			schema.Complete(next.Object)
-			for _, e := range schema.Validate(next.Object) {
+			v.Default(next.Object)
+			for _, e := range v.Validate(context.Background(), nil, next.Object) {
 				problem("%s does not allow it: %v", o.GetAPIVersion(), e)
 			}
+		}
+		if err != nil {
+			problem("%v", err)
 		}
 		taken = append(taken, next)
 	}

@@ -25,7 +25,15 @@ func (o *Operator) lost(h *hooked, crd string, converted []*unstructured) {
 		if schema == nil {
 			continue // the API server refuses the object
 		}
-		for _, path := range schema.Prune(object.Object) {
+		v, err := crdschema.NewValidator(schema)
+		if err != nil {
+			continue // the API server serves no such schema
+		}
+		dropped, err := v.Prune(object.Object)
+		if err != nil {
+			continue // the API server refuses the object
+		}
+		for _, path := range dropped {
 			o.once(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, place.ReplaceAllString(path, "[]")))
 		}
 	}

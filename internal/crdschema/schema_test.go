@@ -1,6 +1,7 @@
 package crdschema
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// tabs has two versions, of which the second renames, drops, adds, and changes types.
+// tabs has two versions. The second one renames, drops and adds fields, and changes types.
 const tabs = `
 spec:
   versions:
@@ -84,8 +85,7 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestSample makes an object that its schema takes, with values other than the
-// defaults.
+// TestSample makes a valid object with values that differ from the defaults.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	s := Of(crd(t), "v1")
@@ -96,33 +96,52 @@ func TestSample(t *testing.T) {
 	if got := text(t, sample); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if errs := s.Validate(sample); len(errs) > 0 {
+	v := validator(t, "v1")
+	if errs := v.Validate(context.Background(), nil, sample); len(errs) > 0 {
 		t.Error(errs)
 	}
-	if dropped := s.Prune(sample); len(dropped) > 0 {
+	if dropped := prune(t, v, sample); len(dropped) > 0 {
 		t.Errorf("the schema drops %v", dropped)
 	}
-	if v := Of(crd(t), "v3"); v != nil {
-		t.Errorf("a version that there is not has a schema: %v", v)
+	if s := Of(crd(t), "v3"); s != nil {
+		t.Errorf("a missing version has a schema: %v", s)
 	}
 }
 
-// TestPrune names what goes.
+func validator(t *testing.T, version string) *Validator {
+	t.Helper()
+	v, err := NewValidator(Of(crd(t), version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func prune(t *testing.T, v *Validator, object map[string]any) []string {
+	t.Helper()
+	dropped, err := v.Prune(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dropped
+}
+
+// TestPrune returns the paths of dropped fields.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	o := Of(crd(t), "v1").Sample()
-	dropped := Of(crd(t), "v2").Prune(o)
+	v := validator(t, "v2")
+	dropped := prune(t, v, o)
 	want := "spec.cron spec.odd spec.port spec.ratio spec.rules[0].weight spec.rules[1].weight spec.since spec.steps"
 	if got := strings.Join(dropped, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if again := Of(crd(t), "v2").Prune(o); len(again) > 0 {
-		t.Errorf("what is pruned has %v to drop", again)
+	if again := prune(t, v, o); len(again) > 0 {
+		t.Errorf("a second call drops %v", again)
 	}
 }
 
-// TestFit keeps what both have room for, and that is what can be expected of a
-// conversion which nobody has written yet.
+// TestFit keeps the values that both versions allow.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	s := Of(crd(t), "v2")
@@ -132,12 +151,12 @@ func TestFit(t *testing.T) {
 	if text(t, got) != want {
 		t.Errorf("got  %s\nwant %s", text(t, got), want)
 	}
-	if dropped := s.Prune(got); len(dropped) > 0 {
+	if dropped := prune(t, validator(t, "v2"), got); len(dropped) > 0 {
 		t.Errorf("the schema drops %v", dropped)
 	}
 }
 
-// TestDifferences lists what a conversion has to do something about.
+// TestDifferences lists the fields that a conversion cannot copy.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	var got []string
