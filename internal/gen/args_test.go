@@ -1,12 +1,12 @@
 package gen
 
 import (
-	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/operon-dev/operon/internal/project"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -18,35 +18,35 @@ import (
 func TestWrongArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		r          Request
+		r          request.Request
 		want, hint string
 	}{
-		{Request{Args: []string{"crb"}}, `unknown argument "crb"`, "did you mean crd?"},
-		{Request{Args: []string{""}}, `unknown argument ""`, "valid arguments: crd, object, rbac, schemapatch, webhook, paths, output"},
-		{Request{Args: []string{"--only"}}, `unknown argument "--only"`, "valid arguments"},
-		{Request{Args: []string{"crd:maxDesc=0"}}, `argument "crd:maxDesc=0": `, "options of crd: allowDangerousTypes"},
-		{Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
-		{Request{Args: []string{"rbac"}}, `argument "rbac": missing argument "roleName"`, "roleName"},
-		{Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is given twice", "commas"},
-		{Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
-		{Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
-		{Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},
-		{Request{Args: []string{"output:applyconfiguration:dir=x"}}, "operon does not run the generator applyconfiguration", "go run"},
-		{Request{Only: []string{"crds"}}, `unknown generator "crds"`, "crd, object, rbac"},
-		{Request{Args: []string{"crd"}, Only: []string{"rbac"}}, "no generator to run", "the arguments hold crd"},
-		{Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
-		{Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},
-		{Request{Args: []string{"crd", "output:dir=../out"}}, "lies outside of the project", "below the project root"},
-		{Request{Args: []string{"crd", "output:crd:dir=/elsewhere"}, Paths: []string{"./hack"}}, "the output /elsewhere of crd lies outside of the project", "output:crd:stdout"},
-		{Request{Args: []string{"output:object:artifacts:config=x,code=../y"}, Paths: []string{"./hack"}}, "the output ../y of object lies outside of the project", "below the project root"},
-		{Request{Args: []string{"rbac:roleName=r,fileName=../../../role.yaml"}}, "lies outside of the project", "below the project root"},
-		{Request{HeaderFile: "nope.txt"}, "--header-file nope.txt: no such file", "path from the project root"},
-		{Request{HeaderFile: "nope.txt", Only: []string{"crd"}}, "--header-file nope.txt: no such file", "path"},
-		{Request{HeaderFile: "hack"}, "--header-file hack: is a directory", "path"},
-		{Request{Args: []string{"object:headerFile=none.txt"}}, "object:headerFile=none.txt: no such file", "path"},
-		{Request{Args: []string{"webhook:headerFile=none.txt"}, Paths: []string{"./hack"}}, "webhook:headerFile=none.txt: no such file", "path"},
-		{Request{Project: configured1("crd")}, "is not a list", "list item"},
-		{Request{Project: configured1([]any{1})}, "args[0] is not a string", "quote"},
+		{request.Request{Args: []string{"crb"}}, `unknown argument "crb"`, "did you mean crd?"},
+		{request.Request{Args: []string{""}}, `unknown argument ""`, "valid arguments: crd, object, rbac, schemapatch, webhook, paths, output"},
+		{request.Request{Args: []string{"--only"}}, `unknown argument "--only"`, "valid arguments"},
+		{request.Request{Args: []string{"crd:maxDesc=0"}}, `argument "crd:maxDesc=0": `, "options of crd: allowDangerousTypes"},
+		{request.Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
+		{request.Request{Args: []string{"rbac"}}, `argument "rbac": missing argument "roleName"`, "roleName"},
+		{request.Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is given twice", "commas"},
+		{request.Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
+		{request.Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
+		{request.Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},
+		{request.Request{Args: []string{"output:applyconfiguration:dir=x"}}, "operon does not run the generator applyconfiguration", "go run"},
+		{request.Request{Only: []string{"crds"}}, `unknown generator "crds"`, "crd, object, rbac"},
+		{request.Request{Args: []string{"crd"}, Only: []string{"rbac"}}, "no generator to run", "the arguments hold crd"},
+		{request.Request{Paths: []string{"./nowhere/..."}}, `path "./nowhere/..." is not a folder`, "project root"},
+		{request.Request{Paths: []string{"./api/v1/lion_types.go"}}, `path "./api/v1/lion_types.go" is not a folder`, "project root"},
+		{request.Request{Args: []string{"crd", "output:dir=../out"}}, "lies outside of the project", "below the project root"},
+		{request.Request{Args: []string{"crd", "output:crd:dir=/elsewhere"}, Paths: []string{"./hack"}}, "the output /elsewhere of crd lies outside of the project", "output:crd:stdout"},
+		{request.Request{Args: []string{"output:object:artifacts:config=x,code=../y"}, Paths: []string{"./hack"}}, "the output ../y of object lies outside of the project", "below the project root"},
+		{request.Request{Args: []string{"rbac:roleName=r,fileName=../../../role.yaml"}}, "lies outside of the project", "below the project root"},
+		{request.Request{HeaderFile: "nope.txt"}, "--header-file nope.txt: no such file", "path from the project root"},
+		{request.Request{HeaderFile: "nope.txt", Only: []string{"crd"}}, "--header-file nope.txt: no such file", "path"},
+		{request.Request{HeaderFile: "hack"}, "--header-file hack: is a directory", "path"},
+		{request.Request{Args: []string{"object:headerFile=none.txt"}}, "object:headerFile=none.txt: no such file", "path"},
+		{request.Request{Args: []string{"webhook:headerFile=none.txt"}, Paths: []string{"./hack"}}, "webhook:headerFile=none.txt: no such file", "path"},
+		{request.Request{Project: configured1("crd")}, "is not a list", "list item"},
+		{request.Request{Project: configured1([]any{1})}, "args[0] is not a string", "quote"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestWrongArguments(t *testing.T) {
 }
 
 func configured1(args any) *project.Config {
-	return &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
+	return &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 }
 
 // TestOverride lays arguments over defaults.
@@ -80,37 +80,37 @@ func TestOverride(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		r     Request
+		r     request.Request
 		paths []string
 		rules map[string]genall.OutputRule
 		whole []string
 	}{
-		{"defaults", Request{}, []string{"./..."},
+		{"defaults", request.Request{}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": bases, "rbac": config("config/rbac"), "webhook": config("config/webhook"), "object": config("config/object")},
 			[]string{"rbac", "crd", "webhook", "object"}},
-		{"a generator replaces the set and keeps its place", Request{Args: []string{"crd:maxDescLen=0"}}, []string{"./..."},
+		{"a generator replaces the set and keeps its place", request.Request{Args: []string{"crd:maxDescLen=0"}}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": bases}, []string{"crd"}},
-		{"paths alone", Request{Args: []string{"paths=./api/..."}, Only: []string{"crd"}}, []string{"./api/..."},
+		{"paths alone", request.Request{Args: []string{"paths=./api/..."}, Only: []string{"crd"}}, []string{"./api/..."},
 			map[string]genall.OutputRule{"crd": bases}, nil},
-		{"the flag wins", Request{Args: []string{"crd", "paths=./api/..."}, Paths: []string{"./a", "./b"}}, []string{"./a", "./b"},
+		{"the flag wins", request.Request{Args: []string{"crd", "paths=./api/..."}, Paths: []string{"./a", "./b"}}, []string{"./a", "./b"},
 			map[string]genall.OutputRule{"crd": bases}, nil},
-		{"a rule for all", Request{Args: []string{"crd", "object", "output:dir=out"}}, []string{"./..."},
+		{"a rule for all", request.Request{Args: []string{"crd", "object", "output:dir=out"}}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": genall.OutputToDirectory("out"), "object": genall.OutputToDirectory("out")}, nil},
-		{"a rule for one", Request{Args: []string{"output:rbac:none"}, Only: []string{"crd", "rbac"}}, []string{"./..."},
+		{"a rule for one", request.Request{Args: []string{"output:rbac:none"}, Only: []string{"crd", "rbac"}}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": bases, "rbac": genall.OutputToNothing}, []string{"crd"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := newJob(tt.r, newPlan(t, t.TempDir()))
+			j, err := request.Resolve(tt.r, newPlan(t, t.TempDir()))
 			if err != nil {
 				t.Fatal(err)
 			}
 			rules := map[string]genall.OutputRule{}
-			for _, g := range j.generators {
-				rules[g.name] = g.rule
+			for _, g := range j.Generators {
+				rules[g.Name] = g.Rule
 			}
-			for _, diff := range []string{cmp.Diff(tt.paths, j.paths), cmp.Diff(tt.rules, rules), cmp.Diff(tt.whole, j.whole)} {
+			for _, diff := range []string{cmp.Diff(tt.paths, j.Paths), cmp.Diff(tt.rules, rules), cmp.Diff(tt.whole, j.Complete)} {
 				if diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -129,24 +129,24 @@ func TestHeader(t *testing.T) {
 	tests := []struct {
 		name string
 		dir  string
-		r    Request
+		r    request.Request
 		want deepcopy.Generator
 	}{
-		{"committed year", dir, Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: headerFile, Year: "2019"}},
-		{"first year", fresh, Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: headerFile, Year: "2042"}},
-		{"flags", dir, Request{Project: cfg, HeaderFile: "h.txt", Year: "7"}, deepcopy.Generator{HeaderFile: "h.txt", Year: "7"}},
-		{"no header file", t.TempDir(), Request{Year: "7"}, deepcopy.Generator{}},
-		{"own arguments", fresh, Request{Args: []string{"object:headerFile=x,year=1"}}, deepcopy.Generator{HeaderFile: "x", Year: "1"}},
+		{"committed year", dir, request.Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: request.HeaderFile, Year: "2019"}},
+		{"first year", fresh, request.Request{Project: cfg, ThisYear: "2042"}, deepcopy.Generator{HeaderFile: request.HeaderFile, Year: "2042"}},
+		{"flags", dir, request.Request{Project: cfg, HeaderFile: "h.txt", Year: "7"}, deepcopy.Generator{HeaderFile: "h.txt", Year: "7"}},
+		{"no header file", t.TempDir(), request.Request{Year: "7"}, deepcopy.Generator{}},
+		{"own arguments", fresh, request.Request{Args: []string{"object:headerFile=x,year=1"}}, deepcopy.Generator{HeaderFile: "x", Year: "1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			j, err := newJob(tt.r, newPlan(t, tt.dir))
+			j, err := request.Resolve(tt.r, newPlan(t, tt.dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, g := range j.generators {
-				switch v := g.gen.(type) {
+			for _, g := range j.Generators {
+				switch v := g.Gen.(type) {
 				case deepcopy.Generator:
 					if diff := cmp.Diff(tt.want, v); diff != "" {
 						t.Error(diff)
@@ -158,30 +158,5 @@ func TestHeader(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestToolsVersion(t *testing.T) {
-	t.Parallel()
-	dep := func(v string, replace *debug.Module) *debug.BuildInfo {
-		return &debug.BuildInfo{Deps: []*debug.Module{{Path: toolsModule, Version: v, Replace: replace}}}
-	}
-	tests := []struct {
-		info *debug.BuildInfo
-		want string
-	}{
-		{nil, pins.ControllerTools},
-		{&debug.BuildInfo{}, pins.ControllerTools},
-		{dep("v0.99.0", nil), "v0.99.0"},
-		{dep("v0.99.0", &debug.Module{Path: "example.com/fork", Version: "v0.99.1-fork"}), "v0.99.1-fork"},
-		{dep("v0.99.0", &debug.Module{Path: "../controller-tools"}), "(devel)"},
-	}
-	for _, tt := range tests {
-		if got := versionIn(tt.info); got != tt.want {
-			t.Errorf("%+v: %s, want %s", tt.info, got, tt.want)
-		}
-	}
-	if got := ControllerToolsVersion(); got != pins.ControllerTools {
-		t.Errorf("this binary holds %s, the pin says %s", got, pins.ControllerTools)
 	}
 }

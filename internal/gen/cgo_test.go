@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 )
 
@@ -62,9 +63,9 @@ func Age() int { return int(C.age(1)) }
 func TestCgoAlone(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo", strings.Replace(door, "import (\n", "import \"C\"\n\nimport (\n", 1), "-- api/v3/doc.go --\n// +kubebuilder:object:generate=true\npackage v3\n\nimport \"C\"\n")
-	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": []string{"crd", "object", "paths=./api/v3"}}}}
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": []string{"crd", "object", "paths=./api/v3"}}}}
 	p := newPlan(t, dir)
-	err := Plan(t.Context(), Request{Dir: dir, Project: cfg}, p)
+	err := Plan(t.Context(), request.Request{Dir: dir, Project: cfg}, p)
 	const want = `api/v3/address.go: package example.com/zoo/api/v3 has no file without import "C", and controller-gen writes its code into Go's build cache then`
 	if err == nil || err.Error() != want || fault.Code(err) != fault.CodeFailed || len(p.Changes()) > 0 {
 		t.Errorf("error %v, want %s", err, want)

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
@@ -30,7 +33,7 @@ func TestDirty(t *testing.T) {
 	both := []string{crds + "harbor.example.com_compassen.yaml", crds + "harbor.example.com_convoys.yaml"}
 	code := func(dirs ...string) (names []string) {
 		for _, dir := range dirs {
-			names = append(names, dir+"/"+deepcopyFile)
+			names = append(names, dir+"/"+request.DeepcopyFile)
 		}
 		return names
 	}
@@ -109,7 +112,7 @@ func settle(t *testing.T, dir string, s *store.Store) {
 	t.Helper()
 	for range 2 {
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, Store: s, ThisYear: "2042"}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Apply(t.Context()); err != nil {
@@ -123,25 +126,29 @@ func settle(t *testing.T, dir string, s *store.Store) {
 func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	t.Helper()
 	p := newPlan(t, dir)
-	j, err := newJob(Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
+	j, err := request.Resolve(request.Request{Dir: dir, Store: s, ThisYear: "2042"}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := newSources(dir, p)
+	src, err := overlay.New(dir, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer src.close()
-	h := openHistory(s, src, j)
-	r := h.refresh(src, j)
-	if r == nil || !r.run(t.Context()) {
-		t.Fatal("not resumed")
+	defer src.Close()
+	h := incremental.Open(s, src, j)
+	u, ok := h.Resumable(src, j)
+	if !ok {
+		t.Fatal("not resumable")
 	}
-	for _, root := range r.roots() {
+	a, ok, err := u.Run(t.Context())
+	if !ok {
+		t.Fatal("not resumed:", err)
+	}
+	for _, root := range u.DirtyRoots() {
 		roots = append(roots, strings.TrimPrefix(root.ImportPath, corpus.Repo+"/"))
 	}
-	for _, o := range r.outputs {
-		made = append(made, o.path)
+	for _, o := range a.Made.Outputs {
+		made = append(made, o.Path)
 	}
 	slices.Sort(roots)
 	slices.Sort(made)

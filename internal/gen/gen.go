@@ -1,145 +1,95 @@
-// Package gen runs controller-tools' generators in this process: one load of
-// the project's packages for all of them, read from the content of a plan (so
-// that a kind which is not on disk yet gets its CRD in the same plan), with all
-// output in memory until every generator has succeeded. The bytes are those of
-// the controller-gen command of the same version with the same arguments.
+// Package gen runs the generators of controller-tools (deepcopy code, CRDs, RBAC
+// roles, webhook configurations) in this process. It reads the sources from a plan,
+// so that a kind that exists only in the plan gets its CRD in the same plan, and it
+// adds the outputs to that plan. The outputs are, byte for byte, those of
+// controller-gen of the same version with the same arguments.
 //
-// It is not a build system: it fetches no module, and never writes to the
-// project. The work has three steps with plain data
-// between them: load (plan to packages), generate (packages to a result) and
-// record (result to plan). The first two are done for what changed since the last
-// run, where that is known exactly; packages are loaded on a fast path, which
-// declines whatever it does not read as controller-gen does, or on a slow one.
+// A run has four steps, with a package for each:
 //
-// One input lies outside of the arguments: the library behind plural names
-// reads inflections.json and acronyms.json from the working folder of the
-// process, as it does for the controller-gen command. And the go command is the
-// one on the process's PATH, with the process's environment: it is started by
-// libraries that ask the process for both.
+//   - [request]: from the caller's request and the project's defaults to a job,
+//     which says what to generate
+//   - [load]: from the job's paths to packages, as [overlay] shows their files
+//   - [generate]: from packages to outputs, in memory
+//   - [output]: from outputs to changes of the plan, and warnings
+//
+// Package [incremental] runs the second and the third step for only those packages
+// that changed since the last run.
+//
+// Two inputs are not part of the request. The library that forms plurals reads
+// inflections.json and acronyms.json from the working folder of the process, as in
+// controller-gen. And the libraries start the go command on the PATH of the process,
+// with its environment. gen downloads no modules and writes no files of the project.
 package gen
 
 import (
 	"context"
-	"path"
-	"path/filepath"
-	"strings"
+	"time"
 
-	"github.com/operon-dev/operon/internal/gen/incremental/store"
-	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/incremental"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Request says what to generate. The zero value of every field but Dir means
-// the project's default.
-type Request struct {
-	// Dir is the absolute path of the project root, which the plan's paths and
-	// the relative paths in arguments start from.
-	Dir string
-	// Project holds the default arguments: plugins["generate.operon.dev/v1"].args,
-	// a list in controller-gen's syntax. Without them they are what the Makefile
-	// of kubebuilder v4.15 passes.
-	Project *project.Config
+// Request says what to generate.
+type Request = request.Request
 
-	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0,
-	// paths=./api/..., output:crd:dir=out). What they name replaces the
-	// default, and the rest stays: the generators as a set, the paths as a set,
-	// the output rule of each generator; a rule for all generators replaces
-	// every default rule.
-	Args []string
-	// Only restricts the run to these generators, as far as the arguments name
-	// them.
-	Only []string
-	// Paths replaces the paths, as repeated paths= arguments do.
-	Paths []string
-	// HeaderFile is the licence header of generated Go code. It is not put on
-	// YAML, for it holds a Go comment.
-	HeaderFile string
-	// Year takes the place of " YEAR" in every header file.
-	Year string
+// Problems are all errors in the sources that a run found.
+type Problems = load.Problems
 
-	// ThisYear is used for " YEAR" in the header file of the default arguments
-	// when neither they nor Year set one and no generated file tells which year
-	// the project is of. It is the caller's, for gen reads no clock.
-	ThisYear string
-
-	// Store keeps what was read for the next run; nil keeps nothing. It changes
-	// no byte, no warning and no error.
-	Store *store.Store
-}
-
-// Plan runs the generators that r asks for and adds their output to p, with
-// warnings about markers that have no effect, about files that nothing
-// generates any more, and about a header that gets lost. On an error it adds nothing. Wrong arguments exit 2,
-// errors in the sources exit 1 and are all listed ([Problems]).
+// Plan runs the generators that r asks for and adds their outputs and warnings to p.
+// On an error it adds nothing. The exit code of wrong arguments is 2. The error of
+// sources that cannot be generated from is [Problems], with the exit code 1.
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
-	job, err := newJob(r, p)
+	job, err := request.Resolve(r, p)
 	if err != nil {
 		return err
 	}
-	src, err := newSources(r.Dir, p)
+	files, err := overlay.New(r.Dir, p)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	if err := job.validate(r, src); err != nil {
+	defer files.Close()
+	if err := job.Validate(r, files); err != nil {
 		return err
 	}
-
-	res, err := run(ctx, src, job)
+	res, err := run(ctx, files, job)
 	if err != nil {
 		return err
 	}
-	if err := addOutputs(res, p); err != nil {
-		return err
-	}
-
-	warnPinned(p)
-	warnHeader(job, p)
-	for _, w := range res.warnings {
-		p.Warn(w)
-	}
-	if res.inputs != nil {
-		p.DependsOn(res.inputs)
-	}
-	if !res.matched {
-		// Nothing matched the paths: that says nothing about old output.
-		return nil
-	}
-	return removeStale(job, res, src, p)
+	return res.AddTo(p, job, files)
 }
 
-// addOutputs adds the outputs to the plan; what has no path is printed.
-func addOutputs(res *result, p *scaffold.Plan) error {
-	for _, o := range res.stands {
-		if err := p.KeepGenerated(o.Generator, o.Path, o.Sum.String()); err != nil {
-			return err
-		}
+// run loads packages and generates in the first of three ways that gives an exact
+// result: from the record of the last run, from one listing by the go command, or
+// with the loader alone. The first two load only what changed since the last run, and
+// report errors in the sources. All other errors are left to the loader.
+func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
+	start := time.Now()
+	history := incremental.Open(job.Store, files, job)
+	if res, ok, err := history.Resume(ctx, files, job); ok || err != nil {
+		return res, err
 	}
-	for _, o := range res.outputs {
-		if o.path == "" {
-			p.Print(o.content)
-			continue
-		}
-		if err := p.Generate(o.generator, o.path, o.content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inProject turns a path from an argument into the plan's form: relative to
-// dir, with slashes. ok is false for a path that lies outside of dir.
-func inProject(dir, name string) (rel string, ok bool) {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
-	rel, err := filepath.Rel(dir, name)
+	progress.From(ctx)("listing packages", 0, 0)
+	query, err := load.NewQuery(ctx, files, job.Paths)
 	if err != nil {
-		return "", false
+		return nil, err
 	}
-	rel = filepath.ToSlash(rel)
-	if rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) {
-		return "", false
+	if res, ok, err := history.List(ctx, query, job, start); ok || err != nil {
+		return res, err
 	}
-	return rel, true
+	progress.From(ctx)("loading packages", 0, 0)
+	set, err := query.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, err := generate.Run(ctx, generate.Task{Set: set}, job.Generators, files)
+	if err != nil {
+		return nil, err
+	}
+	return output.Of(set, made.Outputs, files), nil
 }

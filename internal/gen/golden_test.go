@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -129,11 +130,11 @@ func byUs(t *testing.T, dir string, args []string) (files map[string]string, std
 	t.Helper()
 	before := tree(t, dir)
 	// As PROJECT's own, they are all the arguments there are.
-	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 	plan := func(s *store.Store) *scaffold.Plan {
 		t.Helper()
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p); err != nil {
 			t.Fatalf("operon %v: %v", args, err)
 		}
 		return p

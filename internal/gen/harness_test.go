@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func runCLI(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	here := strings.NewReplacer(peertest.Folder, dir)
-	a := peertest.Find(t, "controller-gen").Ask(t, peertest.Question{Args: args, Env: goEnv(nil), Files: tree(t, dir)})
+	a := peertest.Find(t, "controller-gen").Ask(t, peertest.Question{Args: args, Env: []string{"GOPROXY=off", "GOTOOLCHAIN=local"}, Files: tree(t, dir)})
 	for name, content := range a.Written {
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
 	}

@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // TestOutside finds what decides about a listing beside the sources.
@@ -16,24 +20,24 @@ func TestOutside(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
 	p := newPlan(t, dir)
-	j, err := newJob(Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
+	j, err := request.Resolve(request.Request{Dir: dir, Args: []string{"crd", "paths=./api/v1"}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := newSources(dir, p)
+	src, err := overlay.New(dir, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer src.close()
-	q, err := newQuery(t.Context(), src, j.paths)
+	defer src.Close()
+	q, err := load.NewQuery(t.Context(), src, j.Paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := q.list(t.Context())
-	if g == nil {
+	g, ok := q.List(t.Context())
+	if !ok {
 		t.Fatal("not listed")
 	}
-	changing, files, ok := q.outside(g.Folders)
+	changing, files, ok := q.Surroundings(g.Folders)
 	if !ok {
 		t.Fatal("not known")
 	}
@@ -65,29 +69,29 @@ func TestOutside(t *testing.T) {
 func TestSameQuestion(t *testing.T) {
 	dir := fixture(t, "zoo", "-- other.txt --\n// Other.\n")
 	s := store.Open(t.TempDir())
-	open := func(args string) *history {
+	open := func(args string) *incremental.History {
 		t.Helper()
 		p := newPlan(t, dir)
-		j, err := newJob(Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
+		j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(args), Store: s, ThisYear: "2042"}, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := newSources(dir, p)
+		src, err := overlay.New(dir, p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return openHistory(s, src, j)
+		return incremental.Open(s, src, j)
 	}
 	const usual = "crd object paths=./..."
 	first := open(usual)
-	if first == nil || open(usual).key != first.key {
+	if first == nil || open(usual).Key != first.Key {
 		t.Fatal("the same question is another one")
 	}
 	for _, args := range []string{
 		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
 		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
 	} {
-		if h := open(args); h == nil || h.key == first.key {
+		if h := open(args); h == nil || h.Key == first.Key {
 			t.Errorf("%s is the question %s", args, usual)
 		}
 	}
@@ -99,22 +103,22 @@ func TestSameQuestion(t *testing.T) {
 			t.Errorf("%s has a record", args)
 		}
 	}
-	header := open("crd object:headerFile=other.txt paths=./...").key
+	header := open("crd object:headerFile=other.txt paths=./...").Key
 	writeFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
-	if open("crd object:headerFile=other.txt paths=./...").key == header {
+	if open("crd object:headerFile=other.txt paths=./...").Key == header {
 		t.Error("another header is the same")
 	}
 	words := filepath.Join(t.TempDir(), "words.json")
 	writeFile(t, words, []byte(`{"cow": "kine"}`))
 	t.Setenv("INFLECT_PATH", words)
-	before := open(usual).key
+	before := open(usual).Key
 	writeFile(t, words, []byte(`{"cow": "cows"}`))
-	if open(usual).key == before {
+	if open(usual).Key == before {
 		t.Error("other words are the same")
 	}
 	t.Setenv("INFLECT_PATH", "")
 	t.Setenv("GOFLAGS", "-tags=x")
-	if open(usual).key == first.key {
+	if open(usual).Key == first.Key {
 		t.Error("other settings are the same")
 	}
 }
@@ -142,7 +146,7 @@ func TestNoRecord(t *testing.T) {
 			if name == "another version" {
 				replaceIn(t, filepath.Join(dir, "api/v1/lion_types.go"), "type LionSpec struct {", "type LionSpec struct {\n\t// Next is one.\n\tNext Next `json:\"next\"`\n")
 			}
-			r := Request{Dir: dir, Args: strings.Fields(tt.args), ThisYear: "2042"}
+			r := request.Request{Dir: dir, Args: strings.Fields(tt.args), ThisYear: "2042"}
 			want := newPlan(t, dir)
 			if err := Plan(t.Context(), r, want); err != nil {
 				t.Fatal(err)
@@ -157,15 +161,15 @@ func TestNoRecord(t *testing.T) {
 					t.Errorf("(-without a store +with one):\n%s", diff)
 				}
 			}
-			j, err := newJob(r, newPlan(t, dir))
+			j, err := request.Resolve(r, newPlan(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			src, err := newSources(dir, newPlan(t, dir))
+			src, err := overlay.New(dir, newPlan(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if recorded := openHistory(r.Store, src, j).last != nil; recorded != tt.record {
+			if recorded := incremental.Open(r.Store, src, j).Last != nil; recorded != tt.record {
 				t.Errorf("recorded is %v", recorded)
 			}
 		})

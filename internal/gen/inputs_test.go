@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // inputsOf plans what args ask for in dir, and returns what that depends on.
 func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool) {
 	t.Helper()
 	p := newPlan(t, dir)
-	if err := Plan(t.Context(), Request{Dir: dir, Args: args}, p); err != nil {
+	if err := Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
 		t.Fatal(err)
 	}
 	in, ok := p.Inputs()
@@ -133,7 +135,7 @@ func TestInputsUnknown(t *testing.T) {
 		if err := p.Share("api/aqua/v1alpha1/more.go", 0o644, []byte("package v1alpha1\n")); err != nil {
 			t.Fatal(err)
 		}
-		if err := Plan(t.Context(), Request{Dir: dir, Args: args}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, Args: args}, p); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := p.Inputs(); ok {

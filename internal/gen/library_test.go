@@ -7,8 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"golang.org/x/tools/txtar"
 )
 
@@ -116,23 +121,23 @@ func edit(t *testing.T, dir, files string) {
 
 // fast is a run on the fast path, step by step, without prebuilt packages.
 type fast struct {
-	refresh
+	*incremental.Update
 	identities *depcache.Identities
 }
 
 func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...string) *fast {
 	t.Helper()
 	p := newPlan(t, dir)
-	j, err := newJob(Request{Dir: dir, Args: args, Store: s}, p)
+	j, err := request.Resolve(request.Request{Dir: dir, Args: args, Store: s}, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := newSources(dir, p)
+	src, err := overlay.New(dir, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(src.close)
-	q, err := newQuery(t.Context(), src, j.paths)
+	t.Cleanup(src.Close)
+	q, err := load.NewQuery(t.Context(), src, j.Paths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,13 +147,13 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 			q.Arch = arch
 		}
 	}
-	g := q.list(t.Context())
-	if g == nil {
+	g, ok := q.List(t.Context())
+	if !ok {
 		t.Fatal("not listed")
 	}
-	ids := depcache.NewIdentities(q.settings.root, q.settings.modCache, j.store)
-	f := &fast{refresh{src: src, job: j, library: q.newLibrary(j, g.Identity(ids.Of)), past: newPast(nil, nil, g, nil)}, ids}
-	f.library.cache.Prebuilt = false
+	ids := depcache.NewIdentities(q.Settings.Root, q.Settings.ModCache, j.Store)
+	f := &fast{incremental.NewUpdate(src, j, incremental.NewLibrary(q.Arch, j, g.Identity(ids.Of)), nil, nil, g), ids}
+	f.Library.Cache.Prebuilt = false
 	return f
 }
 
@@ -157,29 +162,29 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 func (f *fast) run(t *testing.T) (tries [][]string) {
 	t.Helper()
 	for {
-		ok := f.generate(t.Context())
-		if f.loaded == nil {
+		a := f.Try(t.Context(), false)
+		if a.Loaded == nil {
 			t.Fatal("not loaded")
 		}
 		var fresh []string
-		for _, p := range f.loaded.Fresh {
-			if _, ok := f.library.identity(p.Path); ok {
+		for _, p := range a.Loaded.Fresh {
+			if _, ok := f.Library.Identity(p.Path); ok {
 				fresh = append(fresh, p.Path)
 			}
 		}
 		tries = append(tries, fresh)
-		if f.library.lacks(f.set.deps) {
+		if f.Library.Lacks(a.Set.Deps) {
 			continue
 		}
-		if !ok {
-			t.Fatal("not exact")
+		if a.Err != nil {
+			t.Fatal(a.Err)
 		}
-		f.keep()
+		f.keep(a.Set, a.Loaded)
 		return tries
 	}
 }
 
-func (f *fast) keep() {
-	f.library.keep(f.set.deps, f.loaded.Fresh)
+func (f *fast) keep(set *load.Set, loaded *golist.Loaded) {
+	f.Library.Keep(set.Deps, loaded.Fresh)
 	f.identities.Save()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -89,7 +90,7 @@ func TestPlannedSources(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			r := Request{Dir: onDisk, Args: tt.args, ThisYear: "2042"}
+			r := request.Request{Dir: onDisk, Args: tt.args, ThisYear: "2042"}
 			want := newPlan(t, onDisk)
 			if err := Plan(t.Context(), r, want); err != nil {
 				t.Fatal(err)
@@ -158,7 +159,7 @@ func TestPlannedErrors(t *testing.T) {
 			} else if err := p.Seed(tt.file, 0o644, []byte(tt.content)); err != nil {
 				t.Fatal(err)
 			}
-			err := Plan(t.Context(), Request{Dir: dir}, p)
+			err := Plan(t.Context(), request.Request{Dir: dir}, p)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), os.TempDir()) {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -178,7 +179,7 @@ func TestPlannedGoMod(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "go.sum")); err != nil {
 		t.Fatal(err)
 	}
-	err := Plan(t.Context(), Request{Dir: dir}, newPlan(t, dir))
+	err := Plan(t.Context(), request.Request{Dir: dir}, newPlan(t, dir))
 	if fault.Code(err) != fault.CodeFailed || fault.HintOf(err) != "go mod tidy" {
 		t.Fatalf("without requirements: %v, hint %q", err, fault.HintOf(err))
 	}
@@ -187,7 +188,7 @@ func TestPlannedGoMod(t *testing.T) {
 	if err := p.Seed("go.sum", 0o644, []byte(files["go.sum"])); err != nil {
 		t.Fatal(err)
 	}
-	if err := Plan(t.Context(), Request{Dir: dir}, p); err != nil {
+	if err := Plan(t.Context(), request.Request{Dir: dir}, p); err != nil {
 		t.Fatal(err)
 	}
 	if len(generated(p)) < 5 {
@@ -202,7 +203,7 @@ func TestMissingModules(t *testing.T) {
 	dir := fixture(t, "zoo")
 	before := tree(t, dir)
 	p := newPlan(t, dir)
-	err := Plan(t.Context(), Request{Dir: dir}, p)
+	err := Plan(t.Context(), request.Request{Dir: dir}, p)
 	if fault.Code(err) != fault.CodeFailed || fault.HintOf(err) != "go mod download" {
 		t.Errorf("error %v\nhint %q", err, fault.HintOf(err))
 	}
@@ -218,7 +219,7 @@ func TestMissingModules(t *testing.T) {
 func TestNoGo(t *testing.T) {
 	dir := fixture(t, "zoo")
 	t.Setenv("PATH", t.TempDir())
-	err := Plan(t.Context(), Request{Dir: dir}, newPlan(t, dir))
+	err := Plan(t.Context(), request.Request{Dir: dir}, newPlan(t, dir))
 	if err == nil || err.Error() != "there is no go command on PATH" || fault.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
@@ -231,7 +232,7 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	dir := fixture(t, "zoo")
 	p := newPlan(t, dir)
-	if err := Plan(ctx, Request{Dir: dir}, p); !errors.Is(err, context.Canceled) {
+	if err := Plan(ctx, request.Request{Dir: dir}, p); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if len(p.Changes()) > 0 {
@@ -243,11 +244,11 @@ func TestCancelled(t *testing.T) {
 func TestConfiguredProject(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
-	cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{
+	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{
 		"args": []any{"crd:maxDescLen=0", "object", "output:crd:dir=manifests", "paths=./api/aqua/..."},
 	}}}
 	p := newPlan(t, dir)
-	if err := Plan(t.Context(), Request{Dir: dir, Project: cfg, Only: []string{"crd", "rbac"}}, p); err != nil {
+	if err := Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Only: []string{"crd", "rbac"}}, p); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"manifests/aqua.example.com_nfs.yaml"}

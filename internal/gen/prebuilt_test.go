@@ -13,8 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/gen/generate"
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -89,7 +92,7 @@ func TestPrebuilt(t *testing.T) {
 		files := map[string][]*depcache.Entry{}
 		for _, system := range systems {
 			prebuild(t, dir, system, func(f *fast, path string, e *depcache.Entry) {
-				name := f.library.cache.PrebuiltName(path)
+				name := f.Library.Cache.PrebuiltName(path)
 				files[name] = append(files[name], e)
 			})
 		}
@@ -100,8 +103,8 @@ func TestPrebuilt(t *testing.T) {
 		return
 	}
 	prebuild(t, dir, systems[0], func(f *fast, path string, e *depcache.Entry) {
-		part := depcache.Cache{Environment: f.library.cache.Environment, Prebuilt: true}
-		have := part.Find(path, f.library.identity)
+		part := depcache.Cache{Environment: f.Library.Cache.Environment, Prebuilt: true}
+		have := part.Find(path, f.Library.Identity)
 		if have == nil || !bytes.Equal(depcache.Encode([]*depcache.Entry{have}), depcache.Encode([]*depcache.Entry{e})) {
 			t.Errorf("%s is not in %s as it is pinned: run make prebuilt", path, prebuilt)
 		}
@@ -133,9 +136,9 @@ func prebuild(t *testing.T, dir, system string, found func(f *fast, path string,
 	t.Helper()
 	for _, gens := range []string{"crd object", "crd"} {
 		f := newFast(t, dir, store.Open(t.TempDir()), append(strings.Fields(gens), "paths=./..."), strings.Fields(system)...)
-		keepAll(t, f)
-		for _, p := range f.loaded.Fresh {
-			e := f.library.cache.Find(p.Path, f.library.identity)
+		loaded := keepAll(t, f)
+		for _, p := range loaded.Fresh {
+			e := f.Library.Cache.Find(p.Path, f.Library.Identity)
 			if e == nil {
 				t.Fatalf("%s was not kept", p.Path)
 			}
@@ -192,27 +195,28 @@ func seed(t *testing.T) string {
 	return dir
 }
 
-// keepAll keeps all packages that the roots lead to, and of API packages all
-// schemas.
-func keepAll(t *testing.T, f *fast) {
+// keepAll stores all packages that the roots depend on, with all schemas of API
+// packages, and returns what it loaded.
+func keepAll(t *testing.T, f *fast) *golist.Loaded {
 	t.Helper()
-	set := &packageSet{fset: token.NewFileSet()}
-	if f.set = set; !f.load(t.Context(), f.roots()) {
-		t.Fatal("not loaded")
+	set := &load.Set{Fset: token.NewFileSet()}
+	loaded, err := f.Load(t.Context(), set, f.DirtyRoots(), false)
+	if err != nil {
+		t.Fatal(err)
 	}
 	reg := &markers.Registry{}
-	for _, g := range f.job.generators {
-		if err := g.gen.RegisterMarkers(reg); err != nil {
+	for _, g := range f.Job.Generators {
+		if err := g.Gen.RegisterMarkers(reg); err != nil {
 			t.Fatal(err)
 		}
 	}
 	parser := &crd.Parser{
 		Collector: &markers.Collector{Registry: reg},
-		Checker:   &loader.TypeChecker{NodeFilters: checkFilters(f.job.generators)},
+		Checker:   &loader.TypeChecker{NodeFilters: generate.CheckFilters(f.Job.Generators)},
 	}
 	crd.AddKnownTypes(parser)
-	parser.NeedPackage(set.roots[0])
-	all := everyPackage(set.roots[0])
+	parser.NeedPackage(set.Roots[0])
+	all := everyPackage(set.Roots[0])
 	for _, path := range apiPackages {
 		p := all[path]
 		parser.NeedPackage(p)
@@ -227,11 +231,12 @@ func keepAll(t *testing.T, f *fast) {
 			askFor(parser, crd.TypeIdent{Package: p, Name: name}, all)
 		}
 	}
-	set.deps.Collect(parser)
-	for i := range f.loaded.Fresh {
-		f.loaded.Fresh[i].Direct = true
+	set.Deps.Collect(parser)
+	for i := range loaded.Fresh {
+		loaded.Fresh[i].Direct = true
 	}
-	f.keep()
+	f.keep(set, loaded)
+	return loaded
 }
 
 // askFor asks for the schema of a type. When there is an error, it forgets all
@@ -290,7 +295,7 @@ func TestFirstRun(t *testing.T) {
 		}
 		for _, gens := range all {
 			f := newFast(t, dir, nil, append(strings.Fields(gens), "paths=./..."))
-			f.library.cache.Prebuilt = true
+			f.Library.Cache.Prebuilt = true
 			if tries := f.run(t); len(tries) > 1 || len(tries[0]) > 0 {
 				t.Errorf("%s, %s: read %q; run make prebuilt", filepath.Base(dir), gens, tries)
 			}

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -74,10 +76,10 @@ func TestSameErrorsAsControllerGen(t *testing.T) {
 				args = append(args, "paths=./...")
 			}
 			dir := fixture(t, "zoo")
-			cfg := &project.Config{Plugins: map[string]any{configKey: map[string]any{"args": args}}}
+			cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 			run := func(dir string, s *store.Store) (*scaffold.Plan, error) {
 				p := newPlan(t, dir)
-				return p, Plan(t.Context(), Request{Dir: dir, Project: cfg, Store: s}, p)
+				return p, Plan(t.Context(), request.Request{Dir: dir, Project: cfg, Store: s}, p)
 			}
 			lived := fixture(t, "zoo") // a project that was generated for before
 			own := store.Open(t.TempDir())
@@ -150,7 +152,7 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	if diff := cmp.Diff(want, messages(err.Error())); diff != "" {
 		t.Errorf("(-controller-gen +operon):\n%s", diff)
 	}
-	var problems Problems
+	var problems load.Problems
 	if !errors.As(err, &problems) {
 		t.Errorf("error is a %T", err)
 	}

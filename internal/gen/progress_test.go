@@ -4,6 +4,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
 )
 
 // TestProgress follows a run that reads everything.
@@ -13,7 +16,7 @@ func TestProgress(t *testing.T) {
 	var mu sync.Mutex
 	var phases []string
 	last := map[string][2]int{}
-	ctx := WithProgress(t.Context(), func(phase string, done, total int) {
+	ctx := progress.With(t.Context(), func(phase string, done, total int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(phases) == 0 || phases[len(phases)-1] != phase {
@@ -24,7 +27,7 @@ func TestProgress(t *testing.T) {
 		}
 		last[phase] = [2]int{done, total}
 	})
-	if err := Plan(ctx, Request{Dir: dir, Args: []string{"crd", "object", "rbac:roleName=zoo", "paths=./..."}}, newPlan(t, dir)); err != nil {
+	if err := Plan(ctx, request.Request{Dir: dir, Args: []string{"crd", "object", "rbac:roleName=zoo", "paths=./..."}}, newPlan(t, dir)); err != nil {
 		t.Fatal(err)
 	}
 	for _, phase := range []string{"listing packages", "reading packages", "generating crd", "generating object", "generating rbac"} {

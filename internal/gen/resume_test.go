@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/incremental"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -77,20 +80,20 @@ func TestResume(t *testing.T) {
 	}
 	for _, step := range steps {
 		step.do(t)
-		if err := os.RemoveAll(filepath.Join(others, recordKind)); err != nil {
+		if err := os.RemoveAll(filepath.Join(others, incremental.RecordKind)); err != nil {
 			t.Fatal(err)
 		}
 		want := newPlan(t, dir)
-		wantErr := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: store.Open(others)}, want)
+		wantErr := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: store.Open(others)}, want)
 		got := newPlan(t, dir)
 		var phases []string
 		var mu sync.Mutex
-		ctx := WithProgress(t.Context(), func(phase string, _, _ int) {
+		ctx := progress.With(t.Context(), func(phase string, _, _ int) {
 			mu.Lock()
 			defer mu.Unlock()
 			phases = append(phases, phase)
 		})
-		gotErr := Plan(ctx, Request{Dir: dir, ThisYear: "2042", Store: keep}, got)
+		gotErr := Plan(ctx, request.Request{Dir: dir, ThisYear: "2042", Store: keep}, got)
 		if fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 			t.Fatalf("%s: error\n%v\nwant\n%v", step.name, gotErr, wantErr)
 		}
@@ -138,7 +141,7 @@ func TestResumeBroken(t *testing.T) {
 	keep, others := store.Open(t.TempDir()), store.Open(t.TempDir())
 	settle(t, dir, keep)
 	plan := func(s *store.Store) error {
-		return Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, newPlan(t, dir))
+		return Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, newPlan(t, dir))
 	}
 	edits := map[string]string{
 		"a new version":               newVersion,
@@ -178,7 +181,7 @@ func TestBrokenVersions(t *testing.T) {
 	dir := fixture(t, "zoo")
 	writeFile(t, filepath.Join(dir, "api/v1/broken.go"), []byte("package other\n"))
 	for range 8 {
-		err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, newPlan(t, dir))
+		err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, newPlan(t, dir))
 		for _, want := range []string{"found packages other", "api/v2/lion_types.go:11:8: unknown type v1.LionSpec"} {
 			if !strings.Contains(fmt.Sprint(err), want) {
 				t.Fatalf("error %q is not told, only:\n%v", want, err)
@@ -206,7 +209,7 @@ func TestLinkedPackage(t *testing.T) {
 	var outcomes [2][]string
 	for i, s := range []*store.Store{nil, keep} {
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
 			t.Fatal(err)
 		}
 		outcomes[i] = outcome(p)

@@ -1,44 +1,14 @@
 package gen
 
 import (
-	"go/token"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/incremental"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
 )
-
-// TestListable decides by the question alone which path is taken.
-func TestListable(t *testing.T) {
-	t.Setenv("PATH", t.TempDir()) // no gopackagesdriver
-	usual := query{together: []folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
-	for name, tt := range map[string]struct {
-		change func(*query)
-		env    []string
-		want   bool
-	}{
-		"usual":            {func(*query) {}, []string{"HOME=/h"}, true},
-		"many modules":     {func(q *query) { q.together = nil }, nil, false},
-		"no go env":        {func(q *query) { q.Arch = "" }, nil, false},
-		"another compiler": {func(q *query) { q.goFlags = "-v -compiler=gccgo" }, nil, false},
-		"other flags":      {func(q *query) { q.goFlags = "-tags=x -mod=mod" }, nil, true},
-		"in module cache": {func(q *query) {
-			q.Dir, q.Fixed = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
-		}, nil, false},
-		"beside it": {func(q *query) {
-			q.Dir, q.Fixed = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
-		}, nil, true},
-		"a driver":  {func(*query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},
-		"no driver": {func(*query) {}, []string{"GOPACKAGESDRIVER=off"}, true},
-	} {
-		q := usual
-		tt.change(&q)
-		if got := q.listable(tt.env); got != tt.want {
-			t.Errorf("%s: listable is %v", name, got)
-		}
-	}
-}
 
 // withoutUser leaves of the imports that cgo has a part in only the harmless net.
 var withoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.TCPAddr")
@@ -65,39 +35,36 @@ func TestListed(t *testing.T) {
 			t.Parallel()
 			dir := fixture(t, "zoo", tt.files)
 			p := newPlan(t, dir)
-			j, err := newJob(Request{Dir: dir, Args: strings.Fields(tt.args)}, p)
+			j, err := request.Resolve(request.Request{Dir: dir, Args: strings.Fields(tt.args)}, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			src, err := newSources(dir, p)
+			src, err := overlay.New(dir, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer src.close()
-			q, err := newQuery(t.Context(), src, j.paths)
+			defer src.Close()
+			q, err := load.NewQuery(t.Context(), src, j.Paths)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &refresh{src: src, job: j}
-			if g := q.list(t.Context()); g != nil {
-				r.past = newPast(nil, nil, g, nil)
+			g, listed := q.List(t.Context())
+			var a *incremental.Attempt
+			if listed {
+				a = incremental.NewUpdate(src, j, nil, nil, nil, g).Try(t.Context(), false)
+				listed = a.Loaded != nil
 			}
-			loaded := r.past != nil
-			if loaded {
-				r.set = &packageSet{fset: token.NewFileSet()}
-				loaded = r.load(t.Context(), r.roots())
+			if listed != tt.want {
+				t.Fatalf("listed is %v", listed)
 			}
-			if loaded != tt.want {
-				t.Fatalf("listed is %v", loaded)
-			}
-			if !loaded {
+			if !listed {
 				return
 			}
-			if _, err := generate(t.Context(), r.set, j.generators, src); err != nil || r.loaded.Strayed() {
-				t.Errorf("strayed is %v, error %v", r.loaded.Strayed(), err)
+			if a.Err != nil || a.Loaded.Strayed() {
+				t.Errorf("strayed is %v, error %v", a.Loaded.Strayed(), a.Err)
 			}
 			// What nobody was to ask for shows when somebody does.
-			for _, root := range r.set.roots {
+			for _, root := range a.Set.Roots {
 				for _, imported := range root.Imports() {
 					imported.NeedSyntax()
 					for _, further := range imported.Imports() {
@@ -105,7 +72,7 @@ func TestListed(t *testing.T) {
 					}
 				}
 			}
-			if !r.loaded.Strayed() {
+			if !a.Loaded.Strayed() {
 				t.Error("read a package by name alone, and did not stray")
 			}
 		})

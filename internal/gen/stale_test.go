@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -24,7 +25,7 @@ func TestStale(t *testing.T) {
 	tests := []struct {
 		name    string
 		disk    func(t *testing.T, dir string) // between the runs
-		request Request
+		request request.Request
 		removed []string
 		want    string
 	}{
@@ -40,7 +41,7 @@ func TestStale(t *testing.T) {
 			disk: func(t *testing.T, dir string) {
 				writeFile(t, filepath.Join(dir, fishCRD), []byte("mine: true\n"))
 			},
-			request: Request{Only: []string{"crd"}},
+			request: request.Request{Only: []string{"crd"}},
 			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited by hand, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n",
 		},
 		{
@@ -58,19 +59,19 @@ func TestStale(t *testing.T) {
 				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
 				fishCopy + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n",
 		},
-		{name: "other paths judge nothing", request: Request{Paths: []string{"./api/v1"}}},
-		{name: "another place judges nothing", request: Request{Args: []string{"output:dir=elsewhere"}}},
-		{name: "a role that is kept by hand", request: Request{Only: []string{"rbac"}},
+		{name: "other paths judge nothing", request: request.Request{Paths: []string{"./api/v1"}}},
+		{name: "another place judges nothing", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
+		{name: "a role that is kept by hand", request: request.Request{Only: []string{"rbac"}},
 			disk: func(t *testing.T, dir string) {
 				writeFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))
 			}},
-		{name: "only what ran", request: Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
+		{name: "only what ran", request: request.Request{Only: []string{"rbac", "webhook"}}, removed: []string{"config/webhook/manifests.yaml"},
 			want: role + "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n"},
 	}
 	zoo := fixture(t, "zoo")
 	writeFile(t, filepath.Join(zoo, "config/crd/kustomization.yaml"), []byte(kustomization))
 	first := newPlan(t, zoo)
-	if err := Plan(t.Context(), Request{Dir: zoo}, first); err != nil {
+	if err := Plan(t.Context(), request.Request{Dir: zoo}, first); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Apply(t.Context()); err != nil {
@@ -122,7 +123,7 @@ func TestRepeatChangesNothing(t *testing.T) {
 	dir := fixture(t, "zoo")
 	for i := range 2 {
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 && len(p.Changes())+len(p.Warnings()) > 0 {
@@ -142,7 +143,7 @@ func TestListedMissing(t *testing.T) {
 		[]byte("resources:\n- bases/zoo.example.com_lions.yaml\n# - bases/commented.yaml\n- \"bases/gone.yaml\"\n- other.yaml\n- ../rbac/none.yaml\n"))
 	for range 2 {
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
 		const want = "config/crd/kustomization.yaml:4:0: [listed-missing] it lists bases/gone.yaml, which is not there and which nothing generates; take the line out\n"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -23,7 +24,7 @@ func TestUnapplied(t *testing.T) {
 		t.Helper()
 		time.Sleep(60 * time.Millisecond) // files are old enough to be known by their stamps
 		p := newPlan(t, dir)
-		if err := Plan(t.Context(), Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
+		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042", Store: s}, p); err != nil {
 			t.Fatal(err)
 		}
 		return p

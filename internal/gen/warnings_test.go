@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/gen/request"
 	"github.com/operon-dev/operon/internal/pins"
 )
 
@@ -69,7 +70,7 @@ func TestMarkerWarnings(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo", careless)
 	p := newPlan(t, dir)
-	if err := Plan(t.Context(), Request{Dir: dir, Only: []string{"rbac"}}, p); err != nil {
+	if err := Plan(t.Context(), request.Request{Dir: dir, Only: []string{"rbac"}}, p); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.ReplaceAll(strings.TrimPrefix(`

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
-	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -90,7 +90,7 @@ func (a *App) differences(ctx context.Context, root string, r PlanReport) ([]dif
 		default:
 			d.State, d.Line = differs, firstDifference(c.Before, c.After)
 		}
-		if from, to, only := gen.OnlyVersion(c.Before, c.After); only {
+		if from, to, only := controllertools.DifferOnlyInVersion(c.Before, c.After); only {
 			d.Version = &versionChange{from, to}
 		}
 		if r.diff {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/progress"
 	"github.com/operon-dev/operon/internal/term"
 )
 
@@ -54,7 +54,7 @@ func (a *App) showProgress(ctx context.Context) (shown context.Context, done fun
 		now = step{phase, done, total}
 		mu.Unlock()
 	}
-	return gen.WithProgress(ctx, report), func() { close(over); drawn.Wait() }
+	return progress.With(ctx, report), func() { close(over); drawn.Wait() }
 }
 
 // step is what generating is at.

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/operon-dev/operon/internal/gen"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
 	"github.com/operon-dev/operon/internal/pins"
 	"github.com/spf13/cobra"
 )
@@ -48,7 +48,7 @@ func NewVersion(a *App) *cobra.Command {
 func Version() versionFrame {
 	v := versionFrame{
 		APIVersion: APIVersion, Kind: "Version", Version: "devel",
-		ControllerTools:   gen.ControllerToolsVersion(),
+		ControllerTools:   controllertools.Version(),
 		ControllerRuntime: pins.ControllerRuntime,
 		Kubernetes:        "v" + pins.Kubernetes,
 		Go:                runtime.Version(),

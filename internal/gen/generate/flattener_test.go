@@ -1,0 +1,57 @@
+package generate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// TestErrorsOfAllVersions has errors about a kind that are those of no version: the
+// library gives them to any package of the group, and they stand with the first
+// that has the kind.
+func TestErrorsOfAllVersions(t *testing.T) {
+	t.Parallel()
+	kind := schema.GroupKind{Group: "ship.example.org", Kind: "Frigate"}
+	for range 20 { // maps have another order each time
+		p := &crd.Parser{}
+		crd.AddKnownTypes(p)
+		said := map[string]*loader.Package{}
+		for _, version := range []string{"v1", "v1beta1", "v2", "alone"} {
+			pkg := &loader.Package{Package: &packages.Package{ID: "example.org/api/" + version, PkgPath: "example.org/api/" + version}}
+			said[version] = pkg
+			p.GroupVersions[pkg] = schema.GroupVersion{Group: kind.Group, Version: version}
+			if version == "alone" {
+				continue // of the group, without the kind
+			}
+			id := crd.TypeIdent{Package: pkg, Name: kind.Kind}
+			p.FlattenedSchemata[id] = apiextensionsv1.JSONSchemaProps{Type: "object"}
+			p.Types[id] = &markers.TypeInfo{Name: kind.Kind, Markers: markers.MarkerValues{"unserved": {crdmarkers.UnservedVersion{}}}}
+		}
+		crdGenerator{}.flattener(p).crd(kind)
+		want := []string{
+			"example.org/api/v1:- CRD for Frigate.ship.example.org has no storage version",
+			"example.org/api/v1:- CRD for Frigate.ship.example.org with version(s) [v1 v1beta1 v2] does not serve any version",
+		}
+		for version, pkg := range said {
+			var got []string
+			for _, e := range pkg.Errors {
+				got = append(got, e.Pos+" "+e.Msg)
+			}
+			slices.Sort(got)
+			if version != "v1" && len(got) > 0 {
+				t.Errorf("%s has the errors %q", version, got)
+			}
+			if diff := cmp.Diff(want, got); version == "v1" && diff != "" {
+				t.Fatalf("(-want +got):\n%s", diff)
+			}
+		}
+	}
+}

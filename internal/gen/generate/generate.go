@@ -1,0 +1,140 @@
+// Package generate runs generators over packages and returns their outputs, or all
+// errors in the sources. It replaces controller-gen's crd generator by one with the
+// same output that is faster and can skip kinds that did not change; it uses the
+// other generators of controller-tools as they are.
+package generate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+)
+
+// Task is the packages that the generators run over. The last three fields are for
+// a run over some of the project's packages; they are zero for a run over all.
+type Task struct {
+	Set *load.Set
+	// Kinds holds the known kinds and collects new ones.
+	Kinds *Kinds
+	// MarkerRoots takes the place of the roots for generators that read only markers.
+	MarkerRoots []*loader.Package
+	// SkipMarkers skips these generators, because their outputs are up to date.
+	SkipMarkers bool
+}
+
+// Made is what the generators made of a task.
+type Made struct {
+	Outputs     []Output
+	Groups      map[string]string // the API groups of the packages, by import path; also on an error
+	Overwritten bool              // two generators wrote the same file
+}
+
+// Run runs the generators, in memory. On an error, which lists all problems,
+// there are no outputs.
+//
+// The generators share one marker collector and one type checker with the filters
+// of all of them, as they do in controller-gen.
+func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Project) (*Made, error) {
+	set := t.Set
+	res := &Made{Groups: map[string]string{}}
+	reg := &markers.Registry{}
+	shared := genall.GenerationContext{
+		Collector: &markers.Collector{Registry: reg},
+		Roots:     set.Roots,
+		InputRule: src,
+	}
+	checker := &loader.TypeChecker{NodeFilters: CheckFilters(gens)}
+	for _, g := range gens {
+		if err := g.Gen.RegisterMarkers(reg); err != nil {
+			return res, err
+		}
+	}
+
+	mem := &memory{dir: src.Dir, byPath: map[string]int{}}
+	var returned []error
+	var crash error
+	for _, g := range gens {
+		if ctx.Err() != nil {
+			return res, context.Cause(ctx)
+		}
+		say := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
+		say(0, 0)
+		c := shared
+		if _, ok := g.Gen.(genall.NeedsTypeChecking); ok {
+			c.Checker = checker
+		} else if t.SkipMarkers {
+			continue
+		} else if t.MarkerRoots != nil {
+			c.Roots = t.MarkerRoots
+		}
+		c.OutputRule = mem.rule(g)
+		err, panicked := call(inPlan(g.Gen, t, res, src.Dir, say), &c)
+		if panicked {
+			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.Name, err)
+			break
+		}
+		if err != nil {
+			returned = append(returned, err)
+		}
+	}
+	if mem.err != nil {
+		return res, mem.err
+	}
+	if problems := load.CollectProblems(set, returned, src); len(problems) > 0 {
+		return res, &fault.Error{Code: fault.CodeFailed, Hint: problems.Hint(), Err: problems.Essential()}
+	}
+	if crash != nil {
+		return res, crash
+	}
+	res.Outputs, res.Overwritten = mem.finish(), mem.twice
+	return res, nil
+}
+
+// CheckFilters are the filters of the generators that need types.
+func CheckFilters(gens []request.Generator) []loader.NodeFilter {
+	var filters []loader.NodeFilter
+	for _, g := range gens {
+		if c, ok := g.Gen.(genall.NeedsTypeChecking); ok {
+			filters = append(filters, c.CheckFilter())
+		}
+	}
+	return filters
+}
+
+// call runs a generator. The library panics on some packages that do not
+// type-check; the errors that it found before are then better than its panic.
+func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			err, panicked = fmt.Errorf("panic: %v", r), true
+		}
+	}()
+	return g.Generate(c), false
+}
+
+// inPlan is the generator that does the work of g for a plan: one that makes
+// paths absolute which it opens past the input rule, or that is our own, and says
+// how far it is.
+func inPlan(g genall.Generator, t Task, res *Made, dir string, say func(done, total int)) genall.Generator {
+	switch v := g.(type) {
+	case crd.Generator:
+		return crdGenerator{v, t.Set.Deps, t.Kinds, res.Groups, say}
+	case schemapatcher.Generator:
+		if !filepath.IsAbs(v.ManifestsPath) {
+			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)
+		}
+		return v
+	}
+	return g
+}

@@ -1,0 +1,177 @@
+package generate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/gen/generate/crdyaml"
+	"github.com/operon-dev/operon/internal/gen/generate/flatten"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// Kinds holds the kinds whose CRDs are known before a run, and collects those that the
+// run finds. A nil *kinds holds and collects none.
+type Kinds struct {
+	// known are kinds whose CRDs are on the disk as they were generated.
+	known map[schema.GroupKind]record.Kind
+	// own reports whether a package is part of the project, so that its sources may
+	// change.
+	own func(path string) bool
+
+	mu      sync.Mutex
+	found   []record.Kind
+	inexact bool // CRDs depend on more than the types that they reach
+
+	sums    sync.WaitGroup // computes the sums of outputs
+	types   map[crd.TypeIdent]reached
+	emitter crdyaml.Emitter
+}
+
+// reached is a type that a kind refers to, directly or not.
+type reached struct {
+	schema record.Sum
+	refs   []crd.TypeIdent
+}
+
+// NewKinds returns kinds whose CRDs are known, and a function that reports whether a
+// package is part of the project.
+func NewKinds(known map[schema.GroupKind]record.Kind, own func(path string) bool) *Kinds {
+	return &Kinds{known: known, own: own}
+}
+
+// Result returns the kinds of the run. exact is false if their CRDs depend on more
+// than the types that they reach.
+func (k *Kinds) Result() (found []record.Kind, exact bool) { return k.found, !k.inexact }
+
+// upToDate reports whether the CRD of a kind is known. The key of one that is not is
+// passed to made; without a key it will not be known in the next run either.
+func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+	if k == nil {
+		return key, false
+	}
+	key, ok = k.key(p, kind)
+	if !ok {
+		return record.Sum{}, false
+	}
+	was, known := k.known[kind]
+	if !known || was.Key != key {
+		return key, false
+	}
+	k.mu.Lock()
+	k.found = append(k.found, was)
+	k.mu.Unlock()
+	return key, true
+}
+
+// made records the CRD of a kind and the files that contain it.
+func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile) {
+	if k == nil {
+		return
+	}
+	made := record.Kind{Group: kind.Group, Kind: kind.Kind, Key: key, Outputs: make([]record.Output, len(files))}
+	k.mu.Lock()
+	k.found = append(k.found, made)
+	k.mu.Unlock()
+	for i, f := range files {
+		made.Outputs[i] = record.Output{Generator: f.Generator, Path: f.Path}
+		k.sums.Go(func() { made.Outputs[i].Sum = record.SumOf(f.Bytes()) })
+	}
+}
+
+// finish waits until everything is recorded. A kind has a version for each package of
+// its group that the parser found up to then. If one of these packages is not a root,
+// the result depends on the order of the kinds, and must not be recorded.
+func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
+	if k == nil {
+		return
+	}
+	k.sums.Wait()
+	for _, kind := range k.found {
+		k.inexact = k.inexact || kind.Group == ""
+		for pkg, gv := range p.GroupVersions {
+			if gv.Group == kind.Group && !slices.Contains(roots, pkg) && p.LookupType(pkg, kind.Kind) != nil {
+				k.inexact = true
+			}
+		}
+	}
+}
+
+// key returns a checksum of everything that a kind's CRD is made from: the versions,
+// the markers of its type, and the raw schemas of all types that it reaches. An
+// external package counts by its path. ok is false if that is incomplete.
+func (k *Kinds) key(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
+	var text strings.Builder
+	seen := map[crd.TypeIdent]bool{}
+	for _, id := range versionsOf(p, kind) {
+		values, err := json.Marshal(p.Types[id].Markers)
+		if err != nil {
+			return key, false
+		}
+		p.NeedSchemaFor(id)
+		fmt.Fprintf(&text, "%q %s\n", p.GroupVersions[id.Package], values)
+		if !k.reach(p, id, seen, &text) {
+			return key, false
+		}
+	}
+	return record.SumOf([]byte(text.String())), true
+}
+
+// versionsOf returns the types of all versions of a kind, sorted.
+func versionsOf(p *crd.Parser, kind schema.GroupKind) []crd.TypeIdent {
+	var versions []crd.TypeIdent
+	for pkg, gv := range p.GroupVersions {
+		if id := (crd.TypeIdent{Package: pkg, Name: kind.Kind}); gv.Group == kind.Group && p.Types[id] != nil {
+			versions = append(versions, id)
+		}
+	}
+	sortTypes(versions)
+	return versions
+}
+
+// reach adds a type and the types that it refers to, in an order that depends only on
+// the types. It returns false if one of them is incomplete.
+func (k *Kinds) reach(p *crd.Parser, id crd.TypeIdent, seen map[crd.TypeIdent]bool, text *strings.Builder) bool {
+	if seen[id] {
+		return true
+	}
+	seen[id] = true
+	text.WriteString(id.String())
+	if !k.own(id.Package.PkgPath) {
+		text.WriteByte('\n')
+		return true
+	}
+	t, known := k.types[id]
+	if !known {
+		props, made := p.Schemata[id]
+		printed, ok := k.emitter.Schema(&props)
+		if !made || !ok {
+			return false
+		}
+		t.schema = record.SumOf(printed)
+		if t.refs, ok = flatten.Refs(&props, id.Package); !ok {
+			return false
+		}
+		sortTypes(t.refs)
+		if k.types == nil {
+			k.types = map[crd.TypeIdent]reached{}
+		}
+		k.types[id] = t
+	}
+	fmt.Fprintf(text, " %x\n", t.schema)
+	for _, ref := range t.refs {
+		if !k.reach(p, ref, seen, text) {
+			return false
+		}
+	}
+	return true
+}
+
+func sortTypes(ids []crd.TypeIdent) {
+	slices.SortFunc(ids, func(a, b crd.TypeIdent) int { return strings.Compare(a.String(), b.String()) })
+}

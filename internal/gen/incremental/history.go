@@ -1,0 +1,149 @@
+// Package incremental generates for those packages that changed since the last run. It
+// keeps a record of each run: the checksums of the sources, the list of packages, and
+// the outputs of each package. [History.Resume] needs nothing else if the list of
+// packages cannot have changed. Otherwise, [History.List] asks the go command once.
+//
+// The result is that of a run over all packages, or none: whatever the two cannot
+// decide exactly is left to the loader.
+package incremental
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/filestat"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/goenv"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+)
+
+// History is what the last run of the same job found, to be built on and to be
+// replaced. A nil history has none and keeps none.
+type History struct {
+	store *store.Store
+	Key   store.Key
+	Last  *record.Record // nil: there was none
+	bytes string         // of last
+	walks []record.Walk
+}
+
+// RecordKind names the entries in the store.
+const RecordKind = "project"
+
+// Open finds the record of the last run. There is none for a job whose
+// output goes elsewhere than to files, or that looks at other things than
+// packages below the root.
+func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
+	h := &History{store: s}
+	if s == nil {
+		return nil
+	}
+	question := []string{"1", src.Dir}
+	for _, g := range j.Generators {
+		text, ok := describe(g, src)
+		if !ok {
+			return nil
+		}
+		question = append(question, text...)
+	}
+	for _, p := range j.Paths {
+		f := load.NewFolder(src.Dir, p)
+		if _, inside := f.Query(src.Dir); !load.IsFilePath(p) || !inside {
+			return nil
+		}
+		h.walks = append(h.walks, record.Walk{Dir: f.Dir, Below: f.Recursive})
+		question = append(question, fmt.Sprintf("%s %v", f.Dir, f.Recursive))
+	}
+	surroundings, ok := surroundings()
+	if !ok {
+		return nil
+	}
+	h.Key = store.KeyOf(append(question, surroundings...)...)
+	if content, ok := s.Get(RecordKind, h.Key); ok {
+		h.Last, h.bytes = record.Decode(content), string(content)
+	}
+	return h
+}
+
+// describe tells a generator from others, with its options and all that it reads
+// beside packages.
+func describe(g request.Generator, src *overlay.Project) (text []string, ok bool) {
+	switch g.Rule.(type) {
+	case genall.OutputArtifacts, genall.OutputToDirectory:
+	default:
+		return nil, false
+	}
+	if g.Name == "schemapatch" {
+		return nil, false
+	}
+	options, err := json.Marshal(g.Gen)
+	if err != nil {
+		return nil, false
+	}
+	text = []string{g.Name, string(options), fmt.Sprintf("%T%+v", g.Rule, g.Rule)}
+	if file := request.HeaderOf(g.Gen); file != "" {
+		header, err := src.Open(file)
+		if err != nil {
+			return nil, false
+		}
+		text = append(text, string(header))
+	}
+	return text, true
+}
+
+// surroundings are what outputs depend on beside packages and arguments: this
+// program, the environment, and the words that the library behind plural names
+// reads as the program starts.
+func surroundings() (text []string, ok bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, false
+	}
+	is, err := filestat.Of(self)
+	if err != nil {
+		return nil, false
+	}
+	text = []string{self, string(is.Append(nil))}
+	for _, e := range os.Environ() {
+		if name, _, _ := strings.Cut(e, "="); goenv.Variable(name) {
+			text = append(text, e)
+		}
+	}
+	slices.Sort(text[2:])
+	words, err := load.InflectionFiles()
+	if err != nil {
+		return nil, false
+	}
+	for _, file := range words {
+		content, err := os.ReadFile(file)
+		text = append(text, fmt.Sprint(err == nil), string(content))
+	}
+	return text, true
+}
+
+// identity tells the identities of packages that the last run asked for.
+func (h *History) identity() func(path string) (depcache.Identity, bool) {
+	known := make(map[string]depcache.Identity, len(h.Last.Identities))
+	for _, is := range h.Last.Identities {
+		known[is.Path] = depcache.Identity(is.Sum)
+	}
+	return func(path string) (depcache.Identity, bool) {
+		is, ok := known[path]
+		return is, ok
+	}
+}
+
+// keep replaces the record.
+func (h *History) keep(next *record.Record) {
+	if content := next.Encode(); string(content) != h.bytes {
+		h.store.Put(RecordKind, h.Key, content)
+	}
+}

@@ -1,0 +1,242 @@
+package incremental
+
+import (
+	"context"
+	"errors"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/generate/marker"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/output"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/progress"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// Update generates for the packages that changed since the last run.
+type Update struct {
+	*invalidation
+	src     *overlay.Project
+	Job     *request.Job
+	Library *library
+	disk    *disk
+
+	// partial says that the graph has only the packages that the last run read.
+	partial bool
+}
+
+// Attempt is one load of the dirty packages and one run of the generators over them.
+type Attempt struct {
+	Set     *load.Set
+	Loaded  *golist.Loaded         // nil if no package is dirty
+	kinds   *generate.Kinds        // nil if the run cannot be recorded
+	scanned map[string]marker.Scan // of the loaded roots, by import path
+	// sameMarkers says that the outputs made of all roots' markers are up to date.
+	sameMarkers bool
+	Made        *generate.Made // nil if the generators did not run
+	Err         error
+}
+
+// NewUpdate compares a listing with the record of the last run, which may be nil.
+func NewUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) *Update {
+	if last == nil {
+		last = &record.Record{}
+	}
+	d := lookAt(src, last.Outputs())
+	return &Update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
+}
+
+// Run repeats attempts until none of them affects a package that it did not load.
+// ok is false if only another way of loading can answer. err is the errors in the
+// sources.
+func (u *Update) Run(ctx context.Context) (a *Attempt, ok bool, err error) {
+	explain := false // after an error: let the library find all errors that it reports
+	for {
+		a := u.Try(ctx, explain)
+		if u.Library.Lacks(a.Set.Deps) {
+			continue // the next attempt reads the sources of what was missing
+		}
+		if a.Err != nil && !explain {
+			explain = true
+			continue
+		}
+		if a.Err == nil && a.Loaded != nil {
+			u.Library.Keep(a.Set.Deps, a.Loaded.Fresh)
+		}
+		if a.Made != nil && u.addGroups(a.Made.Groups) {
+			continue
+		}
+		if !explain {
+			return a, true, nil
+		}
+		if problems := (load.Problems)(nil); errors.As(a.Err, &problems) {
+			return nil, false, a.Err
+		}
+		return nil, false, nil
+	}
+}
+
+// Try loads the dirty roots and runs the generators over them. With explain, it lets
+// the library do everything that may find an error, as it does when the loader works
+// alone. Unchanged packages had no errors, and refer to no changed ones.
+func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
+	a := &Attempt{Set: &load.Set{Fset: token.NewFileSet()}}
+	if u.tree != nil && !explain {
+		a.kinds = generate.NewKinds(u.knownKinds(), func(path string) bool {
+			p := u.graph.Package(path)
+			return p == nil || !p.Fixed()
+		})
+	}
+	if roots := u.DirtyRoots(); len(roots) > 0 {
+		if a.Loaded, a.Err = u.Load(ctx, a.Set, roots, explain); a.Err != nil {
+			return a
+		}
+	}
+	a.scanned = map[string]marker.Scan{}
+	for i, s := range generate.ScanMarkers(a.Set, u.src) {
+		a.scanned[a.Set.Roots[i].PkgPath] = s
+	}
+	t := generate.Task{Set: a.Set, Kinds: a.kinds}
+	if t.SkipMarkers = u.sameMarkers(a.scanned); !t.SkipMarkers {
+		if t.MarkerRoots, a.Err = u.withMarkers(a.Set); a.Err != nil {
+			return a
+		}
+	}
+	a.sameMarkers = t.SkipMarkers
+	a.Made, a.Err = generate.Run(ctx, t, u.Job.Generators, u.src)
+	if a.Loaded != nil && a.Loaded.Strayed() {
+		a.Err = golist.ErrInexact // and any other error is unreliable
+	}
+	return a
+}
+
+// Load loads roots into the set, with the packages that their types refer to.
+func (u *Update) Load(ctx context.Context, set *load.Set, roots []*golist.Package, explain bool) (*golist.Loaded, error) {
+	temp, err := u.src.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	set.Deps = u.Library.world(set.Fset)
+	loaded, err := u.graph.Of(roots).Load(ctx, golist.Loading{
+		Fset: set.Fset,
+		Read: counted(progress.From(ctx), func(name string) ([]byte, error) {
+			if u.tree != nil && u.tree.Has(name) {
+				return u.tree.Read(name)
+			}
+			return u.src.Read(name)
+		}),
+		Filters: generate.CheckFilters(u.Job.Generators),
+		Broken:  explain,
+		Deps:    set.Deps,
+		Temp:    filepath.Join(temp, "packages.json"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	set.Roots = loaded.Roots
+	return loaded, nil
+}
+
+// knownKinds returns the kinds whose CRDs are on the disk as they were generated.
+func (u *Update) knownKinds() map[schema.GroupKind]record.Kind {
+	known := map[schema.GroupKind]record.Kind{}
+	for _, k := range u.last.Kinds {
+		if k.Key != (record.Sum{}) && !slices.ContainsFunc(k.Outputs, u.outdated) {
+			known[schema.GroupKind{Group: k.Group, Kind: k.Kind}] = k
+		}
+	}
+	return known
+}
+
+// sameMarkers reports whether the outputs that are made of the markers of all roots
+// are up to date: the roots and their markers are the same as in the last run.
+func (u *Update) sameMarkers(scanned map[string]marker.Scan) bool {
+	if slices.ContainsFunc(u.last.Joint, u.outdated) {
+		return false
+	}
+	roots := 0
+	for path, unit := range u.units {
+		if !unit.Root {
+			continue
+		}
+		roots++
+		if p := u.graph.Package(path); p == nil || p.DepOnly {
+			return false
+		}
+		if s, ok := scanned[path]; ok && !slices.Equal(s.Joint, unit.Markers) {
+			return false
+		}
+	}
+	return roots == len(u.graph.Roots)
+}
+
+// withMarkers returns all roots for generators that read only markers. A root that
+// is not in the set becomes a package with nothing but its recorded markers.
+func (u *Update) withMarkers(set *load.Set) ([]*loader.Package, error) {
+	loaded := map[string]*loader.Package{}
+	for _, root := range set.Roots {
+		loaded[root.PkgPath] = root
+	}
+	all := make([]*loader.Package, len(u.graph.Roots))
+	for i, root := range u.graph.Roots {
+		if all[i] = loaded[root.ImportPath]; all[i] == nil {
+			var err error
+			if all[i], err = marker.Only(set.Fset, u.units[root.ImportPath].Markers); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// finish returns the result of the whole job after the attempt, and the record for
+// the next run, which is nil if a record would not be exact. ok is false if a file
+// changed in the meantime.
+func (u *Update) finish(a *Attempt, next *record.Record) (res *output.Result, ok bool) {
+	res = &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
+	if next != nil && !u.addUnchanged(res, next.Outputs()) {
+		return nil, false
+	}
+	for _, root := range u.graph.Roots {
+		if s, loaded := a.scanned[root.ImportPath]; loaded {
+			res.Warnings = append(res.Warnings, s.Warnings...)
+		} else {
+			res.Warnings = append(res.Warnings, u.units[root.ImportPath].Warnings...)
+		}
+		if folder, ok := overlay.Rel(u.src.Dir, root.Dir); ok && len(root.GoFiles) > 0 {
+			res.Folders = append(res.Folders, folder)
+		}
+	}
+	res.Warnings = output.SortWarnings(res.Warnings)
+	return res, true
+}
+
+// addUnchanged adds the outputs that were not generated again. Those that
+// .operon/generated.json does not list are read, so that the plan lists them.
+func (u *Update) addUnchanged(res *output.Result, outputs []record.Output) bool {
+	made := map[string]bool{}
+	for _, o := range res.Outputs {
+		made[o.Path] = true
+	}
+	for _, o := range outputs {
+		switch {
+		case made[o.Path]:
+		case u.disk.listed(o):
+			res.Unchanged = append(res.Unchanged, o)
+		default:
+			content, ok := u.disk.content(o)
+			if !ok {
+				return false
+			}
+			res.Outputs = append(res.Outputs, generate.Output{Generator: o.Generator, Path: o.Path, Content: content})
+		}
+	}
+	return true
+}

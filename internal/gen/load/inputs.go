@@ -1,0 +1,275 @@
+package load
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"golang.org/x/mod/modfile"
+)
+
+// maxInputs bounds what is listed: to look at more takes longer than to ask the
+// go command.
+const maxInputs = 50_000
+
+// inputs collects what a run depends on: the files and folders in which another
+// answer of the go command, or other sources, would show, and places where a
+// file would count if there were one. It is a superset.
+type inputs struct {
+	paths   map[string]bool
+	modules map[string]bool     // folders of modules whose sources may change; true when walked
+	walked  map[string][]string // folders of such modules, with their files
+	failed  bool                // something is not known
+}
+
+// Inputs returns what the answer to the query and the sources behind it depend
+// on, by absolute path. folders are those of all packages in the answer, files
+// are what generators read beside. ok is false when that cannot be told, as of a
+// go command that is a script, or of flags that lead to other files.
+func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
+	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
+	in.failed = len(q.Project.Changed) > 0 || !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
+	in.add(files...)
+	in.goCommand(q.Settings)
+	in.inflections()
+	in.workspace(q.Dir, q.Settings.work)
+	for _, dir := range folders {
+		in.source(dir, q.Settings)
+	}
+	return slices.Sorted(maps.Keys(in.paths)), !in.failed && len(in.paths) <= maxInputs
+}
+
+// Settings are those of the go command that lead it to files.
+type Settings struct {
+	Root, ModCache string // GOROOT and GOMODCACHE
+	env            string // GOENV: the file of more settings
+	work           string // GOWORK: a file, "off", or "" for none
+	compiler       string // CC
+}
+
+func (in *inputs) add(paths ...string) {
+	for _, p := range paths {
+		in.failed = in.failed || !filepath.IsAbs(p)
+		in.paths[p] = true
+	}
+}
+
+// plainFlags reports whether GOFLAGS names no other file that a listing reads.
+func plainFlags(goFlags string) bool {
+	for flag := range strings.FieldsSeq(goFlags) {
+		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if !slices.Contains([]string{"mod", "modcacherw", "tags", "trimpath", "buildvcs", "race", "v", "p", "ldflags", "gcflags", "asmflags"}, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// goCommand adds the go command, its settings, and what is looked up on PATH:
+// with a C compiler cgo is on, unless it is set.
+func (in *inputs) goCommand(s Settings) {
+	suffix := ""
+	suffixes := []string{""}
+	if runtime.GOOS == "windows" {
+		suffix = ".exe"
+		suffixes = strings.Split(strings.ToLower(os.Getenv("PATHEXT")), ";")
+	}
+	program := filepath.Join(s.Root, "bin", "go"+suffix)
+	found, err := exec.LookPath("go")
+	if err != nil || !sameFile(found, program) {
+		in.failed = true // it may read anything
+	}
+	in.add(program, filepath.Join(s.Root, "VERSION"), filepath.Join(s.Root, "go.env"))
+	if s.env != "off" && s.env != "" {
+		in.add(s.env)
+	}
+	programs := []string{"go", "gopackagesdriver"}
+	compiler, _, _ := strings.Cut(strings.TrimSpace(s.compiler), " ")
+	if filepath.Base(compiler) == compiler {
+		programs = append(programs, compiler)
+	} else {
+		in.add(compiler)
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, name := range programs {
+			for _, suffix := range suffixes {
+				in.add(filepath.Join(dir, name+suffix))
+			}
+		}
+	}
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// inflections adds what the library behind plural names reads as it starts.
+func (in *inputs) inflections() {
+	files, err := InflectionFiles()
+	in.failed = in.failed || err != nil
+	for _, file := range files {
+		in.add(file)
+	}
+}
+
+func InflectionFiles() ([]string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, v := range []struct{ variable, file string }{{"INFLECT_PATH", "inflections.json"}, {"ACRONYMS_PATH", "acronyms.json"}} {
+		file := v.file
+		if name, ok := os.LookupEnv(v.variable); ok {
+			file = name
+		}
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// workspace adds the module at root, or the workspace that it is part of, and
+// what takes the place of other modules. work is the value of GOWORK.
+func (in *inputs) workspace(root, work string) {
+	in.module(root)
+	switch work {
+	case "off":
+		return
+	case "":
+	default:
+		dir := filepath.Dir(work)
+		in.add(work, work+".sum")
+		in.vendor(dir)
+		file, ok := readModFile(work, modfile.ParseWork)
+		if !ok {
+			in.failed = true
+			return
+		}
+		for _, use := range file.Use {
+			in.module(overlay.Join(dir, use.Path))
+		}
+		in.replaced(dir, file.Replace)
+	}
+	for dir := root; ; dir = filepath.Dir(dir) { // one that is nearer would be taken
+		in.add(filepath.Join(dir, "go.work"))
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// readModFile reads a go.mod or a go.work.
+func readModFile[F any](name string, how func(string, []byte, modfile.VersionFixer) (*F, error)) (file *F, ok bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false
+	}
+	file, err = how(name, text, nil)
+	return file, err == nil
+}
+
+// module adds the files of a main module.
+func (in *inputs) module(dir string) {
+	if _, known := in.modules[dir]; known {
+		return
+	}
+	in.modules[dir] = false
+	name := filepath.Join(dir, "go.mod")
+	in.add(name, filepath.Join(dir, "go.sum"))
+	in.vendor(dir)
+	if file, ok := readModFile(name, modfile.Parse); ok {
+		in.replaced(dir, file.Replace)
+	} else {
+		in.failed = true
+	}
+}
+
+// vendor adds what says that sources of other modules are in dir: the go command
+// takes the folder for it, with or without the list.
+func (in *inputs) vendor(dir string) {
+	folder := filepath.Join(dir, "vendor")
+	in.add(folder, filepath.Join(folder, "modules.txt"))
+}
+
+// replaced adds the folders that stand for modules.
+func (in *inputs) replaced(dir string, list []*modfile.Replace) {
+	for _, r := range list {
+		if r.New.Version == "" {
+			folder := overlay.Join(dir, r.New.Path)
+			in.add(filepath.Join(folder, "go.mod"))
+			if _, known := in.modules[folder]; !known {
+				in.modules[folder] = false
+			}
+		}
+	}
+}
+
+// source adds the folder of a package. Of Go's own sources and those of the
+// module cache, it counts that they are there; in a module whose sources may
+// change, every folder may become a package or a module, and everything beside
+// Go files may be embedded, or be an error.
+func (in *inputs) source(dir string, s Settings) {
+	const separator = string(filepath.Separator)
+	if strings.HasPrefix(dir, s.Root+separator) {
+		return // VERSION tells
+	}
+	if rest, ok := strings.CutPrefix(dir, s.ModCache+separator); ok {
+		before, after, _ := strings.Cut(rest, "@")
+		version, _, _ := strings.Cut(after, separator)
+		in.add(s.ModCache + separator + before + "@" + version)
+		return
+	}
+	module := dir
+	for ; ; module = filepath.Dir(module) {
+		if _, ok := in.modules[module]; ok {
+			break
+		}
+		if module == filepath.Dir(module) {
+			in.failed = true
+			return
+		}
+	}
+	if !in.modules[module] {
+		in.modules[module] = true
+		in.walk(module, false)
+	}
+	files, ok := in.walked[dir]
+	in.failed = in.failed || !ok // a link leads there
+	in.add(files...)
+}
+
+// walk adds the folders below dir, and the files in which packages may come to
+// be. ignored are folders that patterns pass over.
+func (in *inputs) walk(dir string, ignored bool) {
+	in.add(dir)
+	entries, err := os.ReadDir(dir)
+	in.failed = in.failed || err != nil
+	var files []string
+	for _, e := range entries {
+		name := e.Name()
+		path := filepath.Join(dir, name)
+		switch {
+		case !e.IsDir():
+			files = append(files, path)
+			if !ignored && filepath.Ext(name) == ".go" {
+				in.add(path)
+			}
+		case name != ".git" && len(in.paths) <= maxInputs:
+			in.walk(path, ignored || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "vendor")
+		}
+	}
+	in.walked[dir] = files
+}

@@ -1,0 +1,173 @@
+package load
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+)
+
+// folder is a file path among the paths, such as ./api/... or ./api/v1.
+type folder struct {
+	Dir       string // absolute
+	Recursive bool   // ended in "..."
+}
+
+func (f folder) matches(dir string) bool {
+	return dir == f.Dir || f.Recursive && strings.HasPrefix(dir, f.Dir+string(filepath.Separator))
+}
+
+// patternQuery marks a pattern for the go command, which the loader would else
+// take for a path.
+const patternQuery = "pattern="
+
+// Query is the folder as a pattern that the loader hands to go list unseen.
+func (f folder) Query(root string) (pattern string, ok bool) {
+	rel, ok := overlay.Rel(root, f.Dir)
+	if !ok {
+		return "", false
+	}
+	if f.Recursive {
+		return patternQuery + "./" + rel + "/...", true
+	}
+	return patternQuery + "./" + rel, true
+}
+
+// listPatterns turns paths into what the loader takes.
+//
+// The loader runs go list once per file path and once more per go.mod that it
+// finds below a path ending in "...", the root's own included, so that even
+// ./... is listed twice. Where all paths are folders of the root's module, one
+// go list finds the same packages, and together lists the folders in question,
+// for sortRoots. Otherwise the loader keeps its ways, but for a folder that is
+// only planned, where no go list could be started.
+func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []folder, err error) {
+	patterns = slices.Clone(paths)
+	single := true // all in the root's module
+	queries := make([]string, len(paths))
+	for i, p := range paths {
+		if !IsFilePath(p) {
+			single = false
+			continue
+		}
+		f := NewFolder(src.Dir, p)
+		if !src.HasDir(f.Dir) {
+			return nil, nil, fault.Usage("paths start from the project root, as in ./api/...", "path %q is not a folder", p)
+		}
+		query, inside := f.Query(src.Dir)
+		if !inside {
+			single = false // may be any module
+			continue
+		}
+		queries[i] = query
+		if !onDisk(f.Dir) {
+			patterns[i] = query
+		}
+		others, err := otherModules(src.Dir, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		single = single && !others
+		together = append(together, f)
+	}
+	if !single {
+		return patterns, nil, nil
+	}
+	return queries, together, nil
+}
+
+// IsFilePath tells file paths from import paths, by the go command's rule.
+func IsFilePath(p string) bool { return filepath.IsAbs(p) || strings.HasPrefix(p, ".") }
+
+func NewFolder(root, p string) folder {
+	p = filepath.Clean(filepath.FromSlash(p))
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(root, p)
+	}
+	if filepath.Base(p) == "..." {
+		return folder{filepath.Dir(p), true}
+	}
+	return folder{p, false}
+}
+
+func onDisk(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// otherModules reports whether the folder belongs to a module below the root,
+// or when it is recursive, contains one.
+func otherModules(root string, f folder) (bool, error) {
+	for d := f.Dir; d != root; d = filepath.Dir(d) {
+		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
+			return true, nil
+		}
+	}
+	if !f.Recursive || !onDisk(f.Dir) {
+		return false, nil
+	}
+	found := false
+	err := filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.IsDir() && d.Name() == "go.mod" && filepath.Dir(name) != root:
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}
+
+// sortRoots brings roots that were listed together into the order of one go
+// list per folder, which shows in output that goes to one place: folder after
+// folder, each package after those it imports, else in the order of a walk.
+func sortRoots[P comparable](roots []P, folders []folder, dir func(P) string, imports func(P) map[string]P) []P {
+	if len(folders) < 2 {
+		return roots
+	}
+	walked := slices.SortedFunc(slices.Values(roots), func(a, b P) int {
+		return slices.Compare(elements(dir(a)), elements(dir(b)))
+	})
+	var sorted []P
+	listed := map[P]bool{}
+	for _, f := range folders {
+		seen := map[P]bool{}
+		var visit func(p P)
+		visit = func(p P) {
+			if seen[p] {
+				return
+			}
+			seen[p] = true
+			imported := imports(p)
+			for _, path := range slices.Sorted(maps.Keys(imported)) {
+				visit(imported[path])
+			}
+			if !listed[p] && f.matches(dir(p)) && slices.Contains(roots, p) {
+				listed[p] = true
+				sorted = append(sorted, p)
+			}
+		}
+		for _, p := range walked {
+			if f.matches(dir(p)) {
+				visit(p)
+			}
+		}
+	}
+	for _, p := range walked {
+		if !listed[p] { // such as one that go list made up to hold an error
+			sorted = append(sorted, p)
+		}
+	}
+	return sorted
+}
+
+func elements(dir string) []string { return strings.Split(filepath.ToSlash(dir), "/") }

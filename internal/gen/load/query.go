@@ -1,0 +1,180 @@
+// Package load finds the packages that the paths of a job name, and what they depend
+// on, as controller-tools' loader returns them. A [Query] gets them from the loader
+// itself, or with one cheap listing that package golist parses as far as necessary.
+package load
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
+	"github.com/operon-dev/operon/internal/gen/load/golist"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// Set is what the generators work on: the root packages, whose graph is
+// loaded and whose syntax and types are read on demand.
+type Set struct {
+	Fset  *token.FileSet
+	Roots []*loader.Package
+	Deps  *depcache.World // the packages of the graph that are kept; nil without any
+}
+
+// Query is a question for the go command: which packages do the paths name, and
+// what do they import, when the plan is applied?
+type Query struct {
+	Project  *overlay.Project
+	patterns []string
+	Folders  []folder // see listPatterns
+	golist.Command
+	goFlags  string // the value of GOFLAGS
+	Settings Settings
+}
+
+func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return nil, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon reads Go sources with it",
+			"there is no go command on PATH")
+	}
+	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
+	var err error
+	if q.patterns, q.Folders, err = listPatterns(src, paths); err != nil {
+		return nil, err
+	}
+	if q.Flags, err = src.BuildFlags(); err != nil {
+		return nil, err
+	}
+	q.ask(ctx)
+	if rewritesGoMod(q.goFlags) {
+		q.Flags = append(q.Flags, "-mod=readonly")
+	}
+	return q, nil
+}
+
+// ask asks the go command for its settings, which a file of its own may hold as
+// well as the environment. One that fails here fails again in load, and says
+// more then.
+func (q *Query) ask(ctx context.Context) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC")
+	cmd.Dir, cmd.Env = q.Dir, q.Env
+	out, _ := cmd.Output()
+	values := strings.Split(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n")
+	if len(values) < 7 {
+		return
+	}
+	q.goFlags, q.Arch, q.Fixed = values[0], values[1], values[2:4]
+	q.Settings = Settings{Root: values[2], ModCache: values[3], env: values[4], work: values[5], compiler: values[6]}
+}
+
+// Load has the loader find the packages by itself, and read them on demand.
+// Errors inside a package stay with the package; generate reports them.
+func (q *Query) Load(ctx context.Context) (*Set, error) {
+	cfg := &packages.Config{
+		Context:    ctx,
+		Dir:        q.Dir,
+		Env:        q.Env,
+		BuildFlags: q.Flags,
+		Fset:       token.NewFileSet(),
+	}
+	roots, err := loader.LoadRootsWithConfig(cfg, q.patterns...)
+	if err != nil {
+		return nil, loadError(ctx, q.Project, err)
+	}
+	imports := func(p *loader.Package) map[string]*loader.Package { return p.Imports() }
+	dir := func(p *loader.Package) string { return p.Dir }
+	set := &Set{Fset: cfg.Fset, Roots: sortRoots(roots, q.Folders, dir, imports)}
+	set.presetSyntax(q.Project)
+	return set, nil
+}
+
+// goEnv is the environment of the go command: no network, no other toolchain.
+func goEnv(env []string) []string {
+	return append(slices.Clone(env), "GOPROXY=off", "GOTOOLCHAIN=local")
+}
+
+// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with
+// which a mere listing writes go.mod. There -mod=readonly on the command line
+// beats it; it looks past vendor folders as -mod=mod does, and unlike that is
+// allowed in a workspace. Elsewhere the go command's default is right, module
+// by module: readonly, or vendor.
+func rewritesGoMod(goFlags string) bool {
+	return slices.ContainsFunc(strings.Fields(goFlags), func(flag string) bool {
+		return strings.TrimLeft(strings.Trim(flag, `'"`), "-") == "mod=mod"
+	})
+}
+
+// presetSyntax parses the packages that the plan changes from the planned
+// bytes, for the loader reads files from the disk only. Every package of the
+// graph may be one: a controller's package that imports a planned API package
+// is checked against it.
+func (s *Set) presetSyntax(src *overlay.Project) {
+	if len(src.Changed) == 0 {
+		return
+	}
+	seen := map[*loader.Package]bool{}
+	var visit func(p *loader.Package)
+	visit = func(p *loader.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, name := range p.CompiledGoFiles {
+			if _, ok := src.Changed[name]; ok {
+				s.parse(p, src)
+				break
+			}
+		}
+		for _, imported := range p.Imports() {
+			visit(imported)
+		}
+	}
+	for _, p := range s.Roots {
+		visit(p)
+	}
+}
+
+// parse sets the syntax of p as the loader's NeedSyntax would. When a file
+// does not parse, the package is left without syntax, but not nil, which would
+// make the loader read the disk.
+func (s *Set) parse(p *loader.Package, src *overlay.Project) {
+	files := make([]*ast.File, 0, len(p.CompiledGoFiles))
+	failed := false
+	for _, name := range p.CompiledGoFiles {
+		content, err := src.Read(name)
+		if err == nil {
+			var f *ast.File
+			if f, err = parser.ParseFile(s.Fset, name, content, parser.AllErrors|parser.ParseComments); err == nil {
+				files = append(files, f)
+				continue
+			}
+		}
+		p.AddError(err)
+		failed = true
+	}
+	if failed {
+		files = []*ast.File{}
+	}
+	p.Syntax = files
+}
+
+// loadError explains a go list that failed as a whole.
+func loadError(ctx context.Context, src *overlay.Project, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	msg := err.Error()
+	if _, stderr, _ := strings.Cut(msg, ": stderr: "); strings.TrimSpace(stderr) != "" {
+		msg = stderr
+	}
+	msg = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(msg), "go: "))
+	return fault.Failed(hintFor(msg), "list packages: %s", src.Shorten(msg))
+}

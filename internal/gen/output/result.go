@@ -1,0 +1,100 @@
+// Package output adds the outputs of a job to a plan: files to write, files to remove
+// because nothing generates them any more, and warnings.
+package output
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/gen/generate"
+	"github.com/operon-dev/operon/internal/gen/incremental/record"
+	"github.com/operon-dev/operon/internal/gen/load"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/gen/request"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Result is what a run of the generators results in. It is plain data, and the same
+// whichever way the packages were loaded.
+type Result struct {
+	Outputs []generate.Output
+	// Unchanged are outputs that are on the disk, and in .operon/generated.json, as
+	// they would be generated now.
+	Unchanged []record.Output
+	Warnings  []scaffold.Warning // about markers, sorted by place
+	Matched   bool               // the paths name at least one package
+	// Folders are the folders of the packages with Go files in the project,
+	// slash-separated and relative to the root.
+	Folders []string
+	// Inputs returns the paths that the result depends on, for Plan.DependsOn. It is
+	// nil if they are unknown.
+	Inputs func() (paths []string, ok bool)
+}
+
+// Of returns the result of generators that ran over all packages of the set.
+func Of(set *load.Set, outputs []generate.Output, src *overlay.Project) *Result {
+	r := &Result{Outputs: outputs, Matched: len(set.Roots) > 0}
+	for _, s := range generate.ScanMarkers(set, src) {
+		r.Warnings = append(r.Warnings, s.Warnings...)
+	}
+	r.Warnings = SortWarnings(r.Warnings)
+	for _, root := range set.Roots {
+		if len(root.GoFiles) == 0 {
+			continue
+		}
+		if folder, ok := overlay.Rel(src.Dir, filepath.Dir(root.GoFiles[0])); ok {
+			r.Folders = append(r.Folders, folder)
+		}
+	}
+	return r
+}
+
+// AddTo adds the outputs and warnings of a job to the plan. Outputs without a path are
+// printed. Files that nothing generates any more are removed, or reported.
+func (r *Result) AddTo(p *scaffold.Plan, job *request.Job, files *overlay.Project) error {
+	for _, o := range r.Unchanged {
+		if err := p.KeepGenerated(o.Generator, o.Path, o.Sum.String()); err != nil {
+			return err
+		}
+	}
+	for _, o := range r.Outputs {
+		if o.Path == "" {
+			p.Print(o.Content)
+			continue
+		}
+		if err := p.Generate(o.Generator, o.Path, o.Content); err != nil {
+			return err
+		}
+	}
+	warnVersion(p)
+	warnHeader(job, p)
+	for _, w := range r.Warnings {
+		p.Warn(w)
+	}
+	if r.Inputs != nil {
+		p.DependsOn(r.Inputs)
+	}
+	if !r.Matched {
+		return nil // without any package, nothing is known about old outputs
+	}
+	return removeStale(job, r, files, p)
+}
+
+// made calls f with the generator and the path of each output.
+func (r *Result) made(f func(generator, path string)) {
+	for _, o := range r.Outputs {
+		f(o.Generator, o.Path)
+	}
+	for _, o := range r.Unchanged {
+		f(o.Generator, o.Path)
+	}
+}
+
+// SortWarnings sorts warnings by place, and removes duplicates.
+func SortWarnings(all []scaffold.Warning) []scaffold.Warning {
+	slices.SortFunc(all, func(a, b scaffold.Warning) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(all)
+}

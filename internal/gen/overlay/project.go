@@ -1,0 +1,224 @@
+// Package overlay shows the files of a project as they will be once a plan is applied,
+// to our own code and, by the -overlay flag, to the go command.
+package overlay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// Project answers for the project's files as they will be when the plan is
+// applied: the disk, less what the plan removes, with what it writes.
+type Project struct {
+	Dir  string // absolute project root
+	Plan *scaffold.Plan
+	// Changed holds the planned content by absolute path; nil means removed.
+	Changed map[string][]byte
+	temp    string // a folder for files of other programs, or ""
+}
+
+func New(dir string, p *scaffold.Plan) (*Project, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("project root %q is not absolute", dir)
+	}
+	s := &Project{Dir: filepath.Clean(dir), Plan: p, Changed: map[string][]byte{}}
+	for _, c := range p.Changes() {
+		name := filepath.Join(s.Dir, filepath.FromSlash(c.Path))
+		switch c.Op {
+		case scaffold.Keep: // the disk stays
+		case scaffold.Delete:
+			s.Changed[name] = nil
+		default:
+			content, err := p.Read(c.Path)
+			if err != nil {
+				return nil, fault.In("read "+c.Path, err)
+			}
+			s.Changed[name] = append([]byte{}, content...) // never nil, even when empty
+		}
+		if c.Op == scaffold.Move {
+			s.Changed[filepath.Join(s.Dir, filepath.FromSlash(c.From))] = nil
+		}
+	}
+	return s, nil
+}
+
+// BuildFlags returns the flag that lets go list see the plan: -overlay, which
+// can also hide files, where packages.Config.Overlay can only add them. The
+// planned files lie in a temporary folder until close.
+func (s *Project) BuildFlags() ([]string, error) {
+	if len(s.Changed) == 0 {
+		return nil, nil
+	}
+	dir, err := s.TempDir()
+	if err != nil {
+		return nil, err
+	}
+	replace := make(map[string]string, len(s.Changed))
+	for name, content := range s.Changed {
+		if content == nil {
+			replace[name] = ""
+			continue
+		}
+		// The base name is kept, for the go command judges some files by it.
+		tmp := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+		if err := os.WriteFile(tmp, content, 0o600); err != nil {
+			return nil, err
+		}
+		replace[name] = tmp
+	}
+	index, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	return []string{"-overlay=" + file}, os.WriteFile(file, index, 0o600)
+}
+
+// TempDir returns a folder that is there until close.
+func (s *Project) TempDir() (string, error) {
+	if s.temp != "" {
+		return s.temp, nil
+	}
+	var err error
+	s.temp, err = os.MkdirTemp("", "operon-plan-")
+	return s.temp, err
+}
+
+func (s *Project) Close() {
+	if s.temp != "" {
+		_ = os.RemoveAll(s.temp) // a leftover in the temporary folder harms nobody
+	}
+}
+
+// Read returns a file by its absolute path, as the plan leaves it.
+func (s *Project) Read(name string) ([]byte, error) {
+	if content, ok := s.Changed[name]; ok {
+		if content == nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		return content, nil
+	}
+	return os.ReadFile(name)
+}
+
+// HasDir reports whether the absolute path is a folder, on disk or in the plan.
+func (s *Project) HasDir(name string) bool {
+	if info, err := os.Stat(name); err == nil {
+		return info.IsDir()
+	}
+	return s.plansDir(name)
+}
+
+// plansDir reports whether the plan writes a file below the absolute path.
+func (s *Project) plansDir(name string) bool {
+	for file, content := range s.Changed {
+		if content != nil && strings.HasPrefix(file, name+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Open returns the content of a header file, by a path from the root or an
+// absolute one.
+func (s *Project) Open(name string) ([]byte, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.Dir, name)
+	}
+	return s.Read(name)
+}
+
+// CheckReadable makes a usage error of a header file that cannot be read; what names
+// it as the user did.
+func (s *Project) CheckReadable(what, name string) error {
+	_, err := s.Open(name)
+	if err == nil {
+		return nil
+	}
+	reason := err.Error()
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		reason = pathErr.Err.Error() // less the path, which stands in what
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		reason = "no such file" // on every system
+	}
+	return fault.Usage("name a file by its path from the project root", "%s: %s", what, reason)
+}
+
+// OpenForRead implements genall.InputRule for header files. Line ends become
+// LF, so that a checkout with CRLF generates the same bytes.
+func (s *Project) OpenForRead(name string) (io.ReadCloser, error) {
+	content, err := s.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")))), nil
+}
+
+// Rel returns an absolute path below the root as the plan writes it, and any
+// other path unchanged.
+func (s *Project) Rel(name string) string {
+	if !filepath.IsAbs(name) {
+		return filepath.ToSlash(name)
+	}
+	if r, ok := Rel(s.Dir, name); ok {
+		return r
+	}
+	return name
+}
+
+// Shorten makes paths in a message relative to the root.
+func (s *Project) Shorten(msg string) string {
+	return relativeTo(s.Dir, string(filepath.Separator), msg)
+}
+
+// relativeTo makes the paths below root in a message relative to it, with
+// slashes whatever the system's separator is. A path ends where a place
+// (x.go:3:1), a quote, a bracket or the line does.
+func relativeTo(root, separator, msg string) string {
+	parts := strings.Split(msg, root+separator)
+	for i, part := range parts[1:] {
+		end := strings.IndexAny(part, ":;,\"'`()[]\r\n")
+		if end < 0 {
+			end = len(part)
+		}
+		parts[i+1] = strings.ReplaceAll(part[:end], separator, "/") + part[end:]
+	}
+	return strings.Join(parts, "")
+}
+
+// Rel turns a path from an argument into the plan's form: relative to
+// dir, with slashes. ok is false for a path that lies outside of dir.
+func Rel(dir, name string) (rel string, ok bool) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	rel, err := filepath.Rel(dir, name)
+	if err != nil {
+		return "", false
+	}
+	rel = filepath.ToSlash(rel)
+	if rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) {
+		return "", false
+	}
+	return rel, true
+}
+
+func Join(dir, name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}

@@ -1,0 +1,222 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
+)
+
+// Generators are the generators that operon runs, by the name that arguments
+// use. controller-gen has one more, applyconfiguration: it writes to the disk
+// by itself and parses the sources again, so it can be part of no plan.
+func Generators() map[string]genall.Generator {
+	return map[string]genall.Generator{
+		"crd":         crd.Generator{},
+		"object":      deepcopy.Generator{},
+		"rbac":        rbac.Generator{},
+		"schemapatch": schemapatcher.Generator{},
+		"webhook":     webhook.Generator{},
+	}
+}
+
+// outputRules are controller-gen's output rules, by the last part of
+// output:<rule> and output:<generator>:<rule>.
+func outputRules() map[string]genall.OutputRule {
+	return map[string]genall.OutputRule{
+		"artifacts": genall.OutputArtifacts{},
+		"dir":       genall.OutputToDirectory(""),
+		"none":      genall.OutputToNothing,
+		"stdout":    genall.OutputToStdout,
+	}
+}
+
+// optionRegistry holds the definition of every argument. controller-gen
+// parses its command line as markers without the plus sign, so its own marker
+// parser gives the same values and the same complaints.
+func optionRegistry() (*markers.Registry, error) {
+	reg := &markers.Registry{}
+	define := func(name string, value any) error { return reg.Define(name, markers.DescribesPackage, value) }
+	for name, g := range Generators() {
+		if err := define(name, g); err != nil {
+			return nil, err
+		}
+	}
+	for rule, r := range outputRules() {
+		if err := define("output:"+rule, r); err != nil {
+			return nil, err
+		}
+		for name := range Generators() {
+			if err := define("output:"+name+":"+rule, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return reg, genall.RegisterOptionsMarkers(reg)
+}
+
+// Generator is one generator with its options and the rule for its output.
+type Generator struct {
+	Name string
+	Gen  genall.Generator
+	Rule genall.OutputRule
+}
+
+// arguments are parsed arguments.
+type arguments struct {
+	generators []Generator // in order; rule is set by resolve
+	rules      map[string]genall.OutputRule
+	rule       genall.OutputRule // for every generator without its own; may be nil
+	paths      []string
+}
+
+// parse reads arguments in controller-gen's syntax.
+func parse(args []string) (*arguments, error) {
+	reg, err := optionRegistry()
+	if err != nil {
+		return nil, err
+	}
+	a := &arguments{rules: map[string]genall.OutputRule{}}
+	for _, arg := range args {
+		raw := "+" + strings.TrimPrefix(arg, "+")
+		def := reg.Lookup(raw, markers.DescribesPackage)
+		if def == nil {
+			return nil, unknownOption(arg)
+		}
+		value, err := def.Parse(raw)
+		if err != nil {
+			return nil, fault.Usage(optionsOf(def), "argument %q: %s", arg, complaint(err))
+		}
+		if err := a.add(def.Name, value); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// complaint is the text of a marker's parse error, less the place in the
+// parser's own input.
+func complaint(err error) string {
+	var list loader.ErrList
+	if !errors.As(err, &list) {
+		list = loader.ErrList{err}
+	}
+	texts := make([]string, len(list))
+	for i, e := range list {
+		texts[i], _, _ = strings.Cut(e.Error(), " (at <input>")
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (a *arguments) add(name string, value any) error {
+	switch v := value.(type) {
+	case genall.Generator:
+		if a.find(name) >= 0 {
+			return fault.Usage("join its options with commas, as in crd:crdVersions=v1,maxDescLen=0", "the generator %s is given twice", name)
+		}
+		a.generators = append(a.generators, Generator{Name: name, Gen: v})
+	case genall.InputPaths:
+		a.paths = append(a.paths, v...)
+	case genall.OutputRule:
+		parts := strings.Split(name, ":")
+		if len(parts) == 2 {
+			a.rule = v
+			break
+		}
+		a.rules[parts[1]] = v
+	default:
+		return fmt.Errorf("argument %s has the unexpected type %T", name, value)
+	}
+	return nil
+}
+
+func (a *arguments) find(name string) int {
+	return slices.IndexFunc(a.generators, func(g Generator) bool { return g.Name == name })
+}
+
+// over lays a over the defaults d: see [Request.Args] for the rule.
+func (a *arguments) over(d *arguments) *arguments {
+	res := &arguments{generators: a.generators, rule: a.rule, paths: a.paths, rules: map[string]genall.OutputRule{}}
+	if len(res.generators) == 0 {
+		res.generators = d.generators
+	}
+	if len(res.paths) == 0 {
+		res.paths = d.paths
+	}
+	if res.rule == nil {
+		res.rule = d.rule
+		for name, r := range d.rules {
+			if res.find(name) >= 0 {
+				res.rules[name] = r
+			}
+		}
+	}
+	maps.Copy(res.rules, a.rules)
+	return res
+}
+
+// resolve gives each generator its output rule. Without a rule for all, a
+// generator without its own writes to config/<generator>, and Go code beside
+// the package it is for.
+func (a *arguments) resolve() error {
+	for name := range a.rules {
+		if a.find(name) < 0 {
+			return fault.Usage("add "+name+" to the arguments, or drop its output rule",
+				"an output rule names the generator %s, which does not run", name)
+		}
+	}
+	gens := slices.Clone(a.generators)
+	for i := range gens {
+		g := &gens[i]
+		switch {
+		case a.rules[g.Name] != nil:
+			g.Rule = a.rules[g.Name]
+		case a.rule != nil:
+			g.Rule = a.rule
+		default:
+			g.Rule = genall.OutputArtifacts{Config: genall.OutputToDirectory("config/" + g.Name)}
+		}
+	}
+	a.generators = gens
+	return nil
+}
+
+// unknownOption names an argument that no definition matches.
+func unknownOption(arg string) error {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), "=")
+	parts := strings.Split(name, ":")
+	if parts[0] == "applyconfiguration" || parts[0] == "output" && len(parts) > 2 && parts[1] == "applyconfiguration" {
+		return fault.Usage("run it with\n  go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+controllertools.Version()+" applyconfiguration paths=./api/...",
+			"operon does not run the generator applyconfiguration, which writes past the plan")
+	}
+	valid := append(slices.Sorted(maps.Keys(Generators())), "paths", "output")
+	hint := "valid arguments: " + strings.Join(valid, ", ")
+	if near := fault.Nearest(parts[0], valid); near != "" && near != parts[0] {
+		hint = "did you mean " + near + "? " + hint
+	} else if parts[0] == "output" {
+		hint = "output rules: output:<rule> or output:<generator>:<rule>, where rule is " +
+			strings.Join(slices.Sorted(maps.Keys(outputRules())), ", ")
+	}
+	return fault.Usage(hint, "unknown argument %q", arg)
+}
+
+// optionsOf lists what an argument accepts.
+func optionsOf(def *markers.Definition) string {
+	if def.AnonymousField() || def.Empty() {
+		return ""
+	}
+	return "options of " + def.Name + ": " + strings.Join(slices.Sorted(maps.Keys(def.Fields)), ", ") +
+		" (controller-tools " + controllertools.Version() + ")"
+}

@@ -1,0 +1,108 @@
+package request
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+)
+
+// ConfigKey is the key in PROJECT's plugins below which generator settings
+// lie: args, a list of arguments in controller-gen's syntax.
+const ConfigKey = "generate.operon.dev/v1"
+
+const (
+	HeaderFile   = "hack/boilerplate.go.txt"
+	DeepcopyFile = "zz_generated.deepcopy.go"
+)
+
+// defaultArgs returns the arguments of a project: plugins[configKey].args of
+// PROJECT, else what the Makefile of kubebuilder v4.15 passes. cfg may be nil.
+//
+// That Makefile takes the year of the header from the clock. Here it is the
+// year that the project's generated code already carries, and thisYear only
+// for the first generated file, so that New Year changes nothing. A header
+// without " YEAR" needs none.
+func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
+	if cfg != nil {
+		args, err := configured(cfg.Plugins)
+		if err != nil || len(args) > 0 {
+			return args, err
+		}
+	}
+	object := "object"
+	header, err := p.Read(HeaderFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a project may go without
+	case err != nil:
+		return nil, err
+	default:
+		object += ":headerFile=" + strconv.Quote(HeaderFile)
+		if year := yearOf(cfg, p, string(header), thisYear); year != "" {
+			object += ",year=" + year
+		}
+	}
+	return []string{
+		"rbac:roleName=manager-role", "crd", "webhook", object,
+		"paths=./...", "output:crd:artifacts:config=config/crd/bases",
+	}, nil
+}
+
+// configured reads the args below configKey; none is no error.
+func configured(plugins map[string]any) ([]string, error) {
+	settings, ok := plugins[ConfigKey]
+	if !ok || settings == nil {
+		return nil, nil
+	}
+	m, ok := settings.(map[string]any)
+	if !ok {
+		return nil, fault.Usage("write args: [crd, ...] below it", "PROJECT: plugins[%q] is not a mapping", ConfigKey)
+	}
+	switch list := m["args"].(type) {
+	case nil:
+		return nil, nil
+	case []string:
+		return list, nil
+	case []any:
+		args := make([]string, 0, len(list))
+		for i, v := range list {
+			s, ok := v.(string)
+			if !ok {
+				return nil, fault.Usage("quote it", "PROJECT: plugins[%q].args[%d] is not a string: %v", ConfigKey, i, v)
+			}
+			args = append(args, s)
+		}
+		return args, nil
+	}
+	return nil, fault.Usage("write one argument per list item", "PROJECT: plugins[%q].args is not a list", ConfigKey)
+}
+
+// yearOf finds the year for the placeholder in header: that of the first API
+// package whose generated code starts with this header, else thisYear. It is
+// empty when the header has no placeholder.
+func yearOf(cfg *project.Config, p *scaffold.Plan, header, thisYear string) string {
+	if !strings.Contains(header, " YEAR") {
+		return ""
+	}
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(header)), " YEAR", " ([0-9]{4})")
+	re, err := regexp.Compile(pattern)
+	if err != nil || cfg == nil {
+		return thisYear
+	}
+	for _, r := range cfg.Resources {
+		src, err := p.Read(path.Join(cfg.APIDir(r), DeepcopyFile))
+		if err != nil {
+			continue
+		}
+		if m := re.FindSubmatch(src); m != nil {
+			return string(m[1])
+		}
+	}
+	return thisYear
+}

@@ -1,0 +1,196 @@
+package request
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
+)
+
+// Job is a request with every default filled in.
+type Job struct {
+	Generators []Generator
+	headerFile string // of the request
+	LostHeader string // the header file of Go code by default, where this job writes it without one
+	Paths      []string
+	// Complete names the generators that run over the default paths into the
+	// default place, so that a file they leave out is stale.
+	Complete []string
+	Store    *store.Store
+}
+
+// Resolve merges the request with the project's defaults and validates it.
+func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
+	args, err := defaultArgs(r.Project, p, r.ThisYear)
+	if err != nil {
+		return nil, err
+	}
+	defaults, err := parse(args)
+	if err != nil {
+		return nil, fault.In("default arguments", err)
+	}
+	given, err := parse(r.Args)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Paths) > 0 {
+		given.paths = r.Paths
+	}
+	merged := given.over(defaults)
+	for _, a := range []*arguments{defaults, merged} {
+		if len(a.paths) == 0 {
+			a.paths = []string{"./..."}
+		}
+		if err := a.resolve(); err != nil {
+			return nil, err
+		}
+	}
+	j := &Job{headerFile: r.HeaderFile, Paths: merged.paths, Store: r.Store}
+	if j.Generators, err = only(merged.generators, r.Only); err != nil {
+		return nil, err
+	}
+	for i, g := range j.Generators {
+		j.Generators[i].Gen = withHeader(g.Gen, r.HeaderFile, r.Year)
+		d := defaults.find(g.Name)
+		if d >= 0 && g.Name == "object" && HeaderOf(j.Generators[i].Gen) == "" {
+			j.LostHeader = HeaderOf(defaults.generators[d].Gen)
+		}
+		if d >= 0 && defaults.generators[d].Rule == g.Rule && slices.Equal(merged.paths, defaults.paths) {
+			j.Complete = append(j.Complete, g.Name)
+		}
+	}
+	return j, nil
+}
+
+// only keeps the named generators. A known one that the arguments do not hold
+// is passed over, so that `manifests` works where a project has no webhooks.
+func only(gens []Generator, names []string) ([]Generator, error) {
+	known := slices.Sorted(maps.Keys(Generators()))
+	for _, n := range names {
+		if !slices.Contains(known, n) {
+			return nil, fault.Usage("generators: "+strings.Join(known, ", "), "unknown generator %q", n)
+		}
+	}
+	var kept []Generator
+	for _, g := range gens {
+		if len(names) == 0 || slices.Contains(names, g.Name) {
+			kept = append(kept, g)
+		}
+	}
+	if len(kept) == 0 {
+		hint := "name one, such as crd, or leave the arguments out"
+		if len(gens) > 0 {
+			var have []string
+			for _, g := range gens {
+				have = append(have, g.Name)
+			}
+			hint = "the arguments hold " + strings.Join(have, ", ")
+		}
+		return nil, fault.Usage(hint, "no generator to run")
+	}
+	return kept, nil
+}
+
+// Validate finds what would only fail once everything is loaded, or would not
+// fail when there is nothing to write: header files that cannot be read, and
+// output folders outside of the project.
+func (j *Job) Validate(r Request, src *overlay.Project) error {
+	if r.HeaderFile != "" {
+		if err := src.CheckReadable("--header-file "+r.HeaderFile, r.HeaderFile); err != nil {
+			return err
+		}
+	}
+	for _, g := range j.Generators {
+		if file := HeaderOf(g.Gen); file != "" {
+			if err := src.CheckReadable(g.Name+":headerFile="+file, file); err != nil {
+				return err
+			}
+		}
+		var folders []string
+		switch rule := g.Rule.(type) {
+		case genall.OutputToDirectory:
+			folders = []string{string(rule)}
+		case genall.OutputArtifacts:
+			folders = []string{string(rule.Config), string(rule.Code)}
+		}
+		for _, f := range folders {
+			if _, ok := overlay.Rel(src.Dir, filepath.FromSlash(f)); !ok {
+				return OutsideError(g.Name, f)
+			}
+		}
+	}
+	return nil
+}
+
+// Headers are the header files that must be there, by absolute path.
+func (j *Job) Headers(src *overlay.Project) []string {
+	names := []string{j.headerFile}
+	for _, g := range j.Generators {
+		names = append(names, HeaderOf(g.Gen))
+	}
+	var files []string
+	for _, name := range names {
+		if name != "" {
+			files = append(files, overlay.Join(src.Dir, name))
+		}
+	}
+	return files
+}
+
+func HeaderOf(g genall.Generator) string {
+	switch v := g.(type) {
+	case deepcopy.Generator:
+		return v.HeaderFile
+	case crd.Generator:
+		return v.HeaderFile
+	case rbac.Generator:
+		return v.HeaderFile
+	case webhook.Generator:
+		return v.HeaderFile
+	}
+	return ""
+}
+
+// withHeader sets the header file of a generator of Go code, and the year of
+// any generator that has a header file.
+func withHeader(g genall.Generator, file, year string) genall.Generator {
+	set := func(header, field *string) {
+		if *header != "" && year != "" {
+			*field = year
+		}
+	}
+	switch v := g.(type) {
+	case deepcopy.Generator:
+		if file != "" {
+			v.HeaderFile = file
+		}
+		set(&v.HeaderFile, &v.Year)
+		return v
+	case crd.Generator:
+		set(&v.HeaderFile, &v.Year)
+		return v
+	case rbac.Generator:
+		set(&v.HeaderFile, &v.Year)
+		return v
+	case webhook.Generator:
+		set(&v.HeaderFile, &v.Year)
+		return v
+	}
+	return g
+}
+
+// OutsideError is about a folder or file that a plan cannot hold.
+func OutsideError(generator, name string) error {
+	return fault.Usage("choose a folder below the project root, or output:"+generator+":stdout",
+		"the output %s of %s lies outside of the project", filepath.ToSlash(name), generator)
+}
