@@ -107,8 +107,10 @@ sample=config/samples/aerospike_v1alpha1_aerospikecluster.yaml
 step kubectl apply -f "$sample"
 now
 start=$now
-kubectl wait --for create --timeout 2m statefulset/aerospikecluster-sample configmap/aerospikecluster-sample \
-	pod/aerospikecluster-sample-0 >/dev/null
+# One by one: kubectl gives up at once when several of them do not exist yet.
+for object in statefulset/aerospikecluster-sample configmap/aerospikecluster-sample pod/aerospikecluster-sample-0; do
+	kubectl wait --for create --timeout 2m "$object" >/dev/null
+done
 took "$start" 'until StatefulSet, ConfigMap and pods are there'
 printf '\n$ kubectl get aerospikeclusters,statefulsets,configmaps,pods\n'
 kubectl get aerospikeclusters,statefulsets,configmaps,pods

@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +34,7 @@ func TestGoInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := modzip.CreateFromDir(archive, module.Version{Path: path, Version: version}, repository.Path()); err != nil {
+	if err := modzip.Create(archive, module.Version{Path: path, Version: version}, sourceFiles(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := archive.Close(); err != nil {
@@ -69,6 +71,28 @@ func TestGoInstall(t *testing.T) {
 		t.Errorf("init of the installed binary:\n%s", out)
 	}
 }
+
+// sourceFiles lists the files that git knows or would add: those that a release has.
+func sourceFiles(t *testing.T) []modzip.File {
+	t.Helper()
+	var files []modzip.File
+	list := operontest.Exec(t, repository.Path(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	for name := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		info, err := os.Lstat(repository.Path(name))
+		if err != nil || !info.Mode().IsRegular() {
+			continue // deleted, or a link
+		}
+		files = append(files, sourceFile(name))
+	}
+	return files
+}
+
+// sourceFile is a file of the repository, by its slash-separated path.
+type sourceFile string
+
+func (f sourceFile) Path() string                 { return string(f) }
+func (f sourceFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(repository.Path(string(f))) }
+func (f sourceFile) Open() (io.ReadCloser, error) { return os.Open(repository.Path(string(f))) }
 
 // versionReport is the part of `operon version --output json` that is checked.
 type versionReport struct{ Version, ControllerTools string }
