@@ -1,0 +1,111 @@
+package readme
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
+)
+
+// simulationHook runs for two schedules in different queues. The runs fail when they
+// overlap, and apply the operations in OPERATIONS.
+const simulationHook = `#!/usr/bin/env bash
+if [[ ${1:-} == --config ]]; then
+  cat <<'END'
+configVersion: v1
+onStartup: 1
+settings: {executionMinInterval: 10m, executionBurst: 1}
+schedule:
+- {name: first, crontab: "* * * * * *", queue: first}
+- {name: second, crontab: "* * * * * *", queue: second}
+END
+  exit
+fi
+mkdir lock || exit 1
+sleep 0.1
+printf '%s' "${OPERATIONS:-}" >"$KUBERNETES_PATCH_PATH"
+${COMMAND:-true}
+rmdir lock
+`
+
+// simulationTests demonstrates each difference between hook tests and a cluster, by
+// the first words of its item in docs/hook-tests.md. A test that passes no longer is
+// a difference that no longer exists.
+var simulationTests = map[string]string{
+	"The clock does not advance.": `
+  env: {COMMAND: sleep 1.5}
+  events: [{schedule: first}, {schedule: first}] # the settings allow one run in ten minutes
+  expect: {runs: 5} # with the start, and for each event one in each queue
+`,
+	"The garbage collector and the namespace controller are the only controllers.": `
+  given:
+  - apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, namespace: default}
+    spec:
+      selector: {matchLabels: {app: web}}
+      template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}
+  expect: {absent: [{apiVersion: apps/v1, kind: ReplicaSet}, {apiVersion: v1, kind: Pod}]}
+`,
+	"There is no authorization and no admission control without": `
+  env:
+    OPERATIONS: '{"operation": "CreateOrUpdate", "object": {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "all"},
+      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": []}}'
+  given: # on a cluster, a LimitRange sets the resources of this Pod
+  - {apiVersion: v1, kind: LimitRange, metadata: {name: limits, namespace: default}, spec: {limits: [{type: Container, default: {cpu: 1}}]}}
+  - {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: [{name: web, image: web}]}}
+  expect:
+    objects:
+    - {apiVersion: v1, kind: Pod, metadata: {name: web, namespace: default}, spec: {containers: [{name: web, resources: {limits: null}}]}}
+    - {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: all}}
+`,
+	"Objects of built-in kinds must have known fields of the right types, but most of their": `
+  env:
+    OPERATIONS: '{"operation": "CreateOrUpdate", "object": {"apiVersion": "apps/v1", "kind": "Deployment",
+      "metadata": {"name": "web", "namespace": "default"}, "spec": {"replicas": -1}}}'
+  expect: {objects: [{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}, spec: {replicas: -1, strategy: {type: null}}}]}
+`,
+	"Queues take turns, one task at a time.": `
+  events: [{schedule: first}]
+  expect: {runs: 3, exitCode: 0}
+`,
+}
+
+// TestSimulation shows that docs/hook-tests.md lists what hook tests do not simulate,
+// and nothing else.
+func TestSimulation(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(page(t, "docs/hook-tests.md"), "\n## What is simulated\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var listed []string
+	for _, item := range regexp.MustCompile(`(?m)^- (.*)$`).FindAllStringSubmatch(section, -1) {
+		listed = append(listed, item[1])
+	}
+	slices.Sort(listed)
+	shown := slices.Sorted(maps.Keys(simulationTests))
+	if !slices.EqualFunc(listed, shown, strings.HasPrefix) {
+		t.Errorf("docs/hook-tests.md lists other differences than this test shows (-shown +listed):\n%s", cmp.Diff(shown, listed))
+	}
+	for name, test := range simulationTests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for file, content := range map[string]string{"hooks/hook.sh": simulationHook, "test.yaml": "hook: hook.sh\ntests:\n- name: difference" + test} {
+				path := filepath.Join(dir, filepath.FromSlash(file))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			operontest.Run(t, dir, "hooks", "test", "test.yaml")
+		})
+	}
+}
