@@ -5,10 +5,6 @@ package addon
 
 import (
 	"context"
-	"io/fs"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -81,13 +77,8 @@ func initData(c *project.Config, r record) values {
 // initProject plans what a project has before its first module, and what PROJECT
 // records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if e.Project.Namespaced {
-		return fault.Usage("leave it out: charts of modules install into any namespace", "--namespaced is for managers in Go")
-	}
-	if len(e.Project.Layout) > 1 && slices.ContainsFunc(e.Project.Layout, func(key string) bool {
-		return strings.HasPrefix(key, "go.") || strings.HasPrefix(key, "shell.")
-	}) {
-		return fault.Usage("give one of them", "--plugins: a project is either of modules or of something else")
+	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace", "modules or of something else", "go.", "shell."); err != nil {
+		return err
 	}
 	r, err := recorded(e.Project)
 	if err != nil {
@@ -97,7 +88,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	if err := render.Tree(templates.FS, "addon/init", nil, initData(e.Project, r), sink(p)); err != nil {
+	if err := render.Tree(templates.FS, "addon/init", nil, initData(e.Project, r), hookscaffold.InitSink(p, commonValues)); err != nil {
 		return err
 	}
 	if err := hookscaffold.Library(r.Lang, libraryFolder, p); err != nil {
@@ -123,15 +114,4 @@ const libraryFolder = "global-hooks/lib"
 // image plans the Dockerfile anew.
 func image(c *project.Config, r record, p *scaffold.Plan) error {
 	return render.Tree(templates.FS, "addon/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile"))
-}
-
-// sink shares what commands add to, and keeps what the repository brought along.
-// All else is the user's once it is written.
-func sink(p *scaffold.Plan) render.Sink {
-	return func(name string, mode fs.FileMode, content []byte) error {
-		if path.Base(name) == "kustomization.yaml" || name == commonValues {
-			return p.Share(name, mode, content)
-		}
-		return plugin.SeedFirst(p, name, mode, content)
-	}
 }

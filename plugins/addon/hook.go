@@ -1,10 +1,8 @@
 package addon
 
 import (
-	"path"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -105,15 +103,12 @@ func (r record) place(h Hook) hookscaffold.Place {
 	if m, known := r.module(h.Module); known {
 		at.File, at.Test, at.Values = m.Folder()+"/hooks/"+h.Name, "test/hooks/"+m.Name+"/"+h.Name+".yaml", module.Key(m.Name)
 	}
-	at.Library = strings.Repeat("../", strings.Count(path.Dir(at.File), "/")+1) + libraryFolder
+	at.Library = libraryFolder
 	return at
 }
 
 // planHook plans a hook that r records.
 func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
-	if err := hookscaffold.Library(h.Lang, libraryFolder, p); err != nil {
-		return err
-	}
 	if err := h.Plan(r.place(h), p); err != nil {
 		return err
 	}

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	hooksDir = "hooks"
-	crdBases = "config/crd/bases"
+	hooksDir   = "hooks"
+	libraryDir = hooksDir + "/lib"
+	crdBases   = "config/crd/bases"
 
 	// configTime is how long a hook may take to print its configuration.
 	configTime = 10 * time.Second

@@ -64,9 +64,6 @@ func (r record) checkConversions(h hookscaffold.Hook) error {
 
 // planHook plans a hook that r records, with its tests and all that it needs.
 func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan) error {
-	if err := hookscaffold.Library(h.Lang, hooksDir+"/lib", p); err != nil {
-		return err
-	}
 	if err := h.Plan(place(h), p); err != nil {
 		return err
 	}

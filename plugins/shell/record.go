@@ -40,5 +40,5 @@ func (r record) languages() []string {
 
 // place is where a hook lies.
 func place(h hookscaffold.Hook) hookscaffold.Place {
-	return hookscaffold.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: "lib", CRDs: crdBases}
+	return hookscaffold.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: libraryDir, CRDs: crdBases}
 }

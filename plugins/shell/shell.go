@@ -4,10 +4,7 @@ package shell
 
 import (
 	"context"
-	"io/fs"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
@@ -75,12 +72,8 @@ func initData(c *project.Config, r record) values {
 // initProject plans what a project has before its first hook, and the hooks that
 // PROJECT records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if e.Project.Namespaced {
-		return fault.Usage("leave it out: hooks say themselves which namespaces they watch, and get no other permissions",
-			"--namespaced is for managers in Go")
-	}
-	if len(e.Project.Layout) > 1 && slices.ContainsFunc(e.Project.Layout, func(key string) bool { return strings.HasPrefix(key, "go.") }) {
-		return fault.Usage("give one of them", "--plugins: a project is either of Go or of hooks")
+	if err := hookscaffold.CheckInit(e.Project, "hooks say themselves which namespaces they watch, and get no other permissions", "Go or of hooks", "go."); err != nil {
+		return err
 	}
 	r, err := recorded(e.Project)
 	if err != nil {
@@ -91,13 +84,13 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	}
 	e.Project.EncodePluginConfig(Key, r)
 	e.Project.MultiGroup = true // no types of Go keep a second group out
-	if err := render.Tree(templates.FS, "shell/init", nil, initData(e.Project, r), initSink(p)); err != nil {
+	if err := render.Tree(templates.FS, "shell/init", nil, initData(e.Project, r), hookscaffold.InitSink(p)); err != nil {
 		return err
 	}
 	if err := firstRoles(p); err != nil {
 		return err
 	}
-	if err := hookscaffold.Library(r.Lang, hooksDir+"/lib", p); err != nil {
+	if err := hookscaffold.Library(r.Lang, libraryDir, p); err != nil {
 		return err
 	}
 	for _, h := range r.Hooks {
@@ -106,15 +99,4 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 	}
 	return nil
-}
-
-// initSink shares what several commands add to, and keeps what the repository
-// brought along. All else is the user's once it is written.
-func initSink(p *scaffold.Plan) render.Sink {
-	return func(name string, mode fs.FileMode, content []byte) error {
-		if path.Base(name) == "kustomization.yaml" {
-			return p.Share(name, mode, content)
-		}
-		return plugin.SeedFirst(p, name, mode, content)
-	}
 }

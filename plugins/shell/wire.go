@@ -10,6 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 	"github.com/operon-dev/operon/templates"
 )
 
@@ -40,7 +41,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 			parts = append(parts, [3]string{policyEntries, "resources", "- " + path.Base(webhookPolicy)})
 		}
 	}
-	sink := initSink(p)
+	sink := hookscaffold.InitSink(p)
 	if err := render.Tree(templates.FS, "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
 			return nil // the user does without

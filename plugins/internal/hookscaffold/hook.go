@@ -5,13 +5,11 @@
 package hookscaffold
 
 import (
-	"io/fs"
 	"path"
-	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
-	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
 	"github.com/operon-dev/operon/templates"
@@ -82,57 +80,6 @@ type Step struct {
 	To   string `json:"to"`
 }
 
-// The languages of hooks.
-const (
-	Bash   = "bash"
-	Python = "python"
-)
-
-var languages = []string{Bash, Python}
-
-// LangOptions are the flags that choose the language of hooks.
-func LangOptions() []plugin.Option {
-	return []plugin.Option{
-		{Name: "lang", Default: Bash, Values: languages, Events: []plugin.EventType{plugin.Init}, Usage: "language of hooks: bash or python"},
-		{Name: "lang", Default: "", Values: languages, Events: []plugin.EventType{plugin.CreateHook},
-			Usage: "language of the hook: bash or python (default: that of the project)"},
-	}
-}
-
-// ProjectLang is the language of hooks that say nothing else: what PROJECT records,
-// or what the init event e asks for.
-func ProjectLang(recorded string, e plugin.Event) (string, error) {
-	lang := e.String("lang")
-	switch {
-	case recorded == "" && lang == "":
-		return Bash, nil
-	case recorded == "":
-		return lang, checkLang(lang)
-	case lang != "" && lang != recorded:
-		return "", fault.Usage("leave the flag out, or start in an empty folder", "already initialised with --lang %s", recorded)
-	}
-	return recorded, checkLang(recorded)
-}
-
-func checkLang(lang string) error {
-	if slices.Contains(languages, lang) {
-		return nil
-	}
-	return fault.Usage("valid: bash, python", "unknown --lang %q", lang)
-}
-
-// libraries are what hooks of a language share.
-var libraries = map[string]string{Bash: "shell/bash/hooks/lib/shell_lib.sh", Python: "shell/python/hooks/lib/operon.py"}
-
-// Library plans what hooks of a language share, in a folder.
-func Library(lang, dir string, p *scaffold.Plan) error {
-	content, err := fs.ReadFile(templates.FS, libraries[lang])
-	if err != nil {
-		return err
-	}
-	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
-}
-
 // CheckReplace refuses to put a hook in the place of the recorded one of its name, whose
 // script is old, unless that is gone or the plan replaces it by force.
 func CheckReplace(name, old, next string, p *scaffold.Plan) error {
@@ -152,7 +99,7 @@ type Place struct {
 	File    string // without its extension
 	Test    string // the file of its tests
 	Folder  string // that the engine calls the hook from, or ""
-	Library string // the folder of the library, from that of the hook
+	Library string // the folder of the library
 	CRDs    string // the folder of the project's CRDs
 	Values  string // the key of the values that addon-operator gives it; "" for shell-operator
 }
@@ -164,6 +111,9 @@ func (h Hook) Path(at Place) string {
 
 // Plan plans the hook and its tests.
 func (h Hook) Plan(at Place, p *scaffold.Plan) error {
+	if err := Library(h.Lang, at.Library, p); err != nil {
+		return err
+	}
 	text, err := h.Config(at.Owner)
 	if err != nil {
 		return err
@@ -181,9 +131,10 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	}
 	data := struct {
 		Place
+		Library  string // from the hook's folder
 		Config   string
 		Handlers []handler
-	}{at, text, h.handlers(known)}
+	}{at, libraryFrom(path.Dir(at.File), at.Library), text, h.handlers(known)}
 	if err := render.Tree(templates.FS, "hook/"+h.Lang, map[string]string{"file": file}, data, seed); err != nil {
 		return err
 	}
@@ -194,29 +145,10 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	return seed(at.Test, 0o644, tests)
 }
 
-// HookOptions are the flags of `operon create hook` that describe the hook.
-func HookOptions() []plugin.Option {
-	events := []plugin.EventType{plugin.CreateHook}
-	var options []plugin.Option
-	for _, list := range []struct{ name, usage string }{
-		{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and KIND any name of it, GROUP/VERSION/KIND, or as in deployments.apps"},
-		{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly, or NAME:CRONTAB"},
-		{"validate", "run before the API server stores an object of a `KIND`, to refuse it"},
-		{"mutate", "run before that, to change an object of a `KIND`"},
-		{"convert", "convert the objects of --crd between versions, `FROM:TO`"},
-		{"namespace", "only objects of the namespaces `[BINDING:]NAME[,NAME...]`"},
-		{"name", "only the objects of the names `[BINDING:]NAME[,NAME...]`"},
-		{"selector", "only objects with labels, a `[BINDING:]SELECTOR` as for kubectl"},
-		{"field-selector", "only objects with fields, a `[BINDING:]SELECTOR` as for kubectl"},
-		{"jq", "tell the hook what this `[BINDING:]FILTER` of jq makes of an object, and run it when that changes"},
-		{"events", "run for `[BINDING:]EVENTS`: Added, Modified, Deleted; or none, for a snapshot that other bindings look at"},
-		{"group", "bindings with the same `[BINDING:]NAME` run the hook together, with the snapshots of all"},
-		{"queue", "a queue of its own, `[BINDING:]NAME`, which does not wait for other hooks"},
-	} {
-		options = append(options, plugin.Option{Name: list.name, Default: []string{}, Verbatim: true, Usage: list.usage, Events: events})
+// libraryFrom returns the path of the library's folder from a folder of hooks.
+func libraryFrom(dir, library string) string {
+	if below, ok := strings.CutPrefix(library, dir+"/"); ok {
+		return below
 	}
-	return append(options,
-		plugin.Option{Name: "startup", Default: "", Usage: "run when the engine starts; the hook with the lower `ORDER` comes first", Events: events},
-		plugin.Option{Name: "crd", Default: "", Usage: "the CRD that --convert is for, by its name or `KIND` (default: the one with several versions)", Events: events},
-	)
+	return strings.Repeat("../", strings.Count(dir, "/")+1) + library
 }

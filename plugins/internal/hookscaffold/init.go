@@ -1,0 +1,93 @@
+package hookscaffold
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/operon-dev/operon/internal/scaffold/render"
+	"github.com/operon-dev/operon/templates"
+)
+
+// The languages of hooks.
+const (
+	Bash   = "bash"
+	Python = "python"
+)
+
+var languages = []string{Bash, Python}
+
+// LangOptions are the flags that choose the language of hooks.
+func LangOptions() []plugin.Option {
+	return []plugin.Option{
+		{Name: "lang", Default: Bash, Values: languages, Events: []plugin.EventType{plugin.Init}, Usage: "language of hooks: bash or python"},
+		{Name: "lang", Default: "", Values: languages, Events: []plugin.EventType{plugin.CreateHook},
+			Usage: "language of the hook: bash or python (default: that of the project)"},
+	}
+}
+
+// ProjectLang is the language of hooks that say nothing else: what PROJECT records,
+// or what the init event e asks for.
+func ProjectLang(recorded string, e plugin.Event) (string, error) {
+	lang := e.String("lang")
+	switch {
+	case recorded == "" && lang == "":
+		return Bash, nil
+	case recorded == "":
+		return lang, checkLang(lang)
+	case lang != "" && lang != recorded:
+		return "", fault.Usage("leave the flag out, or start in an empty folder", "already initialised with --lang %s", recorded)
+	}
+	return recorded, checkLang(recorded)
+}
+
+func checkLang(lang string) error {
+	if slices.Contains(languages, lang) {
+		return nil
+	}
+	return fault.Usage("valid: bash, python", "unknown --lang %q", lang)
+}
+
+// libraries are what hooks of a language share.
+var libraries = map[string]string{Bash: "shell/bash/hooks/lib/shell_lib.sh", Python: "shell/python/hooks/lib/operon.py"}
+
+// Library plans what hooks of a language share, in a folder.
+func Library(lang, dir string, p *scaffold.Plan) error {
+	content, err := fs.ReadFile(templates.FS, libraries[lang])
+	if err != nil {
+		return err
+	}
+	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
+}
+
+// CheckInit refuses a new project that cannot consist of hooks: one with
+// --namespaced, for a reason, or one that also has a plugin of the rival layouts.
+func CheckInit(c *project.Config, reason, choice string, rivals ...string) error {
+	if c.Namespaced {
+		return fault.Usage("leave it out: "+reason, "--namespaced is for managers in Go")
+	}
+	rival := func(key string) bool {
+		return slices.ContainsFunc(rivals, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+	}
+	if len(c.Layout) > 1 && slices.ContainsFunc(c.Layout, rival) {
+		return fault.Usage("give one of them", "--plugins: a project is either of %s", choice)
+	}
+	return nil
+}
+
+// InitSink is a sink for the files of a new project. It shares kustomizations and
+// the files named in shared, which later commands edit, and keeps what the
+// repository already has.
+func InitSink(p *scaffold.Plan, shared ...string) render.Sink {
+	return func(name string, mode fs.FileMode, content []byte) error {
+		if path.Base(name) == "kustomization.yaml" || slices.Contains(shared, name) {
+			return p.Share(name, mode, content)
+		}
+		return plugin.SeedFirst(p, name, mode, content)
+	}
+}
