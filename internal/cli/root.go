@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/createcmd"
 	"github.com/operon-dev/operon/internal/cli/envtestcmd"
 	"github.com/operon-dev/operon/internal/cli/generatecmd"
+	"github.com/operon-dev/operon/internal/cli/hookscmd"
 	"github.com/operon-dev/operon/internal/cli/projectcmd"
 	"github.com/spf13/cobra"
 )
@@ -41,9 +42,9 @@ command's changes or none, and never overwrites a line of yours.
 	root.SetUsageTemplate(command.UsageTemplate(root))
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		projectcmd.NewInit(a), createcmd.New(a, hookNames(a)), projectcmd.NewEdit(a),
+		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
-		generatecmd.NewTest(a, generatecmd.HookTests{Run: runHookTests, Names: func() []string { return testNames(a, nil) }}), envtestcmd.New(a), newHooks(a),
+		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		newCompletion(), command.NewVersion(a),
 	)
 	return root

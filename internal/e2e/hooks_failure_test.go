@@ -33,9 +33,9 @@ func TestHooksRetry(t *testing.T) {
 	h.says("patient.sh  maps synchronization -> ok")
 	h.says("stubborn.sh  maps synchronization -> ok")
 	mustCreate(t, configMap(ns, "first", "retry", ""))
-	h.says("error: exit code 1 (again in 5s)")
+	h.says("error: exit code 1 (retry in 5s)")
 	mustCreate(t, configMap(ns, "second", "retry", ""))
-	h.says("error: exit code 1 (again in 6s)")
+	h.says("error: exit code 1 (retry in 6s)")
 	both := "stubborn.sh  maps Added " + ns + "/first, maps Added " + ns + "/second -> "
 	h.says(both + "ok\n")
 	if told := h.noted("stubborn", 3); told[0] != "first\n" || told[len(told)-1] != "first second\n" {

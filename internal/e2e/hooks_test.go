@@ -149,11 +149,11 @@ func (h *hooks) saves(ns string) {
 		asking <- nil
 	}()
 	h.save("ships.sh", "unlucky name", "not that name")
-	h.says("ships.sh starts anew")
+	h.says("ships.sh restarted")
 	admits(h.t, ns, "not that name")
 	h.save("ships.sh", "kubernetesMutating", "kubernetesMutilating")
 	h.says("kubernetesMutilating")
-	h.says("ships.sh goes on with its last good configuration")
+	h.says("ships.sh keeps running with its last valid configuration")
 	admits(h.t, ns, "not that name")
 	// The engine takes it, and the API server does not: nothing else suffers.
 	h.save("ships.sh", "kubernetesMutilating", "kubernetesMutating", "crew.ships.example.org", "crew")
@@ -176,7 +176,7 @@ func (h *hooks) comesAndGoes() {
 	if err := os.WriteFile(late, []byte(script), 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.says("late.sh changed, which hooks may read: all start anew")
+	h.says("late.sh changed, and hooks may read it: restarting all hooks")
 	h.noted("pids", 2)
 	if err := os.Chmod(late, 0o755); err != nil {
 		h.t.Fatal(err)
@@ -185,7 +185,7 @@ func (h *hooks) comesAndGoes() {
 	if err := os.Chmod(late, 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.says("late.sh is gone, or not executable any more: it ends")
+	h.says("late.sh is gone or no longer executable: stopped")
 	h.save("slow.sh", "sleep 600 &", "sleep 500 &")
 	wantEnded(h.t, strings.Join(h.noted("pids", 3)[:2], ""))
 	// Saves are seen one after the other, so the other hook has ended before this

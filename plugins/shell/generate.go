@@ -98,7 +98,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	}
 	for _, f := range findings {
 		if f.IsError() {
-			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all that is wrong", "%s (%s)", f.Message, f.Rule))
+			return none, fault.In(path.Join(hooksDir, f.File), fault.Failed("operon hooks validate lists all problems", "%s (%s)", f.Message, f.Rule))
 		}
 	}
 	return in, nil

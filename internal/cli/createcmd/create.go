@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func New(a *command.App, names HookNames) *cobra.Command {
-	return command.NewGroup("create", "Add to a project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a, names), newCreateModule(a))
+func New(a *command.App) *cobra.Command {
+	return command.NewGroup("create", "Add to a project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
 }
 
 // creation is what the create commands have in common: a resource, and what is to

@@ -21,11 +21,10 @@ type createHook struct {
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
-	names   HookNames
 }
 
-func newCreateHook(a *command.App, names HookNames) *cobra.Command {
-	o := &createHook{names: names}
+func newCreateHook(a *command.App) *cobra.Command {
+	o := &createHook{}
 	cmd := &cobra.Command{
 		Use:   "hook NAME",
 		Short: "Add a hook to a project of hooks",

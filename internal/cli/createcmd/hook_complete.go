@@ -6,6 +6,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,8 +19,8 @@ func (o *createHook) values(flag string) []string {
 
 // bindings are the names of those that the flags so far ask for, each with the colon
 // that stands before a value for it alone.
-func (o *createHook) bindings() []string {
-	table, err := o.names.Kinds()
+func (o *createHook) bindings(a *command.App) []string {
+	table, err := projectKinds(a)
 	if err != nil {
 		table = kinds.Builtin()
 	}
@@ -41,8 +42,8 @@ func (o *createHook) bindings() []string {
 }
 
 // conversions are the steps between versions of the project's CRDs.
-func (o *createHook) conversions() []string {
-	table, err := o.names.Kinds()
+func (o *createHook) conversions(a *command.App) []string {
+	table, err := projectKinds(a)
 	if err != nil {
 		return nil
 	}
@@ -64,10 +65,9 @@ func (o *createHook) conversions() []string {
 	return steps
 }
 
-// HookNames are names that the flags of create hook may hold, for completion.
-type HookNames struct {
-	Kinds   func() (*kinds.Table, error) // of Kubernetes and of the project
-	Modules func() []string
+// projectKinds returns the kinds of Kubernetes and of the CRDs of the project.
+func projectKinds(a *command.App) (*kinds.Table, error) {
+	return hookproject.Kinds(hookproject.Root(a.Dir), a.Dir, nil)
 }
 
 // hookKinds are those that hooks of the project may be for: the project's own, and
@@ -136,11 +136,11 @@ func (o *createHook) complete(a *command.App) {
 					all = append(all, before+event)
 				}
 			}
-			return append(all, o.bindings()...), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return append(all, o.bindings(a)...), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 	}
-	command.CompleteFrom(cmd, "convert", o.conversions)
-	command.CompleteFrom(cmd, "module", o.names.Modules)
+	command.CompleteFrom(cmd, "convert", func() []string { return o.conversions(a) })
+	command.CompleteFrom(cmd, "module", func() []string { return hookproject.ModuleNames(a.Dir) })
 	command.CompleteNothing(cmd, "startup", "before-all", "after-all", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm")
 	for flag, offer := range offers {
 		command.CompleteFlag(cmd, flag, offer)

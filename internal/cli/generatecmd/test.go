@@ -18,6 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/process"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/term"
@@ -31,18 +32,15 @@ type test struct {
 	run   string
 	build bool
 
-	cmd       *cobra.Command
-	hookTests HookTests
+	cmd          *cobra.Command
+	runHookTests RunHookTests
 }
 
-// HookTests are the hook tests of a project, which are not Go tests.
-type HookTests struct {
-	Run   func(ctx context.Context, a *command.App, pattern string) error // those that match the pattern
-	Names func() []string                                                 // for completion
-}
+// RunHookTests runs the tests of a project's hooks that match a pattern.
+type RunHookTests func(ctx context.Context, a *command.App, pattern string) error
 
-func NewTest(a *command.App, hookTests HookTests) *cobra.Command {
-	o := &test{hookTests: hookTests}
+func NewTest(a *command.App, runHookTests RunHookTests) *cobra.Command {
+	o := &test{runHookTests: runHookTests}
 	o.cmd = &cobra.Command{
 		Use:   "test [packages] [-- flags of go test]",
 		Short: "Generate, vet and test, on a real API server where one is installed",
@@ -63,7 +61,7 @@ in one of modules.`,
 	}
 	o.cmd.Flags().StringVar(&o.run, "run", "", "run only the tests that match this regular expression")
 	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
-	command.CompleteFrom(o.cmd, "run", hookTests.Names)
+	command.CompleteFrom(o.cmd, "run", func() []string { return hooktest.Patterns(a.Dir, nil) })
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
 		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
@@ -138,7 +136,7 @@ func (o *test) hooks(a *command.App, root string, args []string) error {
 	if err := step(at, "generate", func() error { return o.generate(at) }); err != nil {
 		return err
 	}
-	return step(at, "test", func() error { return o.hookTests.Run(o.cmd.Context(), at, o.run) })
+	return step(at, "test", func() error { return o.runHookTests(o.cmd.Context(), at, o.run) })
 }
 
 // checkFolder refuses a folder that is named without ./ before it: go would look

@@ -154,8 +154,8 @@ func holdsObjects(path string) bool {
 	return err == nil && keys["apiVersion"] != nil && keys["kind"] != nil
 }
 
-// howTo is a hint about files that are none of tests.
-const howTo = "operon hooks test --help shows what a file of tests has"
+// formatHint is a hint for files that are not test files.
+const formatHint = "operon hooks test --help describes test files"
 
 // Read reads a file of tests. An error names the line.
 func Read(path, shown string) (*File, error) {
@@ -174,10 +174,10 @@ func read(content []byte, shown, dir string) (*File, error) {
 		if rest, lined := strings.CutPrefix(what, "line "); lined {
 			place, what = ":", rest
 		}
-		return nil, fault.Usage(howTo, "%s%s%s", shown, place, what)
+		return nil, fault.Usage(formatHint, "%s%s%s", shown, place, what)
 	}
 	if len(f.root.Content) == 0 {
-		return nil, fault.Usage(howTo, "%s: is empty; it needs hook and tests", shown)
+		return nil, fault.Usage(formatHint, "%s: is empty; it needs hook and tests", shown)
 	}
 	r := &reader{file: f}
 	r.read(f.root.Content[0])

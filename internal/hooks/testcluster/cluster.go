@@ -22,7 +22,7 @@ import (
 
 // test is the cluster of one test.
 type test struct {
-	*Stage
+	*Backend
 	life    context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
@@ -35,7 +35,7 @@ type test struct {
 
 // Open implements spec.Backend: it waits for nobody, so tests are to come one after
 // the other.
-func (s *Stage) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster, error) {
+func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster, error) {
 	if s.spoilt != nil {
 		return nil, s.spoilt
 	}
@@ -64,14 +64,14 @@ func (s *Stage) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("given: %w", err), s.reset(context.WithoutCancel(ctx)))
 	}
-	c := &test{Stage: s}
+	c := &test{Backend: s}
 	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.running.Go(c.sweep)
 	return c, nil
 }
 
 // inOrder puts namespaces first, with those that objects and roles are in.
-func (s *Stage) inOrder(given []*unstructured.Unstructured) []*unstructured.Unstructured {
+func (s *Backend) inOrder(given []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var namespaces, others []*unstructured.Unstructured
 	known := []string{"", "default", "kube-node-lease", "kube-public", "kube-system", s.namespace}
 	for _, o := range given {
@@ -193,7 +193,7 @@ func (c *test) Close() {
 }
 
 // reset makes the API server have what it had when the stage was opened.
-func (s *Stage) reset(ctx context.Context) error {
+func (s *Backend) reset(ctx context.Context) error {
 	lost := false // the hook's account
 	return until(ctx, "the API server does not come to have what it had before the test", func() (bool, error) {
 		all, err := s.all(ctx)

@@ -36,7 +36,7 @@ func servers(o *unstructured.Unstructured) bool {
 }
 
 // all returns every object, by kind, namespace and name.
-func (s *Stage) all(ctx context.Context) ([]*unstructured.Unstructured, error) {
+func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	table, err := s.admin.Kinds(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Stage) all(ctx context.Context) ([]*unstructured.Unstructured, error) {
 
 // collect does once what kube-controller-manager does about deletions, and reports
 // whether there was anything to do.
-func (s *Stage) collect(ctx context.Context) (did bool, err error) {
+func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()
 	revision, err := s.revision(ctx)
@@ -103,7 +103,7 @@ func (s *Stage) collect(ctx context.Context) (did bool, err error) {
 
 // revision is of all that the API server stores: any list has it, however short. To
 // look at every kind when nothing changed would keep the server busy.
-func (s *Stage) revision(ctx context.Context) (string, error) {
+func (s *Backend) revision(ctx context.Context) (string, error) {
 	list, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (s *Stage) revision(ctx context.Context) (string, error) {
 
 // garbage is what there is at a moment.
 type garbage struct {
-	*Stage
+	*Backend
 	all   []*unstructured.Unstructured
 	there map[types.UID]bool
 }
@@ -212,7 +212,7 @@ func (g garbage) finalize(ctx context.Context, o *unstructured.Unstructured, fin
 	return g.merge(ctx, o, map[string]any{"finalizers": left})
 }
 
-func (s *Stage) delete(ctx context.Context, o *unstructured.Unstructured, how metav1.DeletionPropagation) error {
+func (s *Backend) delete(ctx context.Context, o *unstructured.Unstructured, how metav1.DeletionPropagation) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (s *Stage) delete(ctx context.Context, o *unstructured.Unstructured, how me
 }
 
 // merge patches the metadata of an object that is as it was seen.
-func (s *Stage) merge(ctx context.Context, o *unstructured.Unstructured, metadata map[string]any) error {
+func (s *Backend) merge(ctx context.Context, o *unstructured.Unstructured, metadata map[string]any) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err

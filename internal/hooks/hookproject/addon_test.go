@@ -1,4 +1,4 @@
-package cli
+package hookproject
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
@@ -98,7 +97,7 @@ var oddPairs = []map[string]string{
 	{valuesSchema: "a: &x {type: string}\nproperties: {a: *x}", ownValues: "web: {a: 1}"}, {globalHook: saying("configVersion: v1\nonStartup: 1"), "global-hooks/b.sh": saying("nothing")},
 }
 
-// projects are those that addon-operator is shown, as ../hooks/testdata/addon reads them.
+// projects are those that addon-operator is shown, as ../testdata/addon reads them.
 func projects(t *testing.T) []string {
 	t.Helper()
 	changes := []map[string]string{{}, {"modules/file.txt": "x"}}
@@ -128,7 +127,7 @@ func projects(t *testing.T) []string {
 // cannot run a module, and no others.
 func TestModulesStart(t *testing.T) {
 	t.Parallel()
-	enginetest.Compare(t, "../hooks/testdata/addon", "start", projects(t), func(text string) string {
+	enginetest.Compare(t, "../testdata/addon", "start", projects(t), func(text string) string {
 		var p struct{ Files map[string]string }
 		if err := json.Unmarshal([]byte(text), &p); err != nil {
 			t.Fatal(err)
@@ -147,10 +146,10 @@ func TestModulesStart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j, err := addonFolder{root: dir}.validate(t.Context(), &command.App{Dir: dir, Environ: os.Environ()}, &hooksValidate{timeout: 10 * time.Second})
+		v, err := Loader{Path: os.Getenv("PATH"), Timeout: 10 * time.Second}.validateAddon(t.Context(), dir, Addon{Root: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return enginetest.Verdict(slices.ContainsFunc(j.findings, finding.Finding.IsError), nil)
+		return enginetest.Verdict(slices.ContainsFunc(v.Findings, finding.Finding.IsError), nil)
 	})
 }

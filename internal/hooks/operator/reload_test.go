@@ -1,18 +1,17 @@
-package cli
+package operator
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/operon-dev/operon/internal/cli/command"
 )
 
-// TestSavedByEditors passes over files that come and go while an editor saves another
-// one, and starts all anew for those that hooks may have read.
-func TestSavedByEditors(t *testing.T) {
+// TestReloadIgnoresEditorFiles ignores files that come and go while an editor saves
+// another file, and restarts all hooks for files that hooks may have read.
+func TestReloadIgnoresEditorFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name string) {
@@ -22,8 +21,9 @@ func TestSavedByEditors(t *testing.T) {
 	}
 	write("names.txt")
 	write("more.txt")
-	var said bytes.Buffer
-	r := &hookRunner{App: &command.App{Err: &said}, o: &hooksRun{dir: dir}, dir: dir, files: filesBelow(dir)}
+	var notes bytes.Buffer
+	note := func(format string, args ...any) { fmt.Fprintf(&notes, format+"\n", args...) }
+	r := &Reloader{Dir: dir, Note: note, files: filesBelow(dir)}
 	if err := os.Remove(filepath.Join(dir, "more.txt")); err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +37,12 @@ func TestSavedByEditors(t *testing.T) {
 		{"names.txt, sedAbCdEf", "names.txt changed"},
 		{"new.txt", "new.txt changed"},
 	} {
-		said.Reset()
-		if err := r.saved(t.Context(), strings.Split(tc.paths, ", ")); err != nil {
+		notes.Reset()
+		if err := r.reload(t.Context(), strings.Split(tc.paths, ", ")); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, _ := strings.Cut(said.String(), ","); got != tc.want {
-			t.Errorf("%s: %q, want %q", tc.paths, said.String(), tc.want)
+		if got, _, _ := strings.Cut(notes.String(), ","); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.paths, notes.String(), tc.want)
 		}
 	}
 }

@@ -23,11 +23,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestStage has tests take turns on one API server: what each may do and sees, and
+// TestBackend has tests take turns on one API server: what each may do and sees, and
 // that the next one finds nothing of it.
-func TestStage(t *testing.T) {
+func TestBackend(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newBackend(t)
 	if has(t, s.admin, "v1", "Namespace", "", "going") != nil {
 		t.Error("a namespace that was deleted before is there")
 	}
@@ -47,7 +47,7 @@ func TestStage(t *testing.T) {
 			}
 		})
 	}
-	broken := objects(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: Bad, namespace: a}}")
+	broken := listObjects(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: Bad, namespace: a}}")
 	if _, err := s.Open(t.Context(), &hooktest.Test{Given: broken}); err == nil || !strings.Contains(err.Error(), "given: ConfigMap a/Bad: ") {
 		t.Errorf("what cannot be given: %v", err)
 	}
@@ -69,14 +69,14 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// newStage is one on an API server of its own, with a CRD and roles.
-func newStage(t *testing.T) *Stage {
+// newBackend returns a backend on an API server of its own, with a CRD and roles.
+func newBackend(t *testing.T) *Backend {
 	t.Helper()
 	admin, err := cluster.Open(cluster.Where{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
-	roles := objects(t, `
+	roles := listObjects(t, `
 {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: anywhere}, rules: [{apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}]}
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: here}, rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}
@@ -102,9 +102,9 @@ func newStage(t *testing.T) *Stage {
 }
 
 // openTest opens a test with something of everything.
-func openTest(t *testing.T, s *Stage) *test {
+func openTest(t *testing.T, s *Backend) *test {
 	t.Helper()
-	given := objects(t, `
+	given := listObjects(t, `
 {apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: team, labels: {app: x}}}
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: one, namespace: team}}
@@ -129,7 +129,7 @@ func openTest(t *testing.T, s *Stage) *test {
 func crd(t *testing.T, plural string) *unstructured.Unstructured {
 	t.Helper()
 	singular := strings.TrimSuffix(plural, "s")
-	return objects(t, fmt.Sprintf(`
+	return listObjects(t, fmt.Sprintf(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: %s.example.org}
@@ -141,7 +141,7 @@ spec:
 `, plural, singular, strings.ToUpper(singular[:1])+singular[1:]))[0]
 }
 
-func objects(t *testing.T, text string) []*unstructured.Unstructured {
+func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
 	for document := range strings.SplitSeq(text, "\n---\n") {
@@ -155,7 +155,7 @@ func objects(t *testing.T, text string) []*unstructured.Unstructured {
 }
 
 // content is all that the API server has, without what it counts.
-func (s *Stage) content(t *testing.T) map[string]any {
+func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
 	s.admin.Forget()
 	all, err := s.all(t.Context())
@@ -188,7 +188,7 @@ func has(t *testing.T, api patch.API, apiVersion, kind, namespace, name string) 
 
 func put(t *testing.T, api patch.API, text string) *unstructured.Unstructured {
 	t.Helper()
-	o := objects(t, text)[0]
+	o := listObjects(t, text)[0]
 	k, err := api.Kind(t.Context(), o.GetAPIVersion(), o.GetKind())
 	if err == nil {
 		o, err = api.Create(t.Context(), k, o)

@@ -25,8 +25,8 @@ const (
 	poll     = 20 * time.Millisecond // between two looks
 )
 
-// Stage is an API server for tests.
-type Stage struct {
+// Backend is an API server for tests.
+type Backend struct {
 	admin, hook *cluster.Cluster
 	home        cluster.Home // of the hook
 	namespace   string       // of the hook
@@ -42,8 +42,8 @@ type Stage struct {
 // Open prepares an API server: with CRDs, which stay while it is used, and an
 // account in a namespace with the rules of roles (Role and ClusterRole objects; a Role
 // without a namespace is for that one). kubectl is the folder of the program.
-func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Stage, error) {
-	s := &Stage{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
+func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Backend, error) {
+	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
 	for did := true; did; { // what somebody deleted goes first, where nothing holds it
 		var err error
 		if did, err = s.collect(ctx); err != nil {
@@ -82,7 +82,7 @@ func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 
 // login gets the hook a token of its account, as that is now: one that was made again
 // is another account.
-func (s *Stage) login(ctx context.Context) error {
+func (s *Backend) login(ctx context.Context) error {
 	hook, err := s.admin.As(ctx, s.namespace, account)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Stage) login(ctx context.Context) error {
 }
 
 // Close removes what the stage has on this machine. The API server is left as it is.
-func (s *Stage) Close() { s.home.Remove() }
+func (s *Backend) Close() { s.home.Remove() }
 
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
@@ -115,7 +115,7 @@ func identity(o *unstructured.Unstructured) string {
 }
 
 // grant makes a role and binds it to the account.
-func (s *Stage) grant(ctx context.Context, role *unstructured.Unstructured) error {
+func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) error {
 	role = role.DeepCopy()
 	if role.GetKind() == "Role" && role.GetNamespace() == "" {
 		role.SetNamespace(s.namespace)
@@ -132,7 +132,7 @@ func (s *Stage) grant(ctx context.Context, role *unstructured.Unstructured) erro
 }
 
 // define installs CRDs and waits until their kinds are served.
-func (s *Stage) define(ctx context.Context, crds []*unstructured.Unstructured) error {
+func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured) error {
 	for _, crd := range crds {
 		if err := s.put(ctx, crd); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (s *Stage) define(ctx context.Context, crds []*unstructured.Unstructured) e
 }
 
 // put makes the API server have an object, with its status where it has one.
-func (s *Stage) put(ctx context.Context, o *unstructured.Unstructured) error {
+func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package hookscmd
 
 import (
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newHooksKubectl is what stands behind the name kubectl when a test runs a hook.
-func newHooksKubectl(a *command.App) *cobra.Command {
+// newKubectl returns the hidden command that stands in for kubectl while a test runs a
+// hook.
+func newKubectl(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:                "kubectl",
-		Short:              "Answer a hook that calls kubectl, in a test",
+		Short:              "Answer kubectl calls of a hook in a test",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -20,7 +21,7 @@ func newHooksKubectl(a *command.App) *cobra.Command {
 			}
 			socket := a.Getenv(kubectl.Socket)
 			if socket == "" {
-				return fault.Usage("it is how `operon hooks test` answers hooks that call kubectl", "no test is running")
+				return fault.Usage("operon hooks test uses this command to answer hooks that call kubectl", "no test is running")
 			}
 			exit, err := kubectl.Forward(cmd.Context(), socket, kubectl.Call{Args: args, Dir: a.Dir, Stdin: a.In, Stdout: a.Out, Stderr: a.Err})
 			if err == nil && exit != 0 {

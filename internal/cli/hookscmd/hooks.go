@@ -1,0 +1,71 @@
+// Package hookscmd holds operon hooks and its subcommands, which validate, test and run
+// the hooks of a shell-operator or an addon-operator. The work is done in the packages
+// below internal/hooks.
+package hookscmd
+
+import (
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/spf13/cobra"
+)
+
+// New returns operon hooks.
+func New(a *command.App) *cobra.Command {
+	cmd := command.NewGroup("hooks", "Validate, test and run the hooks of an operator",
+		newValidate(a),
+		newContext(a),
+		newRun(a),
+		newTest(a),
+		newRBAC(a),
+		newKubectl(a),
+	)
+	for _, child := range cmd.Commands() {
+		child.Flags().SortFlags = false // the most important flags come first
+	}
+	cmd.Long = `Work on hooks: scripts that the engine github.com/flant/shell-operator, or
+github.com/flant/addon-operator, runs when objects change. These commands do not
+need the engine; hooks run on this machine as they would in its image.`
+	return cmd
+}
+
+// bindHooksFolder adds the flag that names the folder of hooks.
+func bindHooksFolder(cmd *cobra.Command, folder *string) {
+	cmd.Flags().StringVar(folder, "hooks", "hooks", "`folder` of the hooks")
+	command.CompleteFlag(cmd, "hooks", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+}
+
+// bindCRDs adds the flag that names files with CRDs.
+func bindCRDs(cmd *cobra.Command, files *[]string) {
+	cmd.Flags().StringArrayVar(files, "crd", nil, "`file` or folder with CRDs, in addition to config/crd/bases")
+}
+
+// bindConfigTimeout adds the flag that limits how long hooks run with --config.
+func bindConfigTimeout(cmd *cobra.Command, timeout *time.Duration) {
+	cmd.Flags().DurationVar(timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
+	command.CompleteNothing(cmd, "timeout")
+}
+
+// checkTimeout checks --timeout; example is a valid value.
+func checkTimeout(timeout time.Duration, example string) error {
+	if timeout <= 0 {
+		return fault.Usage("such as --timeout "+example, "--timeout must be greater than zero")
+	}
+	return nil
+}
+
+// completeFolders completes one argument with folders.
+func completeFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func loader(a *command.App, timeout time.Duration) hookproject.Loader {
+	return hookproject.Loader{Path: a.Getenv("PATH"), Timeout: timeout}
+}

@@ -1,0 +1,250 @@
+package hookscmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/project"
+	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
+)
+
+// formatYAML is the output format that kubectl apply reads.
+const formatYAML = "yaml"
+
+// rbacOptions holds the flags of operon hooks rbac.
+type rbacOptions struct {
+	output    string
+	namespace string
+	crds      []string
+	patches   []string
+	check     bool
+	write     bool
+	diff      bool
+	timeout   time.Duration
+}
+
+func newRBAC(a *command.App) *cobra.Command {
+	o := &rbacOptions{}
+	cmd := &cobra.Command{
+		Use:   "rbac [folder]",
+		Short: "Generate least-privilege RBAC for hooks",
+		Long: `Derive the RBAC rules that the ServiceAccount of the hooks in the folder (hooks)
+needs, and print each rule with the places in the sources that need it:
+
+    bindings        objects that the engine lists and watches, and webhooks
+    markers         # +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
+    kubectl, oc     calls in shell and Python, also in files that these source,
+                    import or start
+    patches         operations that scripts write out, that tests in test/hooks
+                    expect, and that --patches names
+
+A binding, call or marker with a namespace results in a Role, all others in a
+ClusterRole. What is only known when a hook runs is a warning: add a marker
+above the line. Requests of curl, wget, helm and Python clients are not read;
+they are warnings, too. The command runs hooks with --config, and does not
+contact a cluster.
+
+--write writes the rules to ` + rbac.Path + `, with their origins as
+comments. --check exits with 3 if that file is not up to date.`,
+		Example: `  operon hooks rbac
+  operon hooks rbac --check
+  operon hooks rbac --output yaml --namespace my-hooks | kubectl apply -f -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.derive(a, cmd, args) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
+	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
+	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
+	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: that of the project)")
+	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations of hooks; may be repeated")
+	bindCRDs(cmd, &o.crds)
+	bindConfigTimeout(cmd, &o.timeout)
+	command.BindOutput(cmd, &o.output, formatYAML, command.FormatGitHub)
+	cmd.ValidArgsFunction = completeFolders
+	command.CompleteNothing(cmd, "namespace")
+	return cmd
+}
+
+func (o *rbacOptions) checkFlags(args []string) error {
+	planned := o.check || o.write
+	switch {
+	case len(args) > 1:
+		return fault.Usage("name one folder at a time", "one folder at most, got %d", len(args))
+	case o.check && o.write:
+		return fault.Usage("leave one of them out", "--check writes nothing, so it excludes --write")
+	case o.diff && !planned:
+		return fault.Usage("add --check or --write", "--diff needs --check or --write")
+	case planned && o.output == formatYAML:
+		return fault.Usage("leave one of them out", "--output yaml prints the roles instead of writing or checking them")
+	case planned && o.namespace != "":
+		return fault.Usage("leave --namespace out", "kustomize sets the namespace of the roles in a project")
+	case o.output == command.FormatGitHub && !o.check:
+		return fault.Usage("add --check, or use --output json", "--output github is a format of --check")
+	}
+	if err := checkTimeout(o.timeout, "10s"); err != nil {
+		return err
+	}
+	return command.CheckOutput(o.output, formatYAML, command.FormatGitHub)
+}
+
+func (o *rbacOptions) derive(a *command.App, cmd *cobra.Command, args []string) error {
+	if err := o.checkFlags(args); err != nil {
+		return err
+	}
+	folder := "hooks"
+	if len(args) == 1 {
+		folder = args[0]
+	}
+	dir, err := shellHooksFolder(a, folder, "charts need rules, too: edit config/rbac/role.yaml by hand")
+	if err != nil {
+		return err
+	}
+	root := hookproject.Root(dir)
+	if o.check || o.write {
+		return o.writeFile(a, cmd, folder, root, dir)
+	}
+	cfg, webhooks, err := projectAround(a, root)
+	if err != nil {
+		return err
+	}
+	names := rbac.Scaffolded
+	if cfg != nil {
+		names.Role, names.Account, names.Namespace = cfg.ProjectName+"-"+names.Role, cfg.ProjectName+"-"+names.Account, cfg.Namespace()
+	}
+	names.Namespace = cmp.Or(o.namespace, names.Namespace)
+	if names.Namespace == "" && o.output == formatYAML {
+		return fault.Usage("add --namespace", "outside of a project --output yaml needs the operator's namespace")
+	}
+	derived, err := o.deriveIn(cmd.Context(), a, root, dir, cfg, webhooks)
+	if err != nil {
+		return err
+	}
+	return o.print(a, derived, names)
+}
+
+// writeFile writes or checks the role file of the project.
+func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root, dir string) error {
+	if _, err := os.Stat(filepath.Join(root, project.File)); err != nil {
+		return fault.Usage("print them with --output yaml", "%s is not in a project, so there is no file for the roles", folder)
+	}
+	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check, ExtraFormats: []string{command.FormatGitHub}}
+	return a.InProjectAt(cmd, root, w, func(ctx context.Context, p command.Project) error {
+		derived, err := o.deriveIn(ctx, a, root, dir, p.Config, webhookPrefix(a, p.Config))
+		if err != nil {
+			return err
+		}
+		if err := unknownKind(derived); err != nil {
+			return err
+		}
+		for _, w := range warnings(derived) {
+			p.Plan.Warn(w)
+		}
+		content, err := derived.File(rbac.Scaffolded)
+		if err != nil {
+			return err
+		}
+		return p.Plan.Generate(rbac.Generator, rbac.Path, content)
+	})
+}
+
+func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir string, cfg *project.Config, webhooks string) (rbac.Result, error) {
+	derived, err := loader(a, o.timeout).DeriveRoles(ctx, root, dir, cfg, hookproject.RoleOptions{
+		WorkDir: a.Dir, CRDs: o.crds, Patches: o.patches, Namespace: o.namespace, Webhooks: webhooks,
+	})
+	return derived, explainNoHooks(a, err)
+}
+
+// projectAround returns the project at root, or nil if there is none, and the name under
+// which its engine registers webhooks.
+func projectAround(a *command.App, root string) (cfg *project.Config, webhooks string, err error) {
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", fault.Failed("", "%v", err)
+	}
+	if cfg, err = command.ParseConfig(src); err != nil {
+		return nil, "", err
+	}
+	return cfg, webhookPrefix(a, cfg), nil
+}
+
+// webhookPrefix returns the name that a scaffolded shell-operator gives its webhook
+// configurations, or "" for the engine's default.
+func webhookPrefix(a *command.App, cfg *project.Config) string {
+	if a.HasHooks(cfg) {
+		return cfg.ProjectName
+	}
+	return ""
+}
+
+// unknownKind returns an error if the rules are incomplete because a kind is unknown.
+func unknownKind(r rbac.Result) error {
+	for _, f := range r.Findings {
+		if f.Rule == rbac.RuleUnknownKind {
+			return fault.Differences(f.Hint, "%s: %s", rbac.Place(f.File, f.Line), f.Message)
+		}
+	}
+	return nil
+}
+
+func warnings(r rbac.Result) []scaffold.Warning {
+	var all []scaffold.Warning
+	for _, f := range r.Findings {
+		all = append(all, scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
+	}
+	return all
+}
+
+// rolesFrame is the JSON report.
+type rolesFrame struct {
+	APIVersion string                 `json:"apiVersion"`
+	Kind       string                 `json:"kind"`
+	Roles      []rbac.RoleReport      `json:"roles"`
+	Warnings   []command.WarningFrame `json:"warnings"`
+}
+
+// print prints the roles. An unknown kind is an error, so it is left out of the warnings.
+func (o *rbacOptions) print(a *command.App, r rbac.Result, n rbac.Names) error {
+	all := warnings(r)
+	if o.output == command.FormatJSON {
+		f := rolesFrame{command.APIVersion, "Roles", r.Report(n), []command.WarningFrame{}}
+		for _, w := range all {
+			f.Warnings = append(f.Warnings, command.WarningFrame(w))
+		}
+		if err := command.PrintJSON(a.Out, f); err != nil {
+			return err
+		}
+		return unknownKind(r)
+	}
+	text := r.Text(n, func(origin string) string { return command.Painter(a.Out, a.Getenv)(command.Faint, origin) })
+	if o.output == formatYAML {
+		content, err := r.YAML(n)
+		if err != nil {
+			return err
+		}
+		text = string(content)
+	}
+	if _, err := io.WriteString(a.Out, text); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(all, func(w scaffold.Warning) bool { return w.Rule == rbac.RuleUnknownKind }); i >= 0 {
+		all = slices.Delete(all, i, i+1)
+	}
+	a.PrintWarnings(all)
+	return unknownKind(r)
+}

@@ -1,0 +1,238 @@
+package hookscmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/operator"
+	"github.com/operon-dev/operon/internal/term"
+	"github.com/operon-dev/operon/internal/watch"
+	"github.com/spf13/cobra"
+)
+
+// runOptions holds the flags of operon hooks run.
+type runOptions struct {
+	folder  string
+	where   cluster.Where
+	engine  string
+	host    string
+	port    int
+	timeout time.Duration
+}
+
+func newRun(a *command.App) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run hooks against a cluster and restart them when they change",
+		Long: `Run the hooks as shell-operator does, against the cluster of a kubeconfig. Each
+run of a hook is reported on one line, followed by its output. This is for
+development: hooks run on your machine with the rights of the kubeconfig, and
+change the cluster. Ctrl-C ends it.
+
+A hook that is saved is restarted; if its new configuration is invalid, the last
+valid one stays active. When another file changes, such as a library, all hooks
+are restarted. Hooks get your environment, with KUBECONFIG for the cluster.
+
+Webhooks are registered with an address of this machine, and removed at the end,
+or by the next run if this one is killed; only one run in a cluster can have
+webhooks. The API server must be able to reach the address: one in a container
+cannot reach 127.0.0.1 of its host, so use --webhook-host.
+
+Requests are limited as in the engine: 5 per second after a burst of 10. The
+engine's variables KUBE_CLIENT_QPS (-1: no limit), KUBE_CLIENT_BURST, and
+OBJECT_PATCHER_KUBE_CLIENT_QPS, _BURST and _TIMEOUT change the limits.
+
+--engine runs a shell-operator program instead of operon's own implementation;
+restart it to see changes.`,
+		Example: `  export KUBECONFIG="$(operon envtest start --detach)"
+  operon hooks run
+  operon hooks run --context kind-dev --webhook-host 172.18.0.1
+  operon hooks run --engine ~/bin/shell-operator`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
+	}
+	f := cmd.Flags()
+	bindCluster(a, cmd, &o.where)
+	f.StringVar(&o.host, "webhook-host", "", "name or `address` at which the API server reaches this machine (default: the address of this machine on the route to it)")
+	f.IntVar(&o.port, "webhook-port", 0, "port for webhooks (default: a free one)")
+	f.StringVar(&o.engine, "engine", "", "`path` of a shell-operator program to run instead")
+	bindHooksFolder(cmd, &o.folder)
+	bindConfigTimeout(cmd, &o.timeout)
+	command.CompleteNothing(cmd, "webhook-host", "webhook-port")
+	return cmd
+}
+
+// bindCluster adds kubectl's flags that choose a cluster.
+func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.Where) {
+	f := cmd.Flags()
+	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
+	f.StringVar(&w.Context, "context", "", "context in the kubeconfig (default: its current context)")
+	f.StringVar(&w.Namespace, "namespace", "", "namespace for objects without one (default: that of the context)")
+	command.CompleteFrom(cmd, "context", func() []string { return cluster.Contexts(absKubeconfig(a, *w), a.Getenv) })
+	command.CompleteNothing(cmd, "namespace")
+}
+
+func absKubeconfig(a *command.App, w cluster.Where) cluster.Where {
+	if w.Kubeconfig != "" {
+		w.Kubeconfig = hookproject.Abs(a.Dir, w.Kubeconfig)
+	}
+	return w
+}
+
+func (o *runOptions) checkFlags() error {
+	if o.port < 0 || o.port > 65535 {
+		return fault.Usage("leave it out for a free one", "--webhook-port %d is not between 1 and 65535", o.port)
+	}
+	return checkTimeout(o.timeout, "10s")
+}
+
+func (o *runOptions) run(ctx context.Context, a *command.App) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	dir, err := shellHooksFolder(a, o.folder, "test them with operon hooks test; to run them in a cluster, use addon-operator")
+	if err != nil {
+		return err
+	}
+	program := ""
+	if o.engine != "" {
+		if program, err = o.findEngine(a); err != nil {
+			return err
+		}
+	}
+	clients, err := openClients(absKubeconfig(a, o.where), a.Getenv)
+	if err != nil {
+		return err
+	}
+	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
+	if err != nil {
+		return err
+	}
+	defer sandbox.Close()
+	watcher, err := watch.Open(dir, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	defer func() { _ = watcher.Close() }()
+	watcher.Modes = true // hooks are executable
+	r := &operator.Reloader{
+		Dir: dir, Folder: o.folder, Sandbox: sandbox, Watcher: watcher, Note: a.Notef,
+		Print: func(f []finding.Finding) error { return o.printErrors(a, f) },
+	}
+	loaded, err := o.load(ctx, a, r)
+	if err != nil {
+		return err
+	}
+	version, err := clients.admin.Reach(ctx)
+	if err != nil {
+		return err
+	}
+	home, err := clients.admin.Home()
+	if err != nil {
+		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
+	}
+	defer home.Remove()
+	env := slices.Concat(a.Environ, sandbox.Library(), home.Env())
+	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(loaded), "hook"), clients.admin.Server, clients.admin.Context, version)
+	warn := func(subject string, err error) {
+		a.Notef("%s %s%v", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), subject, err)
+	}
+	if program != "" {
+		err = operator.Program{
+			Path: program, Hooks: dir, Cluster: clients.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
+			Trouble: func(err error) { warn("", err) },
+		}.Run(ctx, loaded)
+	} else {
+		err = r.Run(ctx, &operator.Operator{
+			Cluster: clients.follow, Patcher: clients.patch, Runner: engine.Runner{Env: env}, Host: o.host, Port: o.port, Now: a.Now,
+			Report: func(run operator.Run) {
+				_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // the reader may be gone
+			},
+			Trouble: func(hook string, err error) { warn(cmp.Or(hook, "webhooks")+": ", err) },
+		}, loaded)
+		if err == nil && term.IsTerminal(a.Err) {
+			a.Notef("") // ends the line on which the terminal shows ^C
+		}
+	}
+	if err == nil {
+		a.Notef("stopped")
+	}
+	return err
+}
+
+// clients are connections to one cluster with different request limits.
+type clients struct {
+	admin  *cluster.Cluster // for operon itself
+	follow *cluster.Cluster // for informers
+	patch  *cluster.Cluster // for patches
+}
+
+func openClients(where cluster.Where, getenv func(string) string) (clients, error) {
+	var c clients
+	follow, patch, err := cluster.EngineLimits(getenv)
+	if err != nil {
+		return c, err
+	}
+	if c.admin, err = cluster.Open(where, getenv); err != nil {
+		return c, err
+	}
+	if c.follow, err = c.admin.Limited(follow); err != nil {
+		return c, err
+	}
+	c.patch, err = c.admin.Limited(patch)
+	return c, err
+}
+
+// load loads the hooks, and fails if the engine would not start with them.
+func (o *runOptions) load(ctx context.Context, a *command.App, r *operator.Reloader) ([]engine.Hook, error) {
+	loaded, findings, err := r.Load(ctx)
+	if err != nil {
+		return nil, explainNoHooks(a, err)
+	}
+	if errs := finding.Errors(findings); len(errs) > 0 {
+		if err := o.printErrors(a, errs); err != nil {
+			return nil, err
+		}
+		return nil, verdict(hookproject.Validation{Hooks: 1, Findings: errs})
+	}
+	if len(findings) > 0 {
+		a.Notef("%s: run operon hooks validate to see them", command.Plural(len(findings), "warning"))
+	}
+	return loaded, nil
+}
+
+// printErrors prints findings about files in the folder of hooks.
+func (o *runOptions) printErrors(a *command.App, findings []finding.Finding) error {
+	shown := finding.InFolder(filepath.ToSlash(o.folder), findings)
+	return printValidation(a, command.FormatText, hookproject.Validation{Findings: shown})
+}
+
+// findEngine returns the program that --engine names, by its path or its name in PATH.
+func (o *runOptions) findEngine(a *command.App) (string, error) {
+	path := o.engine
+	if strings.ContainsRune(path, filepath.Separator) {
+		path = hookproject.Abs(a.Dir, path)
+	}
+	found, err := exec.LookPath(path)
+	if err != nil {
+		if e, ok := errors.AsType[*exec.Error](err); ok {
+			err = e.Err
+		}
+		return "", fault.Usage("name a program built from github.com/flant/shell-operator/cmd/shell-operator", "--engine %s: %v", o.engine, err)
+	}
+	return found, nil
+}

@@ -1,0 +1,250 @@
+package hookscmd
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/hooks/testcluster"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// testOptions holds the flags of operon hooks test.
+type testOptions struct {
+	folder       string
+	pattern      string
+	junit        string
+	update       bool
+	output       string
+	timeout      time.Duration
+	cluster      bool
+	controlPlane string
+}
+
+func newTest(a *command.App) *cobra.Command {
+	o := &testOptions{}
+	cmd := &cobra.Command{
+		Use:   "test [files]",
+		Short: "Run hook tests",
+		Long: `Run the tests in YAML files, or in all files below the folders that are named
+(test/hooks). A test says what the cluster holds, which events happen, and what
+is expected of the hook:
+
+    hook: copy.sh
+    tests:
+    - name: a new namespace gets a copy
+      given: [objects/]
+      events:
+      - apply: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
+      expect:
+        objects: [{apiVersion: v1, kind: Secret, metadata: {name: copy, namespace: a}}]
+
+docs/hook-tests.md describes all keys.
+
+The cluster is in memory: it applies an API server's rules, passes events to
+the hook as the engine does, and answers its kubectl calls. The clock does not
+advance. CRDs in config/crd/bases and those of modules are installed.
+
+A test also fails if a run of the hook fails, if the hook keeps triggering
+itself, if repeating its last run changes anything, or if a conversion loses
+fields.
+
+--cluster runs the tests on a real API server, one at a time and with the RBAC
+rules in ` + rbac.Path + `, or the derived rules if there is no such
+file. See operon envtest build.`,
+		Example: `  operon hooks test
+  operon hooks test test/hooks/copy.yaml --run 'a new namespace'
+  operon hooks test --junit report.xml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.test(cmd.Context(), a, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.pattern, "run", "", "run only the tests whose hook/name matches this regular expression")
+	f.BoolVar(&o.update, "update", false, "update expectations with the actual results")
+	f.BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the hooks")
+	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` of operon envtest start to use (default: start one for the tests)")
+	bindHooksFolder(cmd, &o.folder)
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
+	f.StringVar(&o.junit, "junit", "", "write a report in JUnit's XML to this `file`")
+	command.BindOutput(cmd, &o.output)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	command.CompleteFlag(cmd, "run", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return hooktest.Patterns(a.Dir, args), cobra.ShellCompDirectiveNoFileComp
+	})
+	command.CompleteFrom(cmd, "name", func() []string { return runningControlPlanes(a) })
+	command.CompleteNothing(cmd, "timeout")
+	return cmd
+}
+
+// RunTests runs the tests of a project's hooks that match a pattern, for operon test.
+func RunTests(ctx context.Context, a *command.App, pattern string) error {
+	o := &testOptions{folder: "hooks", pattern: pattern, output: command.FormatText, timeout: time.Minute}
+	return o.test(ctx, a, nil)
+}
+
+func (o *testOptions) checkFlags() error {
+	if err := command.CheckOutput(o.output); err != nil {
+		return err
+	}
+	if err := checkTimeout(o.timeout, "1m"); err != nil {
+		return err
+	}
+	switch {
+	case o.controlPlane != "" && !o.cluster:
+		return fault.Usage("add --cluster", "--name %s: without --cluster the tests run in memory", o.controlPlane)
+	case o.controlPlane != "":
+		return controlplane.CheckName(o.controlPlane)
+	}
+	return nil
+}
+
+func (o *testOptions) test(ctx context.Context, a *command.App, names []string) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	project, err := o.project(a)
+	if err != nil {
+		return err
+	}
+	files, outcomes, err := o.runTests(ctx, a, project, names)
+	if err != nil {
+		return err
+	}
+	if o.update {
+		changed, err := hooktest.UpdateFiles(a.Dir, files, outcomes)
+		printUpdates(a, changed)
+		if err != nil {
+			return err
+		}
+		if len(changed) > 0 { // run again: a result that differs in each run still fails
+			if files, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
+				return err
+			}
+		}
+	}
+	if o.junit != "" {
+		report, err := hooktest.JUnit(outcomes)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(hookproject.Abs(a.Dir, o.junit), report, 0o644); err != nil {
+			return fault.Failed("", "%v", err)
+		}
+	}
+	return o.print(a, files, outcomes)
+}
+
+// project returns what runs the tests.
+func (o *testOptions) project(a *command.App) (hooktest.Project, error) {
+	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster}
+	if o.cluster {
+		p.Open = func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
+			return o.openCluster(ctx, a, hooksDir, crds)
+		}
+		return p, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return p, fault.Failed("", "%v", err)
+	}
+	p.Open = hooktest.InMemory(self)
+	return p, nil
+}
+
+// openCluster prepares an API server for tests of the hooks in a folder.
+func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
+	cfg, webhooks, err := projectAround(a, hookproject.Root(hooksDir))
+	if err != nil {
+		return nil, nil, err
+	}
+	return testcluster.Start(ctx, testcluster.Options{
+		Name: o.controlPlane,
+		Programs: func(root string) (string, error) {
+			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
+		},
+		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress,
+		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks},
+	}, hooksDir, crds)
+}
+
+// runTests reads the test files, and runs the tests that match --run.
+func (o *testOptions) runTests(ctx context.Context, a *command.App, p hooktest.Project, names []string) ([]*hooktest.File, []hooktest.Outcome, error) {
+	files, err := hooktest.Find(a.Dir, o.folder, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	tests, err := hooktest.Match(files, o.pattern)
+	if err != nil {
+		return nil, nil, err
+	}
+	outcomes, err := p.Run(ctx, tests)
+	return files, outcomes, err
+}
+
+func printUpdates(a *command.App, changed []*hooktest.Rewritten) {
+	for _, r := range changed {
+		a.Notef("%s: updated %s", r.File.Path, command.Plural(r.Changed, "value"))
+		for _, test := range r.Failing {
+			a.Notef("%s %s: the test %q now expects a failure: keep that only if the hook is meant to fail", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), r.File.Path, test)
+		}
+	}
+}
+
+// testsFrame is the JSON report.
+type testsFrame struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Tests      []hooktest.Report `json:"tests"`
+}
+
+// print prints the report. Tests that failed are an error.
+func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) error {
+	var err error
+	if o.output == command.FormatJSON {
+		err = command.PrintJSON(a.Out, testsFrame{command.APIVersion, "HookTests", hooktest.Reports(outcomes)})
+	} else {
+		err = hooktest.WriteText(a.Out, files, outcomes, command.Painter(a.Out, a.Getenv))
+	}
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, outcome := range outcomes {
+		if !outcome.Passed() {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fault.Failed("", "%d of %s failed", failed, command.Plural(len(outcomes), "test"))
+	}
+	return nil
+}
+
+// runningControlPlanes returns the names of control planes, for completion.
+func runningControlPlanes(a *command.App) []string {
+	home, err := controlplane.Open(a.Getenv)
+	if err != nil {
+		return nil
+	}
+	planes, err := home.List()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range planes {
+		if s.Phase == controlplane.Running {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,233 @@
+// Package event makes the binding context that a hook would get for an event, from
+// files with the objects in the cluster and those of the event.
+package event
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/binding"
+	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Types returns the types of events, as --event names them.
+func Types() []string {
+	types := []string{"startup", "sync", "Added", "Modified", "Deleted", "schedule", "validating", "mutating", "conversion"}
+	for _, step := range moduleSteps() {
+		types = append(types, config.Event(step))
+	}
+	return types
+}
+
+// moduleSteps returns the bindings to the steps in the life of modules.
+func moduleSteps() []string { return slices.Concat(config.Global.Steps(), config.Module.Steps()) }
+
+// Event describes an event. Files are named from the working folder.
+type Event struct {
+	Type      string   // one of Types
+	Binding   string   // the name of a binding, or "" for the only one that is possible
+	Objects   []string // files with the object of the event; several for a conversion
+	Old       string   // file with the object before it changed, or ""
+	Given     []string // files with the objects in the cluster
+	CRDs      []string // files with CRDs, beside those of the project
+	Operation string   // of an admission request, or "" to derive it from the objects
+	From, To  string   // versions of a conversion, or ""
+
+	WorkDir  string
+	HooksDir string // absolute
+}
+
+// Validate returns an error for a type that does not exist, and for a field that has no
+// meaning for the type.
+func (e Event) Validate() error {
+	if !slices.Contains(Types(), e.Type) {
+		if e.Type == "" {
+			return fault.Usage("events: "+strings.Join(Types(), ", "), "--event is missing")
+		}
+		hint := "events: " + strings.Join(Types(), ", ")
+		if near := fault.Nearest(typeAlias(e.Type), Types()); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return fault.Usage(hint, "unknown --event %q", e.Type)
+	}
+	if flag := e.unusedFlag(); flag != "" {
+		return fault.Usage("leave it out", "--%s has no meaning for --event %s", flag, e.Type)
+	}
+	return nil
+}
+
+// typeAlias returns the type for the name that a configuration or a binding context has
+// for it.
+func typeAlias(name string) string {
+	for alias, flag := range map[string]string{"synchronization": "sync", "onstartup": "startup", "kubernetesvalidating": "validating", "kubernetesmutating": "mutating"} {
+		if strings.EqualFold(name, alias) {
+			return flag
+		}
+	}
+	return name
+}
+
+// unusedFlag returns the flag of the first field that is set and has no meaning for the
+// type of the event, or "".
+func (e Event) unusedFlag() string {
+	reviews := []string{"validating", "mutating"}
+	for _, f := range []struct {
+		flag  string
+		set   bool
+		types []string
+	}{
+		{"binding", e.Binding != "", slices.Concat(reviews, []string{"sync", "Added", "Modified", "Deleted", "schedule", "conversion"})},
+		{"object", len(e.Objects) > 0, slices.Concat(reviews, []string{"Added", "Modified", "Deleted", "conversion"})},
+		{"old-object", e.Old != "", slices.Concat(reviews, []string{"Modified"})},
+		{"operation", e.Operation != "", reviews},
+		{"from", e.From != "", []string{"conversion"}},
+		{"to", e.To != "", []string{"conversion"}},
+	} {
+		if f.set && !slices.Contains(f.types, e.Type) {
+			return f.flag
+		}
+	}
+	return ""
+}
+
+// input is what the files of an event hold.
+type input struct {
+	objects []*unstructured.Unstructured
+	old     *unstructured.Unstructured
+	cluster binding.Cluster // without the objects
+}
+
+// read reads the files, and the CRDs of the project.
+func (e Event) read() (input, error) {
+	var in input
+	crds, err := hookproject.CRDs(hookproject.Root(e.HooksDir), e.WorkDir, e.CRDs)
+	if err != nil {
+		return in, err
+	}
+	if addon, found := hookproject.FindAddon(e.WorkDir); found {
+		installed, err := addon.CRDs()
+		if err != nil {
+			return in, err
+		}
+		crds = append(crds, installed...)
+	}
+	files := objectFiles{}
+	if in.cluster, err = files.read(e.WorkDir, e.Given...); err != nil {
+		return in, err
+	}
+	in.cluster = append(in.cluster, crds...)
+	if in.objects, err = files.read(e.WorkDir, e.Objects...); err != nil {
+		return in, err
+	}
+	if e.Old != "" {
+		old, err := files.read(e.WorkDir, e.Old)
+		switch {
+		case err != nil:
+			return in, err
+		case len(old) != 1:
+			return in, fault.Usage("--old-object file.yaml, with one object in it", "--old-object needs one object, got %d", len(old))
+		}
+		in.old = old[0]
+	}
+	if e.Type == "conversion" { // its objects may be older than their schema
+		return in, nil
+	}
+	return in, files.validate(in.cluster.Kinds())
+}
+
+// objectFiles are objects by the file that they were read from.
+type objectFiles map[string][]*unstructured.Unstructured
+
+func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.Unstructured, err error) {
+	for _, name := range names {
+		if f[name], err = objects.Read(hookproject.Abs(workDir, name), name); err != nil {
+			return nil, err
+		}
+		all = append(all, f[name]...)
+	}
+	return all, nil
+}
+
+// validate returns an error for the first object that an API server does not store.
+func (f objectFiles) validate(table *kinds.Table) error {
+	for _, file := range slices.Sorted(maps.Keys(f)) {
+		for _, o := range f[file] {
+			err := fakeapi.New(table).Seed(o)
+			if apierrors.IsNotFound(err) { // its namespace, which need not be given
+				continue
+			}
+			if unknown := (*kinds.UnknownError)(nil); err != nil && !errors.As(err, &unknown) && !apierrors.IsAlreadyExists(err) {
+				return fault.Usage("write it as kubectl apply accepts it", "%s: %s %s: %v", file, o.GetKind(), o.GetName(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// Context returns the binding context that the engine passes to the hook for the event.
+// all returns the hooks that may take part in a conversion. A *binding.NotRunError says
+// that the engine does not run the hook.
+func (e Event) Context(hook engine.Hook, all func() ([]engine.Hook, error)) (binding.Context, error) {
+	conf := hook.Config
+	in, err := e.read()
+	if err != nil {
+		return nil, err
+	}
+	switch e.Type {
+	case "startup":
+		if conf.OnStartup == nil {
+			return nil, &binding.NotRunError{Reason: "it has no onStartup"}
+		}
+		return binding.Startup(), nil
+	case "schedule":
+		s, err := choose(e.Binding, "schedule", conf.Schedule, config.Schedule.BindingName)
+		if err != nil {
+			return nil, err
+		}
+		return in.cluster.Schedule(conf, s)
+	case "sync":
+		return e.synchronization(conf, in)
+	case "conversion":
+		return e.conversion(hook, all, in)
+	case "validating":
+		return e.admission(conf, conf.Validating, in)
+	case "mutating":
+		return e.admission(conf, conf.Mutating, in)
+	case "Added", "Modified", "Deleted":
+		return e.change(conf, in)
+	}
+	steps := moduleSteps()
+	isType := func(step string) bool { return config.Event(step) == e.Type }
+	return in.cluster.Step(conf, steps[slices.IndexFunc(steps, isType)]) // Validate has refused all others
+}
+
+// choose returns the binding with the name, or the only binding if name is empty.
+func choose[B any](name, what string, all []B, nameOf func(B) string) (B, error) {
+	var none B
+	var names []string
+	for _, b := range all {
+		if name == nameOf(b) {
+			return b, nil
+		}
+		names = append(names, nameOf(b))
+	}
+	switch {
+	case len(all) == 0:
+		return none, &binding.NotRunError{Reason: "it has no " + what}
+	case name != "":
+		return none, fault.Usage("it has "+strings.Join(names, ", "), "no %s is named %q", what, name)
+	case len(all) > 1:
+		return none, fault.Usage("name one with --binding: "+strings.Join(names, ", "), "the hook has %d %ss", len(all), what)
+	}
+	return all[0], nil
+}

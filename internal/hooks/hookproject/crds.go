@@ -1,0 +1,67 @@
+package hookproject
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// CRDs returns the CRDs of the project at root: those in config/crd/bases, then those in
+// files that the user names from the working folder. Each file must hold a CRD.
+func CRDs(root, workDir string, files []string) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	bases := filepath.Join("config", "crd", "bases")
+	if names, err := filepath.Glob(filepath.Join(root, bases, "*.yaml")); err == nil && len(names) > 0 {
+		read, err := objects.Read(filepath.Join(root, bases), bases)
+		if err != nil {
+			return nil, err
+		}
+		all = onlyCRDs(read)
+	}
+	for _, name := range files {
+		read, err := objects.Read(Abs(workDir, name), name)
+		if err != nil {
+			return nil, err
+		}
+		crds := onlyCRDs(read)
+		if len(crds) == 0 {
+			return nil, fault.Usage("name a file with a CustomResourceDefinition", "%s has no CustomResourceDefinition", name)
+		}
+		all = append(all, crds...)
+	}
+	return all, nil
+}
+
+func onlyCRDs(all []*unstructured.Unstructured) []*unstructured.Unstructured {
+	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !kinds.IsCRD(o.GroupVersionKind()) })
+}
+
+// Kinds returns the kinds of Kubernetes and of the CRDs that CRDs returns.
+func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
+	crds, err := CRDs(root, workDir, files)
+	if err != nil {
+		return nil, err
+	}
+	var all []kinds.CRD
+	for _, o := range crds {
+		crd, err := kinds.FromObject(o)
+		if err != nil {
+			return nil, fault.Usage("", "%v", err)
+		}
+		all = append(all, crd)
+	}
+	return kinds.Builtin().With(all...), nil
+}
+
+// CRDs returns the CRDs that tests of the hooks can use: those of all modules, or those
+// in the config/crd/bases of the working folder.
+func (h *Hooks) CRDs(workDir string) ([]*unstructured.Unstructured, error) {
+	if h.Addon != nil {
+		return h.Addon.CRDs()
+	}
+	return CRDs(workDir, workDir, nil)
+}

@@ -1,0 +1,58 @@
+package hookproject
+
+import (
+	"context"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+)
+
+// Loader runs hooks with --config to get their configuration.
+type Loader struct {
+	Path    string        // where hooks find programs, in the form of PATH
+	Timeout time.Duration // for one hook
+}
+
+// Load returns a hook with its configuration. An error in the configuration is an error.
+func (l Loader) Load(ctx context.Context, h *Hooks, hook hooks.Hook) (engine.Hook, error) {
+	sandbox, err := hooks.NewSandbox(h.Root, l.Path, l.Timeout)
+	if err != nil {
+		return engine.Hook{}, err
+	}
+	defer sandbox.Close()
+	config, findings, err := sandbox.Config(ctx, hook)
+	if err == nil {
+		err = FirstError(findings)
+	}
+	return engine.Hook{Hook: hook, Config: config}, err
+}
+
+// LoadAll returns all hooks with their configurations, without the hooks whose
+// configuration has an error.
+func (l Loader) LoadAll(ctx context.Context, h *Hooks) ([]engine.Hook, error) {
+	sandbox, err := hooks.NewSandbox(h.Root, l.Path, l.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer sandbox.Close()
+	configs, _, err := hooks.Load(ctx, sandbox, h.All)
+	var valid []engine.Hook
+	for i, config := range configs {
+		if config != nil {
+			valid = append(valid, engine.Hook{Hook: h.All[i], Config: config})
+		}
+	}
+	return valid, err
+}
+
+// FirstError returns the first finding that is an error as an error of a command, or nil.
+func FirstError(findings []finding.Finding) error {
+	i := finding.FirstError(findings)
+	if i < 0 {
+		return nil
+	}
+	return fault.Failed("operon hooks validate lists all problems", "%s: %s", findings[i].File, findings[i].Message)
+}

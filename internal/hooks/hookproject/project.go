@@ -1,0 +1,109 @@
+// Package hookproject opens the hooks of a project, with its CRDs and kinds: the
+// hooks folder of a shell-operator, or the modules and global hooks of an
+// addon-operator. It validates them and derives their RBAC rules.
+package hookproject
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// Hooks are the hooks that a command works on.
+type Hooks struct {
+	Root   string // the absolute folder that hook names start at, and hooks run in
+	Label  string // what messages call Root
+	All    []hooks.Hook
+	Addon  *Addon // nil: these are hooks of a shell-operator
+	folder string // of a shell-operator's hooks, as the user named it
+}
+
+// Find returns the hooks of an addon-operator if the working folder belongs to one and
+// has no folder of hooks itself, and otherwise the hooks of a shell-operator in that
+// folder, which may be relative to the working folder.
+func Find(workDir, folder string) (*Hooks, error) {
+	if a, found := FindAddon(workDir); found && (a.part != "" || !isFolder(Abs(workDir, folder))) {
+		_, all, _, err := a.hooks()
+		return &Hooks{Root: a.Root, Label: "the project", All: all, Addon: &a, folder: "the project"}, err
+	}
+	dir := Abs(workDir, folder)
+	all, _, err := hooks.Discover(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Usage(OtherFolderHint(workDir, "name the folder with --hooks"), "there is no folder %s", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Hooks{Root: dir, Label: folder, All: all, folder: folder}, nil
+}
+
+// Names returns the names of all hooks.
+func (h *Hooks) Names() []string {
+	var names []string
+	for _, hook := range h.All {
+		names = append(names, hook.Name)
+	}
+	return names
+}
+
+// Root returns the project's root for a folder of hooks: the nearest folder at or above
+// it that has a PROJECT file, or else its parent.
+func Root(hooksDir string) string {
+	for root := hooksDir; ; root = filepath.Dir(root) {
+		if isFile(filepath.Join(root, project.File)) {
+			return root
+		}
+		if filepath.Dir(root) == root {
+			return filepath.Dir(hooksDir)
+		}
+	}
+}
+
+// Folder returns the absolute path of a folder of hooks, and an error if there is no
+// such folder.
+func Folder(workDir, name string) (string, error) {
+	const imageHint = "name the folder that becomes /hooks in the image"
+	dir := Abs(workDir, name)
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fault.Usage(OtherFolderHint(workDir, imageHint), "there is no folder %s", name)
+	case err != nil:
+		return "", fault.Failed("", "%v", err)
+	case !info.IsDir():
+		return "", fault.Usage(imageHint+", such as "+filepath.ToSlash(filepath.Dir(name)), "%s is not a folder", name)
+	}
+	return dir, nil
+}
+
+// OtherFolderHint returns a hint for a folder that does not exist: to change into the
+// project's root, if the working folder is below it, or else the given hint.
+func OtherFolderHint(workDir, otherwise string) string {
+	root, err := project.FindRoot(workDir)
+	if err != nil || root == workDir {
+		return otherwise
+	}
+	return "change into the project's folder: cd " + root
+}
+
+// Abs returns the absolute form of a path that the user gave in the working folder.
+func Abs(workDir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(workDir, name)
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}

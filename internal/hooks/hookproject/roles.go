@@ -1,0 +1,106 @@
+package hookproject
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/project"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// RoleOptions say what roles are derived from, beside the hooks.
+type RoleOptions struct {
+	WorkDir   string
+	CRDs      []string // files with CRDs, beside those of the project
+	Patches   []string // files with patch operations, beside the project's tests
+	Namespace string   // of the operator; default: the project's
+	Webhooks  string   // the name under which the engine registers webhooks, or ""
+}
+
+// DeriveRoles derives the roles that the hooks in dir need. cfg is the project at root,
+// or nil.
+func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.Config, o RoleOptions) (rbac.Result, error) {
+	var none rbac.Result
+	folder, err := filepath.Rel(root, dir)
+	if err != nil {
+		return none, fault.Failed("", "%v", err)
+	}
+	found, err := Discover(dir, folder)
+	if err != nil {
+		return none, err
+	}
+	sandbox, err := hooks.NewSandbox(dir, l.Path, l.Timeout)
+	if err != nil {
+		return none, err
+	}
+	defer sandbox.Close()
+	in, findings, err := hooks.Permissions(ctx, sandbox, found, filepath.ToSlash(folder))
+	if err != nil {
+		return none, err
+	}
+	if err := FirstError(findings); err != nil {
+		return none, err
+	}
+	if in.Kinds, err = Kinds(root, o.WorkDir, o.CRDs); err != nil {
+		return none, err
+	}
+	if in.Recorded, err = recordedPatches(root, o); err != nil {
+		return none, err
+	}
+	in.Namespace, in.Webhooks = o.Namespace, o.Webhooks
+	if cfg != nil {
+		in.Namespace = cmp.Or(o.Namespace, cfg.Namespace())
+	}
+	return rbac.Derive(in), nil
+}
+
+// recordedPatches returns the files with patch operations: the project's tests, and
+// those that the user names.
+func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
+	var all []rbac.Source
+	tests := filepath.Join(root, filepath.FromSlash(rbac.TestDir))
+	err := filepath.WalkDir(tests, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !rbac.IsTest(name) {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		all = append(all, rbac.Source{Path: filepath.ToSlash(rel), Text: text})
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Failed("", "%v", err)
+	}
+	for _, name := range o.Patches {
+		text, err := os.ReadFile(Abs(o.WorkDir, name))
+		if err != nil {
+			return nil, fault.Usage("name a file with patch operations", "--patches %s: %v", name, fault.Reason(err))
+		}
+		all = append(all, rbac.Source{Path: filepath.ToSlash(name), Text: text})
+	}
+	return all, nil
+}
+
+// RoleObjects returns derived roles as objects, for an operator in a namespace.
+func RoleObjects(r rbac.Result, namespace string) ([]*unstructured.Unstructured, error) {
+	var roles []*unstructured.Unstructured
+	for _, role := range r.Objects(rbac.Names{Namespace: namespace}) {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
+		if err != nil {
+			return nil, err
+		}
+		roles = append(roles, &unstructured.Unstructured{Object: content})
+	}
+	return roles, nil
+}

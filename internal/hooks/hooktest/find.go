@@ -1,0 +1,126 @@
+package hooktest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+)
+
+// Find reads the test files that the user names in the working folder. A folder stands
+// for all test files in it. Without names, Find reads the test files of the project.
+// hooksFolder is the folder of hooks; errors use it when a name is that of a hook.
+func Find(workDir, hooksFolder string, names []string) ([]*File, error) {
+	if len(names) == 0 {
+		names = []string{filepath.FromSlash(rbac.TestDir)}
+		if _, err := os.Stat(hookproject.Abs(workDir, names[0])); errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Usage(hookproject.OtherFolderHint(workDir, "name test files; "+formatHint), "there is no folder %s", rbac.TestDir)
+		}
+	}
+	var files []*File
+	for _, name := range names {
+		if err := checkIsTestFile(workDir, hooksFolder, name); err != nil {
+			return nil, err
+		}
+		read, err := ReadAll(hookproject.Abs(workDir, name), filepath.ToSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, read...)
+	}
+	if len(files) == 0 {
+		return nil, fault.Usage(testFilesHint(workDir, ""), "there are no tests in %s", filepath.ToSlash(names[0]))
+	}
+	return files, nil
+}
+
+// Match returns the tests whose name in the form hook/name matches a regular expression.
+func Match(files []*File, expression string) ([]*Test, error) {
+	pattern, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fault.Usage("use the syntax of Go's package regexp", "--run: %v", err)
+	}
+	var tests []*Test
+	for _, f := range files {
+		for _, t := range f.Tests {
+			if pattern.MatchString(f.Subject() + "/" + t.Name) {
+				tests = append(tests, t)
+			}
+		}
+	}
+	if len(tests) == 0 {
+		return nil, fault.Usage("--run is compared with hook/name of each test", "--run %s matches no test", expression)
+	}
+	return tests, nil
+}
+
+// Patterns returns a regular expression for each test in the files that the user names,
+// for completion. It skips files that it cannot read.
+func Patterns(workDir string, names []string) []string {
+	if len(names) == 0 {
+		names = []string{rbac.TestDir}
+	}
+	var patterns []string
+	for _, name := range names {
+		files, err := ReadAll(hookproject.Abs(workDir, name), name)
+		if err != nil {
+			continue
+		}
+		for _, f := range files {
+			for _, t := range f.Tests {
+				pattern := f.Subject() + "/" + t.Name
+				if re, err := regexp.Compile(pattern); err != nil || !re.MatchString(pattern) {
+					pattern = regexp.QuoteMeta(pattern)
+				}
+				patterns = append(patterns, pattern)
+			}
+		}
+	}
+	return patterns
+}
+
+// checkIsTestFile returns an error for a name that is not a test file, such as that of a
+// hook. It leaves a missing file to whoever reads it.
+func checkIsTestFile(workDir, hooksFolder, name string) error {
+	info, err := os.Stat(hookproject.Abs(workDir, name))
+	if err == nil && (info.IsDir() || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))) {
+		return nil
+	}
+	if found, findErr := hookproject.Find(workDir, hooksFolder); findErr == nil && found.Has(workDir, name) {
+		hook, err := found.Named(workDir, name)
+		if err != nil {
+			return err
+		}
+		return fault.Usage(testFilesHint(workDir, hook.Name), "%s is a hook, not a test file", name)
+	}
+	if err == nil {
+		return fault.Usage(testFilesHint(workDir, ""), "%s is not a test file: those are in YAML", name)
+	}
+	return nil
+}
+
+// testFilesHint returns a hint that names the test files of a hook, or of all hooks if
+// hook is empty.
+func testFilesHint(workDir, hook string) string {
+	files, err := ReadAll(hookproject.Abs(workDir, rbac.TestDir), rbac.TestDir)
+	var names []string
+	for _, f := range files {
+		if f.Hook == hook {
+			names = append(names, f.Path)
+		}
+	}
+	switch {
+	case err == nil && len(names) > 0:
+		return "to run its tests: operon hooks test " + strings.Join(names, " ")
+	case err == nil && len(files) > 0 && hook == "":
+		return "the tests are in " + rbac.TestDir + ": operon hooks test"
+	}
+	return formatHint
+}

@@ -1,0 +1,160 @@
+package hooktest
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/hooks"
+	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/module"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Project runs tests of the hooks of a project.
+type Project struct {
+	WorkDir string // the working folder
+	Hooks   string // the folder of hooks, as the user named it
+	Loader  hookproject.Loader
+	Timeout time.Duration // for one test
+	// Open returns the backend for tests of the hooks in a folder, and a function that
+	// releases it. crds are the project's.
+	Open   func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
+	Serial bool // run one test at a time
+}
+
+// InMemory returns a function for Project.Open: tests run on a cluster in memory. program
+// is the path of operon, which answers hooks that call kubectl.
+func InMemory(program string) func(context.Context, string, []*unstructured.Unstructured) (Backend, func(), error) {
+	return func(_ context.Context, _ string, crds []*unstructured.Unstructured) (Backend, func(), error) {
+		return Memory{CRDs: crds, Program: program}, func() {}, nil
+	}
+}
+
+// Run runs tests and returns their outcomes in the same order. An error says that tests
+// could not be run; a test that fails is an outcome.
+func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
+	found, err := hookproject.Find(p.WorkDir, p.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	var addon *Addon
+	if found.Addon != nil {
+		if addon, err = openAddon(found); err != nil {
+			return nil, err
+		}
+	}
+	sandbox, err := hooks.NewSandbox(found.Root, p.Loader.Path, p.Loader.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer sandbox.Close()
+	configured, err := loadTested(ctx, sandbox, found, tests)
+	if err != nil {
+		return nil, err
+	}
+	crds, err := found.CRDs(p.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	backend, release, err := p.Open(ctx, found.Root, crds)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Serial: p.Serial, Addon: addon, Backend: backend}
+	return suite.Run(ctx, tests)
+}
+
+// openAddon returns what tests need to know about the modules of an addon-operator. It
+// adds to found the global hooks and the hooks of all its modules: any may be tested.
+func openAddon(found *hookproject.Hooks) (*Addon, error) {
+	common, findings, err := found.Addon.Common()
+	if err != nil {
+		return nil, err
+	}
+	if i := finding.FirstError(findings); i >= 0 {
+		f := findings[i]
+		return nil, fault.Failed("operon hooks validate lists all problems", "%s:%d: %s", f.File, max(1, f.Line), f.Message)
+	}
+	a := &Addon{Dir: found.Root, Common: common, Owners: map[string]module.Module{}}
+	if a.Kinds, err = found.Addon.Kinds(); err != nil {
+		return nil, err
+	}
+	if found.All, _, err = found.Addon.GlobalHooks(); err != nil {
+		return nil, err
+	}
+	if a.Modules, _, err = found.Addon.Modules(); err != nil {
+		return nil, err
+	}
+	for _, m := range a.Modules {
+		own, _, err := m.Hooks(found.Root)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range own {
+			a.Owners[h.Name] = m
+		}
+		found.All = append(found.All, own...)
+	}
+	return a, nil
+}
+
+// loadTested returns the hooks that are tested, with their configurations. If a test
+// converts objects it returns all hooks with valid configurations, for the path between
+// two versions may need any of them.
+func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.Hooks, tests []*Test) ([]engine.Hook, error) {
+	names := found.Names()
+	for _, t := range tests {
+		if t.File.Module == "" && !slices.Contains(names, t.File.Hook) {
+			return nil, fault.Usage(otherHookHint(found, t.File.Hook), "%s: %s has no hook %s", t.File.Path, found.Label, t.File.Hook)
+		}
+	}
+	isTested := func(name string) bool {
+		return slices.ContainsFunc(tests, func(t *Test) bool { return t.File.Hook == name })
+	}
+	needsAll := found.Addon == nil && slices.ContainsFunc(tests, (*Test).Converts)
+	var needed []hooks.Hook
+	for _, h := range found.All {
+		if needsAll || isTested(h.Name) {
+			needed = append(needed, h)
+		}
+	}
+	configs, findings, err := hooks.Load(ctx, sandbox, needed)
+	if err == nil {
+		err = hookproject.FirstError(slices.DeleteFunc(findings, func(f finding.Finding) bool { return slices.Contains(names, f.File) && !isTested(f.File) }))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var configured []engine.Hook
+	for i, h := range needed {
+		if configs[i] != nil {
+			configured = append(configured, engine.Hook{Hook: h, Config: configs[i]})
+		}
+	}
+	return configured, nil
+}
+
+// otherHookHint returns a hint for the name of a hook that does not exist.
+func otherHookHint(found *hookproject.Hooks, name string) string {
+	info, err := os.Stat(filepath.Join(found.Root, filepath.FromSlash(name)))
+	fromFolder := strings.TrimPrefix(name, path.Clean(filepath.ToSlash(found.Label))+"/")
+	names := found.Names()
+	switch near := fault.Nearest(name, names); {
+	case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0:
+		return "the file is not executable: chmod +x " + path.Join(filepath.ToSlash(found.Label), name)
+	case slices.Contains(names, fromFolder):
+		return "did you mean " + fromFolder + "?"
+	case near != "":
+		return "did you mean " + near + "?"
+	}
+	return "name an executable file in " + found.Label + " by its path from there"
+}

@@ -1,0 +1,121 @@
+package testcluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/controlplane"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/project"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Options say which API server tests run on, and what the hooks may do there.
+type Options struct {
+	Name     string                                   // of a control plane that is running; "": start one for the tests
+	Programs func(projectRoot string) (string, error) // returns the folder with the programs of a control plane
+	Environ  []string                                 // in the form of os.Environ
+	Getenv   func(string) string
+	Progress func(line string)
+
+	Loader hookproject.Loader
+	Config *project.Config // of the project around the hooks, or nil
+	Roles  hookproject.RoleOptions
+}
+
+// Start opens a backend on the control plane that o names, or on one that it starts. The
+// hooks in hooksDir get the roles of their project, or else those that are derived. The
+// function that it returns closes the backend and stops what was started.
+func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured.Unstructured) (*Backend, func(), error) {
+	root := hookproject.Root(hooksDir)
+	namespace := rbac.Scaffolded.Namespace
+	if o.Config != nil {
+		namespace = o.Config.Namespace()
+	}
+	namespace = cmp.Or(namespace, "shell-operator")
+	roles, err := o.roles(ctx, root, hooksDir, namespace)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, stop, err := o.controlPlane(ctx, root)
+	if err != nil {
+		return nil, nil, err
+	}
+	var backend *Backend
+	admin, err := cluster.Open(cluster.Where{Kubeconfig: state.Kubeconfig}, o.Getenv)
+	if err == nil {
+		backend, err = Open(ctx, admin, namespace, state.Assets, crds, roles)
+	}
+	if err != nil {
+		stop()
+		return nil, nil, fault.In("prepare control plane "+state.Name, err)
+	}
+	return backend, func() { backend.Close(); stop() }, nil
+}
+
+// roles returns the roles in the project's role file, or else the derived ones.
+func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([]*unstructured.Unstructured, error) {
+	var roles []*unstructured.Unstructured
+	file := filepath.Join(root, filepath.FromSlash(rbac.Path))
+	_, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		o.Roles.Namespace = namespace
+		derived, err := o.Loader.DeriveRoles(ctx, root, hooksDir, o.Config, o.Roles)
+		if err != nil {
+			return nil, err
+		}
+		if roles, err = hookproject.RoleObjects(derived, namespace); err != nil {
+			return nil, err
+		}
+	} else if roles, err = objects.Read(file, rbac.Path); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(roles, func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" }), nil
+}
+
+// controlPlane returns the control plane with the name, or starts one. The function that
+// it returns stops what was started.
+func (o Options) controlPlane(ctx context.Context, root string) (controlplane.State, func(), error) {
+	var none controlplane.State
+	home, err := controlplane.Open(o.Getenv)
+	if err != nil {
+		return none, nil, err
+	}
+	if o.Name != "" {
+		planes, err := home.List()
+		if err != nil {
+			return none, nil, err
+		}
+		i := slices.IndexFunc(planes, func(s controlplane.State) bool { return s.Name == o.Name && s.Phase == controlplane.Running })
+		if i < 0 {
+			return none, nil, fault.Failed("start it: operon envtest start --detach --name "+o.Name, "control plane %q is not running", o.Name)
+		}
+		return planes[i], func() {}, nil
+	}
+	folder, err := o.Programs(root)
+	if err != nil {
+		return none, nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return none, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	options := controlplane.Options{Name: fmt.Sprintf("hooks-%d", os.Getpid()), Assets: folder}
+	session, err := home.Start(ctx, options, []string{self, "envtest", "keep"}, o.Environ, o.Progress)
+	if err != nil {
+		cancel()
+		return none, nil, err
+	}
+	return session.State, func() { cancel(); _ = session.Wait(ctx) }, nil
+}
