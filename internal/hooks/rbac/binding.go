@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Kinds that the engine itself works on.
+// Kinds that the engine itself uses.
 var (
 	validating = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "validatingwebhookconfigurations"}
 	mutating   = kinds.Kind{Group: admissionregistrationv1.GroupName, Resource: "mutatingwebhookconfigurations"}
@@ -19,14 +19,14 @@ var (
 	namespaces = kinds.Kind{Group: corev1.GroupName, Resource: "namespaces"}
 )
 
-// bindings allows what the engine does for the configuration of a hook. Snapshots,
-// schedules and the start need nothing more.
+// bindings allows the requests that the engine sends for the configuration of a hook.
+// Snapshots, schedules and onStartup need no others.
 func (d *deriver) bindings(h Hook) {
 	at := place{file: h.Path}
 	for _, k := range h.Config.Kubernetes {
 		d.watch(at, k)
 	}
-	// The engine looks with a field selector whether its configuration is there.
+	// The engine finds its configuration with a field selector.
 	name := d.Webhooks + "-hooks"
 	for _, w := range h.Config.Validating {
 		d.register(at, validating, name, "the engine registers the webhook "+w.Name)
@@ -44,7 +44,7 @@ func (d *deriver) register(at place, k kinds.Kind, name, why string) {
 	d.allow(at, everywhere, k, "", []string{name}, why, "list", "update")
 }
 
-// watch allows the engine what a binding to objects needs.
+// watch allows what a binding to objects needs.
 func (d *deriver) watch(at place, b config.Kubernetes) {
 	k, err := d.Kinds.Find(b.APIVersion, b.Kind)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 		return
 	}
 	if !k.Can("list") || !k.Can("watch") {
-		d.find(at, RuleImpossible, "", "binding %s: objects of %s are not kept, so nobody can watch them", b.BindingName(), k.Kind)
+		d.find(at, RuleImpossible, "", "binding %s: the API server does not store objects of %s, so they cannot be watched", b.BindingName(), k.Kind)
 		return
 	}
 	why := fmt.Sprintf("binding %s watches %s", b.BindingName(), k.Kind)
@@ -62,8 +62,8 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 	case selector == nil || selector.LabelSelector == nil && (selector.NameSelector == nil || len(selector.NameSelector.MatchNames) == 0):
 		d.allow(at, everywhere, k, "", names, why, "list", "watch")
 	case !k.Namespaced:
-		d.find(at, RuleImpossible, "take namespace out of it", "binding %s: objects of %s live in no namespace, and the engine would look for them in some", b.BindingName(), k.Kind)
-	case selector.LabelSelector != nil: // then names of namespaces do not count
+		d.find(at, RuleImpossible, "remove namespace", "binding %s: %s is a cluster-scoped kind, so the engine finds no objects in a namespace", b.BindingName(), k.Kind)
+	case selector.LabelSelector != nil: // then the engine ignores names of namespaces
 		d.allow(at, everywhere, k, "", names, why, "list", "watch")
 		d.allow(at, everywhere, namespaces, "", nil, fmt.Sprintf("binding %s selects namespaces by label", b.BindingName()), "list", "watch")
 	default:
@@ -73,8 +73,8 @@ func (d *deriver) watch(at place, b config.Kubernetes) {
 	}
 }
 
-// namesOf are the names that a binding selects. The engine sends them as field
-// selectors, in which the API server's authorizer finds them.
+// namesOf returns the names that a binding selects. The engine sends them as field
+// selectors, which the API server's authorizer reads.
 func namesOf(b config.Kubernetes) []string {
 	if b.NameSelector != nil && len(b.NameSelector.MatchNames) > 0 {
 		return b.NameSelector.MatchNames

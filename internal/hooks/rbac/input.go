@@ -8,24 +8,24 @@ import (
 )
 
 // input returns the texts that a command may read, and whether they are known.
-func (p *program) input(c syntax.Node, in *script, f *frame) (texts []string, known bool) {
-	f = f.around()
-	for n := in.parents[c]; n != nil; n = in.parents[n] {
+func (p *program) input(c invocation) (texts []string, known bool) {
+	if c.node == nil {
+		return nil, false
+	}
+	for n := c.in.parents[c.node]; n != nil; n = c.in.parents[n] {
 		switch x := n.(type) {
 		case *syntax.Stmt:
 			for _, r := range x.Redirs {
 				switch r.Op {
-				case syntax.Hdoc, syntax.DashHdoc:
-					return p.hereDocument(r, f), true
-				case syntax.WordHdoc:
-					return p.expandText(r.Word, f), true
+				case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+					return p.hereDocument(r, c.f), true
 				case syntax.RdrIn:
 					return nil, false
 				}
 			}
 		case *syntax.BinaryCmd:
-			if (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && within(c, x.Y) {
-				return p.output(x.X, in, f)
+			if (x.Op == syntax.Pipe || x.Op == syntax.PipeAll) && contains(x.Y, c.node) {
+				return p.output(x.X, c.in, c.f)
 			}
 		case *syntax.FuncDecl, *syntax.File, *syntax.CmdSubst:
 			return nil, false
@@ -34,13 +34,16 @@ func (p *program) input(c syntax.Node, in *script, f *frame) (texts []string, kn
 	return nil, false
 }
 
-func within(n, outer syntax.Node) bool {
+func contains(outer, n syntax.Node) bool {
 	return outer.Pos().Offset() <= n.Pos().Offset() && n.End().Offset() <= outer.End().Offset()
 }
 
-// hereDocument returns what a here-document may be.
+// hereDocument returns what a here-document or a here-string may be.
 func (p *program) hereDocument(r *syntax.Redirect, f *frame) []string {
-	if r.Hdoc == nil {
+	switch {
+	case r.Op == syntax.WordHdoc:
+		return p.expandText(r.Word, f)
+	case r.Hdoc == nil:
 		return []string{""}
 	}
 	texts := p.expandText(r.Hdoc, f)
@@ -56,16 +59,39 @@ func (p *program) hereDocument(r *syntax.Redirect, f *frame) []string {
 	return texts
 }
 
-// output returns what a statement may print, if that is known.
+// substituted returns what $(...) may be: kubectl get -o name prints kinds with names,
+// and other commands what output knows of them.
+func (p *program) substituted(s *syntax.CmdSubst, f *frame) values {
+	if len(s.Stmts) != 1 {
+		return unknownText
+	}
+	for _, in := range p.scripts {
+		if in.parents[s] == nil {
+			continue
+		}
+		texts, known := p.output(s.Stmts[0], in, f)
+		if !known {
+			return unknownText
+		}
+		var all values
+		for _, text := range texts {
+			all = append(all, []string{strings.TrimRight(text, "\n")})
+		}
+		return all.limited(unknownText)
+	}
+	return unknownText
+}
+
+// output returns what a statement may print, and whether that is known.
 func (p *program) output(s *syntax.Stmt, in *script, f *frame) (texts []string, known bool) {
 	c, is := s.Cmd.(*syntax.CallExpr)
 	if !is || len(c.Args) == 0 {
 		return nil, false
 	}
-	switch c.Args[0].Lit() {
+	switch name := c.Args[0].Lit(); name {
 	case "kubectl", "oc":
-		for _, call := range p.forms(c, f) {
-			text, known := p.printedObject(call)
+		for _, args := range p.forms(c, f) {
+			text, known := p.printedByKubectl(args)
 			if !known {
 				return nil, false
 			}
@@ -73,17 +99,12 @@ func (p *program) output(s *syntax.Stmt, in *script, f *frame) (texts []string, 
 		}
 		return texts, true
 	case "cat":
-		if len(c.Args) > 1 && c.Args[1].Lit() != "-" {
-			return nil, false
+		if len(c.Args) == 1 || c.Args[1].Lit() == "-" {
+			return p.input(invocation{node: c, in: in, f: f})
 		}
-		return p.input(c, in, f)
 	case "echo", "printf":
-		forms := values{nil}
-		for _, w := range c.Args[1:] {
-			forms = product(forms, p.expand(w, f))
-		}
-		for _, args := range forms {
-			texts = append(texts, printedText(c.Args[0].Lit(), args))
+		for _, args := range p.forms(c, f) {
+			texts = append(texts, printedText(name, args[min(1, len(args)):]))
 		}
 		return texts, true
 	}
@@ -102,34 +123,34 @@ func printedText(name string, args []string) string {
 	for _, a := range args[1:] {
 		format = strings.Replace(format, "%s", a, 1)
 	}
-	return strings.NewReplacer(`\n`, "\n", "%s", hole, "%d", hole).Replace(format)
+	return strings.NewReplacer(`\n`, "\n", "%s", unknown, "%d", unknown).Replace(format)
 }
 
-// printedObject is what kubectl create --dry-run=client prints, as far as it matters
-// here.
-func (p *program) printedObject(call []string) (text string, known bool) {
-	r := parseKubectl(call)
-	if r.unknown != "" || !r.onClient() || len(r.files) > 0 || !isOneOf(r.options["output"], "yaml", "json") {
+// printedByKubectl is what kubectl prints, as far as it identifies objects: get -o name,
+// or create and run with --dry-run=client and -o.
+func (p *program) printedByKubectl(args []string) (text string, known bool) {
+	r := parseKubectl(args)
+	if r.problem != "" || len(r.files) > 0 || len(r.words) == 0 || !isKnown(r.words[0]) {
 		return "", false
 	}
-	words := r.words
-	switch {
+	words, name := r.words, 1
+	switch format := r.options["output"]; {
+	case r.command == "get" && format == "name":
+		kind, err := p.Kinds.Argument(words[0])
+		return kind.String() + "/" + unknown, err == nil
+	case !r.onClient() || format != "yaml" && format != "json":
+		return "", false
 	case r.command == "run":
 		words = append([]string{"pod"}, words...)
 	case r.command != "create":
 		return "", false
-	}
-	at := 1
-	if len(words) > 0 && isOneOf(words[0], "secret", "service", "svc") { // create secret generic NAME
-		at = 2
-	}
-	if len(words) == 0 || !isKnown(words[0]) {
-		return "", false
+	case isOneOf(words[0], "secret", "service", "svc"): // create secret generic NAME
+		name = 2
 	}
 	kind, err := p.Kinds.Argument(words[0])
 	if err != nil {
 		return "", false
 	}
 	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: \"%s\", namespace: \"%s\"}\n",
-		kind.APIVersion(), kind.Kind, nameIn(words, at), r.options["namespace"]), true
+		kind.APIVersion(), kind.Kind, wordAt(words, name), r.options["namespace"]), true
 }

@@ -5,29 +5,28 @@ import (
 	"strings"
 
 	"github.com/itchyny/gojq"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Options of jq with arguments, and how many.
 var jqOptions = map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "-L": 1, "-f": 1, "--from-file": 1}
 
-// jq allows the operations that a jq program makes, where they are objects in it.
-func (p *program) jq(args []string, c *syntax.CallExpr, in *script) {
-	program, given, found := jqProgram(args)
+// jq allows the operations that a jq program writes out as objects.
+func (p *program) jq(c invocation) {
+	program, given, found := jqProgram(c.args[1:])
 	if !found || !strings.Contains(program, "operation") {
 		return
 	}
-	query, err := gojq.Parse(strings.ReplaceAll(program, hole, standIn))
+	query, err := gojq.Parse(placeholders(program))
 	if err != nil {
 		if hasOperation(program) {
-			p.unseen(in.at(c), in, "the jq program does not parse before it runs: %v", err)
+			p.reportUnknown(c.at(), c.in, "the jq program is known only at run time: %v", err)
 		}
 		return
 	}
 	for _, o := range objectsIn(query) {
 		if doc, is := literal(o, given).(map[string]any); is {
-			if op, is := operationOf(in.at(c), doc); is {
-				p.operate(op, in.Text)
+			if op, is := operationOf(c.at(), doc); is {
+				p.operate(op, c.in.Text)
 			}
 		}
 	}
@@ -85,7 +84,7 @@ func objectsIn(query *gojq.Query) []*gojq.Object {
 	return found
 }
 
-// literal is an object as far as it is written out: maps and texts, and holes for
+// literal is an object as far as it is written out: maps, texts, and placeholders for
 // the rest.
 func literal(o *gojq.Object, given map[string]string) any {
 	doc := map[string]any{}
@@ -103,7 +102,7 @@ func literal(o *gojq.Object, given map[string]string) any {
 		case strings.HasPrefix(key, "$"): // {$name}
 			doc[strings.TrimPrefix(key, "$")] = named(key, given)
 		default:
-			doc[key] = standIn
+			doc[key] = placeholder
 		}
 	}
 	return doc
@@ -113,13 +112,13 @@ func named(name string, given map[string]string) string {
 	if v, known := given[name]; known {
 		return v
 	}
-	return standIn
+	return placeholder
 }
 
 func literalOf(q *gojq.Query, given map[string]string) any {
 	t := q.Term
 	if t == nil || len(q.FuncDefs) > 0 || len(t.SuffixList) > 0 {
-		return standIn
+		return placeholder
 	}
 	switch {
 	case t.Type == gojq.TermTypeObject:
@@ -131,5 +130,5 @@ func literalOf(q *gojq.Query, given map[string]string) any {
 	case t.Type == gojq.TermTypeQuery:
 		return literalOf(t.Query, given)
 	}
-	return standIn
+	return placeholder
 }

@@ -23,8 +23,7 @@ type marker struct {
 
 var markerLike = regexp.MustCompile(`^[ \t]*#+[ \t]*(\+[ \t]*[A-Za-z]+:[ \t]*[A-Za-z]+\b.*)$`)
 
-// markersOf are the comments of a script, shell or Python, that are markers, or
-// look as if they should be.
+// markersOf returns the comments of a script that are markers or look like one.
 func markersOf(text []byte) []marker {
 	var found []marker
 	n := 0
@@ -39,8 +38,9 @@ func markersOf(text []byte) []marker {
 	return found
 }
 
-// meant reports whether a marker is one of RBAC, and whether it is spelled so.
-func (m marker) meant() (meant, right bool) {
+// isRBAC reports whether a marker is meant to be one of RBAC, and whether it is spelled
+// correctly.
+func (m marker) isRBAC() (meant, correct bool) {
 	name := strings.ReplaceAll(m.text, " ", "")
 	parts := strings.SplitN(strings.TrimPrefix(name, "+"), ":", 3)
 	second, _, _ := strings.Cut(parts[1], "=")
@@ -50,7 +50,7 @@ func (m marker) meant() (meant, right bool) {
 	return true, strings.HasPrefix(m.text, markerName+":")
 }
 
-// CheckMarkers finds what is wrong with the RBAC markers of a script.
+// CheckMarkers returns findings about the RBAC markers of a script.
 func CheckMarkers(s Source) []Finding {
 	d := &deriver{}
 	d.markers(s)
@@ -60,14 +60,14 @@ func CheckMarkers(s Source) []Finding {
 // markers allows what the markers of a source ask for.
 func (d *deriver) markers(s Source) {
 	for _, m := range markersOf(s.Text) {
-		meant, right := m.meant()
+		meant, correct := m.isRBAC()
 		if !meant {
 			continue
 		}
 		at := place{s.Path, m.line, m.column}
 		const hint = "such as # " + markerName + ":groups=apps,resources=deployments,verbs=get;list"
-		if !right {
-			d.find(at, RuleMarker, hint, "%s is no marker, and has no effect: it begins with %s:", m.text, markerName)
+		if !correct {
+			d.find(at, RuleMarker, hint, "%s is not a marker and has no effect; markers begin with %s:", m.text, markerName)
 			continue
 		}
 		value, err := rbac.RuleDefinition.Parse(m.text)
@@ -92,7 +92,7 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 		return
 	}
 	if len(r.URLs) > 0 && r.Namespace != "" {
-		d.find(at, RuleMarker, "take namespace= out of it", "URLs are in no namespace, so the marker allows nothing")
+		d.find(at, RuleMarker, "remove namespace=", "URLs are in no namespace, so the marker allows nothing")
 		return
 	}
 	for _, g := range r.Groups {
@@ -136,16 +136,16 @@ func markerFor(group, resource string, verbs []string) string {
 	return fmt.Sprintf("# %s:groups=%s,resources=%s,verbs=%s", markerName, group, resource, strings.Join(verbs, ";"))
 }
 
-// spokenFor reports whether a marker stands in the comment right above a line: then
-// what cannot be seen there has been said.
-func spokenFor(text []byte, line int) bool {
+// isDeclared reports whether the comment right above a line has a marker, which
+// declares the requests of the line.
+func isDeclared(text []byte, line int) bool {
 	lines := strings.Split(string(text), "\n")
 	for i := min(line-2, len(lines)-1); i >= 0; i-- {
 		trimmed := strings.TrimSpace(lines[i])
 		if !strings.HasPrefix(trimmed, "#") {
 			return false
 		}
-		if slices.ContainsFunc(markersOf([]byte(trimmed)), func(m marker) bool { _, right := m.meant(); return right }) {
+		if slices.ContainsFunc(markersOf([]byte(trimmed)), func(m marker) bool { _, correct := m.isRBAC(); return correct }) {
 			return true
 		}
 	}

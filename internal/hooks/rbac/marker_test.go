@@ -32,8 +32,8 @@ func TestMarkers(t *testing.T) {
 		`# +kubebuilder:rbac:groups=apps/v1,resources=pods,verbs=get`:                       "the API group \"apps/v1\" holds a version, so the marker allows nothing (rbac-marker)",
 		`# +kubebuilder:rbac:groups=v1,resources=pods,verbs=get`:                            "the API group \"v1\" holds a version, so the marker allows nothing (rbac-marker)",
 		`# +kubebuilder:rbac:urls=/a,verbs=get,namespace=web`:                               "URLs are in no namespace, so the marker allows nothing (rbac-marker)",
-		`# + kubebuilder:rbac:groups=apps,resources=pods,verbs=get`:                         "+ kubebuilder:rbac:groups=apps,resources=pods,verbs=get is no marker, and has no effect: it begins with +kubebuilder:rbac: (rbac-marker)",
-		`# +kubebuidler:rbac:groups=apps,resources=pods,verbs=get`:                          "+kubebuidler:rbac:groups=apps,resources=pods,verbs=get is no marker, and has no effect: it begins with +kubebuilder:rbac: (rbac-marker)",
+		`# + kubebuilder:rbac:groups=apps,resources=pods,verbs=get`:                         "+ kubebuilder:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
+		`# +kubebuidler:rbac:groups=apps,resources=pods,verbs=get`:                          "+kubebuidler:rbac:groups=apps,resources=pods,verbs=get is not a marker and has no effect; markers begin with +kubebuilder:rbac: (rbac-marker)",
 		`# +kubebuilder:validation:Minimum=1`:                                               "",
 		`echo "# no comment: +kubebuilder:rbac:groups=apps"`:                                "",
 	} {

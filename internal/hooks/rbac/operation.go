@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// operation is a patch operation, with holes for what is not known of it.
+// operation is a patch operation. Its fields may hold unknown.
 type operation struct {
 	at                                             place
 	name, apiVersion, kind, object, namespace, sub string
@@ -42,7 +42,7 @@ func (o operation) verbs() []string {
 	return append(slices.Clone(v.object), v.sub...)
 }
 
-// operationOf reads an operation from its document, if that is one.
+// operationOf reads an operation from a document, which may be something else.
 func operationOf(at place, doc map[string]any) (o operation, is bool) {
 	name, _ := doc["operation"].(string)
 	if _, known := verbsOf[name]; !known {
@@ -63,14 +63,14 @@ func operationOf(at place, doc map[string]any) (o operation, is bool) {
 		isObject = yaml.Unmarshal([]byte(text), &object) == nil && object != nil
 	}
 	if !isObject {
-		o.apiVersion, o.kind, o.namespace = hole, hole, hole
+		o.apiVersion, o.kind, o.namespace = unknown, unknown, unknown
 		return o, true
 	}
 	o.apiVersion = textAt(object, "apiVersion")
 	o.kind = textAt(object, "kind")
 	metadata, isObject := object["metadata"].(map[string]any)
 	if !isObject {
-		o.object, o.namespace = hole, hole
+		o.object, o.namespace = unknown, unknown
 		return o, true
 	}
 	o.object = textAt(metadata, "name")
@@ -78,8 +78,7 @@ func operationOf(at place, doc map[string]any) (o operation, is bool) {
 	return o, true
 }
 
-// textAt is a field that should be text: a hole when it is something else, or text
-// that stands for a hole.
+// textAt returns a field that should be text: unknown when it is something else.
 func textAt(doc map[string]any, field string) string {
 	v := doc[field]
 	if v == nil {
@@ -87,15 +86,12 @@ func textAt(doc map[string]any, field string) string {
 	}
 	text, isText := v.(string)
 	if !isText {
-		return hole
+		return unknown
 	}
-	return strings.ReplaceAll(text, standIn, hole)
+	return withoutPlaceholders(text)
 }
 
-// standIn stands for a hole where a control character would not parse.
-const standIn = "OPERON0HOLE"
-
-// operationsIn allows the operations in a text, YAML documents or JSON values.
+// operationsIn allows the patch operations in a text of YAML documents or JSON values.
 func (p *program) operationsIn(text string, at place, in *script) {
 	if !strings.Contains(text, "operation") {
 		return
@@ -103,7 +99,7 @@ func (p *program) operationsIn(text string, at place, in *script) {
 	docs, err := documents(text)
 	if err != nil {
 		if hasOperation(text) {
-			p.unseen(at, in, "what looks like a patch operation does not parse before it runs")
+			p.reportUnknown(at, in, "a patch operation is known only at run time")
 		}
 		return
 	}
@@ -114,8 +110,8 @@ func (p *program) operationsIn(text string, at place, in *script) {
 	}
 }
 
-// documents reads a text with holes as the engine reads patches: JSON values one
-// after the other, or YAML documents.
+// documents parses a text as the engine parses patches: as a sequence of JSON values,
+// or as YAML documents.
 func documents(text string) ([]map[string]any, error) {
 	var docs []map[string]any
 	for dec := json.NewDecoder(strings.NewReader(inJSON(text))); ; {
@@ -130,7 +126,7 @@ func documents(text string) ([]map[string]any, error) {
 		docs = append(docs, doc)
 	}
 	docs = nil
-	for dec := yaml.NewDecoder(bytes.NewReader([]byte(strings.ReplaceAll(text, hole, standIn)))); ; {
+	for dec := yaml.NewDecoder(bytes.NewReader([]byte(placeholders(text)))); ; {
 		var doc map[string]any
 		switch err := dec.Decode(&doc); {
 		case errors.Is(err, io.EOF):
@@ -143,17 +139,17 @@ func documents(text string) ([]map[string]any, error) {
 	}
 }
 
-// inJSON puts the stand-in for holes, with quotes where it is not in a string.
+// inJSON puts placeholders for unknown, with quotes outside of strings.
 func inJSON(text string) string {
 	var b strings.Builder
 	quoted, escaped := false, false
 	for _, r := range text {
 		switch {
 		case r == 0 && quoted:
-			b.WriteString(standIn)
+			b.WriteString(placeholder)
 			continue
 		case r == 0:
-			b.WriteString(`"` + standIn + `"`)
+			b.WriteString(`"` + placeholder + `"`)
 			continue
 		case escaped:
 			escaped = false
@@ -167,12 +163,12 @@ func inJSON(text string) string {
 	return b.String()
 }
 
-// operate allows what the engine does for an operation.
+// operate allows the requests that the engine sends for an operation.
 func (d *deriver) operate(o operation, text []byte) {
 	d.done = append(d.done, o)
 	if !isKnown(o.kind) || !isKnown(o.apiVersion) || o.kind == "" {
-		if !spokenFor(text, o.at.line) && !d.isRecorded(o) {
-			d.find(o.at, RuleUnseen, "say it with a marker right above: "+markerFor("...", "...", o.verbs()), "the kind of %s is known only when it runs", o.name)
+		if !isDeclared(text, o.at.line) && !d.isRecorded(o) {
+			d.find(o.at, RuleUnknown, "declare them with a marker right above: "+markerFor("...", "...", o.verbs()), "%sthe kind of %s is known only at run time", unknownRequests, o.name)
 		}
 		return
 	}
@@ -187,7 +183,7 @@ func (d *deriver) operate(o operation, text []byte) {
 	case !isKnown(o.namespace):
 		in = everywhere
 	case o.namespace == "":
-		d.find(o.at, RuleImpossible, "give it a namespace", "%s of %s names no namespace, and the engine would look for it in none", o.name, k.Kind)
+		d.find(o.at, RuleImpossible, "add a namespace", "%s of %s names no namespace, so the engine finds no object", o.name, k.Kind)
 		return
 	}
 	var names []string
@@ -197,26 +193,26 @@ func (d *deriver) operate(o operation, text []byte) {
 	why := "patch operation " + o.name
 	verbs := verbsOf[o.name]
 	d.allow(o.at, in, k, "", names, why, verbs.object...)
-	d.gives(o.at, &script{Source: Source{Text: text}}, k, o.name, o.verbs()...)
+	d.reportEscalation(o.at, text, k, o.name, o.verbs()...)
 	if isKnown(o.sub) {
 		d.allow(o.at, in, k, o.sub, names, why, verbs.sub...)
 		return
 	}
 	for _, sub := range append([]string{""}, k.Subresources...) {
-		d.allow(o.at, in, k, sub, names, why+" of a subresource that is known only when it runs", verbs.sub...)
+		d.allow(o.at, in, k, sub, names, why+" of an unknown subresource", verbs.sub...)
 	}
 }
 
-// recordedIn reads the operations of a file: patches as hooks write them, or a file
-// of tests whose steps expect them.
+// recordedIn reads the operations of a file: patches as hooks write them, or the
+// expectations of hook tests.
 func recordedIn(s Source) ([]operation, error) {
 	docs, err := documents(string(s.Text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	var found []operation
-	var look func(v any)
-	look = func(v any) {
+	var visit func(v any)
+	visit = func(v any) {
 		switch x := v.(type) {
 		case map[string]any:
 			if o, is := operationOf(place{file: s.Path}, x); is {
@@ -224,22 +220,22 @@ func recordedIn(s Source) ([]operation, error) {
 				return
 			}
 			for _, inner := range x {
-				look(inner)
+				visit(inner)
 			}
 		case []any:
 			for _, inner := range x {
-				look(inner)
+				visit(inner)
 			}
 		}
 	}
 	for _, doc := range docs {
-		look(doc)
+		visit(doc)
 	}
 	return found, nil
 }
 
-// isRecorded reports whether a recorded operation tells the kind of o, which the
-// source does not.
+// isRecorded reports whether a recorded operation has the kind of o, which the source
+// does not show.
 func (d *deriver) isRecorded(o operation) bool {
 	for _, s := range d.Recorded {
 		found, err := recordedIn(s)
@@ -250,16 +246,16 @@ func (d *deriver) isRecorded(o operation) bool {
 	return false
 }
 
-// recorded allows the operations of a file that sources do not show. In which
-// namespaces and of which names they were is by chance.
+// recorded allows the operations of a file that sources do not show, in any namespace
+// and for any name: those in the file are examples.
 func (d *deriver) recorded(s Source) {
 	found, err := recordedIn(s)
 	if err != nil {
-		d.find(place{file: s.Path}, RuleUnseen, "", "it does not parse: %v", err)
+		d.find(place{file: s.Path}, RuleUnknown, "", "%sit is neither JSON nor YAML: %v", unknownRequests, err)
 		return
 	}
 	for _, o := range found {
-		o.object, o.namespace = hole, hole
+		o.object, o.namespace = unknown, unknown
 		if o.kind != "" && !d.shows(o) {
 			d.operate(o, nil)
 		}

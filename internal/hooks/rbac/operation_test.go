@@ -56,16 +56,16 @@ func TestSent(t *testing.T) {
 		"a function":           {"f() { jq -n '" + op + "'; }\nf" + send, rule, ""},
 		"a pipe":               {"jq -n '" + op + "' | tee -a \"$KUBERNETES_PATCH_PATH\"", rule, ""},
 		"a block":              {"{ echo '" + op + "'; echo; }" + send, rule, ""},
-		"any program":          {"./frob" + send, "", "2:1: " + notSeen + "no patch operation is written out in what goes to $KUBERNETES_PATCH_PATH (rbac-unseen)"},
-		"what it is not":       {"jq -n '{operation: $op}'" + send, "", "2:1: " + notSeen + "no patch operation is written out in what goes to $KUBERNETES_PATCH_PATH (rbac-unseen)"},
+		"any program":          {"./frob" + send, "", "2:1: " + notSeen + "the script does not show the patch operations (rbac-unseen)"},
+		"what it is not":       {"jq -n '{operation: $op}'" + send, "", "2:1: " + notSeen + "the script does not show the patch operations (rbac-unseen)"},
 		"an object that is not known": {"jq '{operation: \"CreateOrUpdate\", object: .object}'" + send, "",
-			"2:1: the kind of CreateOrUpdate is known only when it runs (rbac-unseen)"},
+			"2:1: " + notSeen + "the kind of CreateOrUpdate is known only at run time (rbac-unseen)"},
 		"what a marker says": {"# +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=create;get;update\njq '{operation: \"CreateOrUpdate\", object: .object}'" + send,
 			"cluster: create,get,update /secrets\n", ""},
-		"no namespace":    {"jq -n '{operation: \"Delete\", kind: \"cm\", name: \"x\"}'", "", "2:1: Delete of ConfigMap names no namespace, and the engine would look for it in none (rbac-impossible)"},
+		"no namespace":    {"jq -n '{operation: \"Delete\", kind: \"cm\", name: \"x\"}'", "", "2:1: Delete of ConfigMap names no namespace, so the engine finds no object (rbac-impossible)"},
 		"an unknown kind": {"jq -n '{operation: \"Delete\", kind: \"frob\", name: \"x\"}'", "", `2:1: Delete: no kind "frob" is known (rbac-unknown-kind)`},
 		"jq with an error": {"jq -n '{operation: \"Delete\", kind: }'", "",
-			"2:1: " + notSeen + "the jq program does not parse before it runs: unexpected token \"}\" (rbac-unseen)"},
+			"2:1: " + notSeen + "the jq program is known only at run time: unexpected token \"}\" (rbac-unseen)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,27 +2,30 @@ package rbac
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// program is a hook with all that it sources, as far as it can be known without
-// running it.
+// program is a shell script with the files that it sources, or a command line.
 type program struct {
 	*deriver
-	scripts   []*script
-	functions map[string]*function
-	scope
-	looking map[string]bool // variables that are being looked up
-	lookups int             // since none was
-	ran     map[string]bool // functions with their arguments, and texts
-	calling map[string]bool // of these functions, those in which kubectl was called
-	calls   int             // of kubectl, as yet
-	texts   int             // that were run, as yet
+	scripts    []*script
+	functions  map[string]*function
+	variables  map[string][]assignment
+	evaluates  bool // eval may assign any variable
+	sourcesSet bool // a file that is sourced changes the positional arguments
+
+	entered   map[string]int  // kubectl calls of functions, by name and arguments
+	kubectls  int             // kubectl calls so far
+	resolving map[string]bool // variables whose value is being computed
+	lookups   int             // since resolving was empty
+	prose     bool            // the text may be no command line at all
 }
 
 // script is a file of a program.
@@ -30,21 +33,49 @@ type script struct {
 	Source
 	file    *syntax.File
 	parents map[syntax.Node]syntax.Node
+	place   *place // of a command line inside the file; nil for the file itself
 }
 
 type function struct {
-	decl   *syntax.FuncDecl
-	in     *script
-	filled map[string]bool // its locals that a bare declaration leaves without a value for nobody to see
+	decl *syntax.FuncDecl
+	in   *script
 }
 
-// program allows what a hook does when it runs.
-func (d *deriver) program(s Source) { d.start(s, &frame{}) }
+const (
+	// maxDepth and maxCalls limit how deep and how many calls are followed with their
+	// arguments. Beyond them, as in a recursion, arguments count as unknown.
+	maxDepth = 12
+	maxCalls = 1000
+)
 
-// start is program for one that is called with arguments. It is looked at once with the
-// same.
+// frame is a call of a function or a script.
+type frame struct {
+	fn    *function // nil outside of functions
+	args  values    // nil when unknown
+	depth int
+}
+
+// call returns the frame of a callee.
+func (f *frame) call(args values) *frame { return &frame{args: args, depth: f.depth + 1} }
+
+// limited returns a frame without arguments when too many calls are above or before it.
+func (f *frame) limited(calls int) *frame {
+	if f.depth > maxDepth || calls > maxCalls {
+		return &frame{depth: f.depth}
+	}
+	return f
+}
+
+func (f *frame) key(name string) string { return fmt.Sprintf("%s %q", name, f.args) }
+
+func newProgram(d *deriver) *program {
+	return &program{deriver: d, functions: map[string]*function{}, variables: map[string][]assignment{},
+		entered: map[string]int{}, resolving: map[string]bool{}}
+}
+
+// start follows a hook, or a file that one starts, once for the same arguments.
 func (d *deriver) start(s Source, f *frame) {
-	f = f.bounded(len(d.started))
+	f = f.limited(len(d.started))
 	key := f.key(s.Path)
 	if d.started[key] {
 		return
@@ -55,63 +86,63 @@ func (d *deriver) start(s Source, f *frame) {
 		d.python(s)
 		return
 	case !isShell(s):
-		d.find(place{file: s.Path}, RuleUnseen, "say what it needs with markers in a file below lib, such as # "+markerName+":groups=...",
-			"it is neither a shell script nor Python, so what it does cannot be seen")
+		d.find(place{file: s.Path}, RuleUnknown, "declare them with markers in a file below lib: "+exampleMarker, "%sit is neither a shell script nor Python", unknownRequests)
 		return
 	}
-	p := &program{deriver: d, functions: map[string]*function{}, scope: newScope(), looking: map[string]bool{}, ran: map[string]bool{}, calling: map[string]bool{}}
+	p := newProgram(d)
 	if !p.include(s) {
 		return
 	}
+	p.sourcesSet = slices.ContainsFunc(p.scripts[1:], func(in *script) bool { return !in.isEngineLibrary() && p.rearranges(in.file) })
 	for _, in := range p.scripts {
-		own := &frame{deep: f.deep}
-		if in.Path == s.Path {
+		own := &frame{depth: f.depth}
+		if in.Path == s.Path && !p.rearranges(in.file) {
 			own.args = f.args
 		}
-		p.run(in.file, in, own)
+		p.walk(in.file, in, own)
 	}
 	for _, name := range p.functionNames() {
 		if strings.HasPrefix(name, "__") && name != "__main" { // hook::run calls them
-			p.enter(name, f.unknown())
+			p.enter(name, f.call(nil))
 		}
 	}
 }
 
-// functionNames are those of all functions, in order: which call of a function comes
-// first must not be up to chance.
+// functionNames are sorted: which call of a function comes first must not depend on
+// chance.
 func (p *program) functionNames() []string { return slices.Sorted(maps.Keys(p.functions)) }
 
-func isShell(s Source) bool {
+func isShell(s Source) bool  { return isWritten(s, "sh", ".sh", ".bash") }
+func isPython(s Source) bool { return isWritten(s, "python", ".py") }
+
+func isWritten(s Source, interpreter string, extensions ...string) bool {
 	first, _, _ := bytes.Cut(s.Text, []byte("\n"))
 	if bytes.HasPrefix(first, []byte("#!")) {
-		return bytes.Contains(first, []byte("sh"))
+		return bytes.Contains(first, []byte(interpreter))
 	}
-	return slices.Contains([]string{".sh", ".bash"}, path.Ext(s.Path))
+	return isOneOf(path.Ext(s.Path), extensions...)
 }
 
-func isPython(s Source) bool {
-	first, _, _ := bytes.Cut(s.Text, []byte("\n"))
-	if bytes.HasPrefix(first, []byte("#!")) {
-		return bytes.Contains(first, []byte("python"))
-	}
-	return path.Ext(s.Path) == ".py"
+func isOneOf(word string, words ...string) bool { return slices.Contains(words, word) }
+
+func parseShell(text, name string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), name)
 }
 
-// include reads a script, and what it sources.
+// include reads a script and what it sources.
 func (p *program) include(s Source) bool {
 	if slices.ContainsFunc(p.scripts, func(in *script) bool { return in.Path == s.Path }) {
 		return true
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(bytes.NewReader(s.Text), s.Path)
+	file, err := parseShell(string(s.Text), s.Path)
 	if err != nil {
-		p.find(place{file: s.Path}, RuleUnseen, "", "it does not parse as bash, so what it does cannot be seen: %s", strings.TrimPrefix(err.Error(), s.Path+":"))
+		p.find(place{file: s.Path}, RuleUnknown, "", "%sit is not valid bash: %s", unknownRequests, strings.TrimPrefix(err.Error(), s.Path+":"))
 		return false
 	}
-	in := &script{Source: s, file: file, parents: map[syntax.Node]syntax.Node{}}
-	p.scripts = append(p.scripts, in)
+	in := &script{Source: s, file: file}
 	p.declare(in)
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, is := n.(*syntax.CallExpr); is && len(c.Args) > 1 && slices.Contains([]string{"source", "."}, c.Args[0].Lit()) {
+		if c, is := n.(*syntax.CallExpr); is && len(c.Args) > 1 && isOneOf(c.Args[0].Lit(), "source", ".") {
 			p.source(in, c)
 		}
 		return true
@@ -119,12 +150,28 @@ func (p *program) include(s Source) bool {
 	return true
 }
 
+// commandLine follows a text that a command or a Python program runs in a shell. It
+// knows neither arguments nor variables of what runs it.
+func (p *program) commandLine(text string, at place, in Source, prose bool) error {
+	file, err := parseShell(placeholders(text), "")
+	if err != nil {
+		return err
+	}
+	inner := newProgram(p.deriver)
+	inner.prose = prose
+	own := &script{Source: in, file: file, place: &at}
+	inner.declare(own)
+	inner.walk(file, own, &frame{})
+	p.kubectls += inner.kubectls
+	return nil
+}
+
 // source includes the file that a command names.
 func (p *program) source(in *script, c *syntax.CallExpr) {
 	for _, name := range p.expandText(c.Args[1], &frame{}) {
-		known := name[strings.LastIndex(name, hole)+1:]
-		if path.Base(known) == "shell_lib.sh" && !slices.ContainsFunc(p.Library, func(s Source) bool { return path.Base(s.Path) == "shell_lib.sh" }) {
-			continue // the engine's own, which changes nothing on a cluster
+		known := name[strings.LastIndex(name, unknown)+1:]
+		if path.Base(known) == engineLibrary && !slices.ContainsFunc(p.Library, func(s Source) bool { return path.Base(s.Path) == engineLibrary }) {
+			continue // the engine has its own, which calls no API
 		}
 		if s, found := p.fileNamed(known); found {
 			p.include(s)
@@ -133,111 +180,149 @@ func (p *program) source(in *script, c *syntax.CallExpr) {
 		if in.isEngineLibrary() {
 			continue
 		}
-		p.find(in.at(c), RuleUnseen, "", "what it sources is not among the hooks' files, so what that does cannot be seen: %s", shown(name))
+		p.find(in.at(c), RuleUnknown, "", "%sit sources a file that is not among the hooks' files: %s", unknownRequests, shown(name))
 	}
 }
 
-// isEngineLibrary reports whether a script is the library of hooks, which sources
-// and calls what it is told to.
-func (s *script) isEngineLibrary() bool { return path.Base(s.Path) == "shell_lib.sh" }
+const engineLibrary = "shell_lib.sh"
 
-// fileNamed finds a file by the end of its path: scripts name others relative to
-// where they are in an image.
-func (p *program) fileNamed(name string) (Source, bool) {
+// isEngineLibrary reports whether a script is the library of shell hooks, which sources
+// and calls what hooks name.
+func (s *script) isEngineLibrary() bool { return path.Base(s.Path) == engineLibrary }
+
+func (s *script) at(n syntax.Node) place {
+	if s.place != nil {
+		return *s.place
+	}
+	return place{s.Path, int(n.Pos().Line()), int(n.Pos().Col())}
+}
+
+// fileNamed finds a file by the end of its path: scripts name others by their path in
+// an image.
+func (d *deriver) fileNamed(name string) (Source, bool) {
 	name = strings.TrimPrefix(path.Clean("/"+name), "/")
-	for name != "" && name != "." {
-		for _, s := range p.sources() {
+	for found := name != "" && name != "."; found; _, name, found = strings.Cut(name, "/") {
+		for _, s := range d.sources() {
 			if s.Path == name || strings.HasSuffix(s.Path, "/"+name) {
 				return s, true
 			}
 		}
-		_, rest, found := strings.Cut(name, "/")
-		if !found {
-			break
-		}
-		name = rest
 	}
 	return Source{}, false
 }
 
-// declare notes the functions and variables of a script, and what is in what.
+// declare records the functions and variables of a script, and the parents of nodes.
 func (p *program) declare(in *script) {
-	visit(in.file, func(n syntax.Node, stack []syntax.Node) {
-		if len(stack) > 0 {
-			in.parents[n] = stack[len(stack)-1]
-		}
-		fn := p.functionOf(stack)
-		switch x := n.(type) {
-		case *syntax.FuncDecl:
-			if x.Name != nil { // the parser lets some without a name pass, bash none
-				p.functions[x.Name.Value] = &function{x, in, map[string]bool{}}
-			}
-		case *syntax.Block:
-			if fn != nil {
-				fn.fill(x)
-			}
-		}
-		p.note(n, fn)
-	})
-}
-
-// visit calls for all nodes, with those on the way.
-func visit(n syntax.Node, call func(n syntax.Node, stack []syntax.Node)) {
+	p.scripts = append(p.scripts, in)
+	in.parents = map[syntax.Node]syntax.Node{}
 	var stack []syntax.Node
-	syntax.Walk(n, func(n syntax.Node) bool {
+	var fns []*function
+	syntax.Walk(in.file, func(n syntax.Node) bool {
 		if n == nil {
+			if _, is := stack[len(stack)-1].(*syntax.FuncDecl); is {
+				fns = fns[:len(fns)-1]
+			}
 			stack = stack[:len(stack)-1]
 			return true
 		}
-		call(n, stack)
+		if len(stack) > 0 {
+			in.parents[n] = stack[len(stack)-1]
+		}
 		stack = append(stack, n)
+		if d, is := n.(*syntax.FuncDecl); is {
+			fn := &function{d, in}
+			if d.Name != nil { // the parser accepts functions without a name, bash does not
+				p.functions[d.Name.Value] = fn
+			}
+			fns = append(fns, fn)
+		}
+		if len(fns) > 0 {
+			p.recordVariables(n, fns[len(fns)-1])
+		} else {
+			p.recordVariables(n, nil)
+		}
 		return true
 	})
 }
 
-// functionOf is the innermost function on the way to a node.
-func (p *program) functionOf(stack []syntax.Node) *function {
-	for _, n := range slices.Backward(stack) {
-		if f, is := n.(*syntax.FuncDecl); is && f.Name != nil {
-			return p.functions[f.Name.Value]
+// rearranges reports whether commands outside of inner functions change the positional
+// arguments, which are then unknown.
+func (p *program) rearranges(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(inner syntax.Node) bool {
+		switch x := inner.(type) {
+		case *syntax.FuncDecl:
+			return false
+		case *syntax.CallExpr:
+			switch name, words := builtin(x); name {
+			case "shift":
+				found = true
+			case "eval":
+				found = found || slices.ContainsFunc(words, mentionsSet)
+			case "source", ".":
+				found = found || p.sourcesSet
+			case "set":
+				found = found || setsArguments(words)
+			}
 		}
+		return !found
+	})
+	return found
+}
+
+var setWord = regexp.MustCompile(`\b(?:set|shift)\b`)
+
+// mentionsSet reports whether a word that eval runs has set or shift in it.
+func mentionsSet(w *syntax.Word) bool {
+	var source strings.Builder
+	return syntax.NewPrinter().Print(&source, w) != nil || setWord.MatchString(source.String())
+}
+
+// setsArguments reports whether set has more arguments than options.
+func setsArguments(words []*syntax.Word) bool {
+	for i := 0; i < len(words); i++ {
+		option := words[i].Lit()
+		if len(option) < 2 || option == "--" || option[0] != '-' && option[0] != '+' {
+			return true
+		}
+		i += strings.Count(option, "o") // each has a name
 	}
-	return nil
+	return false
 }
 
-func (s *script) at(n syntax.Node) place {
-	return place{s.Path, int(n.Pos().Line()), int(n.Pos().Col())}
-}
-
-// enter runs a function once for each list of arguments, and reports whether it did.
-// A call of kubectl in it counts each time.
+// enter follows a function once for the same arguments, and reports whether it did.
 func (p *program) enter(name string, f *frame) bool {
 	fn := p.functions[name]
-	f = f.bounded(len(p.ran))
-	key := f.key(name)
-	if p.calling[key] {
-		p.calls++
-	}
-	if fn == nil || p.ran[key] {
+	if fn == nil {
 		return false
 	}
-	p.ran[key] = true
-	before := p.calls
-	p.run(fn.decl.Body, fn.in, &frame{fn: fn, args: f.args, deep: f.deep})
-	p.calling[key] = p.calls > before
+	f = f.limited(len(p.entered))
+	own := &frame{fn: fn, args: f.args, depth: f.depth}
+	if p.rearranges(fn.decl.Body) {
+		own.args = nil
+	}
+	key := own.key(name)
+	if calls, done := p.entered[key]; done {
+		p.kubectls += calls
+		return false
+	}
+	p.entered[key] = 0
+	before := p.kubectls
+	p.walk(fn.decl.Body, fn.in, own)
+	p.entered[key] = p.kubectls - before
 	return true
 }
 
-// run looks at every command below a node, but not into functions: these are
-// entered when something calls them.
-func (p *program) run(n syntax.Node, in *script, f *frame) {
-	p.follow(n, f)
+// walk follows the commands below a node, but not into functions: calls enter them.
+func (p *program) walk(n syntax.Node, in *script, f *frame) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl:
 			return false
 		case *syntax.CallExpr:
-			p.simple(x, in, f)
+			for _, args := range p.forms(x, f) {
+				p.call(invocation{args, x, in, f})
+			}
 		case *syntax.Stmt:
 			p.writesPatch(x, in, f)
 		}
@@ -245,26 +330,11 @@ func (p *program) run(n syntax.Node, in *script, f *frame) {
 	})
 }
 
-// simple looks at a command in all its forms.
-func (p *program) simple(c *syntax.CallExpr, in *script, f *frame) {
-	if len(c.Args) == 0 {
-		return
-	}
-	for _, args := range p.forms(c, f) {
-		p.call(args, c, in, f)
-	}
-}
-
-// forms are what the words of a command may become.
+// forms are what the words of a command may expand to.
 func (p *program) forms(c *syntax.CallExpr, f *frame) values {
 	all := values{nil}
 	for _, w := range c.Args {
 		all = product(all, p.expand(w, f))
 	}
 	return all
-}
-
-// shown is a value for a person: what is not known is dots.
-func shown(value string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(value, many, "..."), hole, "...")
 }

@@ -68,45 +68,86 @@ func (d *deriver) python(s Source) {
 	file, read := files[s.Path]
 	switch {
 	case err != nil:
-		d.find(place{file: s.Path}, RuleUnseen, declareInFile, "%scannot read it: %v", unknownRequests, err)
+		d.find(place{file: s.Path}, RuleUnknown, declareInFile, "%scannot read it: %v", unknownRequests, err)
 		return
 	case !read:
-		d.find(place{file: s.Path}, RuleUnseen, "install python3, or "+declareInFile, "%scannot read it without python3", unknownRequests)
+		d.find(place{file: s.Path}, RuleUnknown, "install python3, or "+declareInFile, "%scannot read it without python3", unknownRequests)
 		return
 	case file.Error != "":
-		d.find(place{file: s.Path}, RuleUnseen, "correct it, or "+declareInFile, "%sit is not valid Python: %s", unknownRequests, file.Error)
+		d.find(place{file: s.Path}, RuleUnknown, "correct it, or "+declareInFile, "%sit is not valid Python: %s", unknownRequests, file.Error)
 		return
 	}
-	p := &program{deriver: d}
-	in := &script{Source: s}
 	operations := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Operation != nil })
 	for _, f := range file.Facts {
 		at := place{s.Path, f.Line, f.Column}
+		c := invocation{args: f.Command, in: &script{Source: s, place: &at}, f: &frame{}}
 		switch {
 		case f.Operation != nil:
 			if o, is := operationOf(at, f.Operation); is {
 				d.operate(o, s.Text)
 			}
 		case f.Command != nil:
-			p.arguments(f.Command, at, in)
+			d.pythonCommand(c)
 		case f.Text == patchPath && !operations:
-			p.unseen(at, in, "the source does not show the patch operations")
+			d.reportUnknown(at, c.in, "the source does not show the patch operations")
 		case f.Text != "":
-			p.line(f.Text, at, in)
+			d.pythonText(f.Text, c)
 		case f.Module != "":
-			p.imports(f.Module, at, in)
+			d.pythonImport(f.Module, c)
 		}
 	}
 }
 
-// imports follows an import into the hooks' own modules.
-func (p *program) imports(module string, at place, in *script) {
-	if root, _, _ := strings.Cut(module, "."); slices.Contains(pythonClients, root) {
-		p.unseen(at, in, "it uses the Kubernetes client %s", root)
+// pythonCommand follows a list of texts that may be a program with its arguments.
+func (d *deriver) pythonCommand(c invocation) {
+	p := newProgram(d)
+	p.prose = true
+	if len(c.args) == 0 {
 		return
 	}
-	for _, s := range p.modules(module) {
-		p.start(s, &frame{})
+	name := path.Base(c.args[0])
+	if name == unknown && len(c.args) > 1 && c.args[1] == "-m" { // sys.executable
+		name, c.args[0] = "python", "python"
+	}
+	_, isOwn := d.ownFile(c.args[0])
+	switch {
+	case isKubectl(name) && len(c.args) == 1: // other code appends the arguments
+		p.call(c.with(append(c.args, wildcard)))
+	case isKubectl(name) || isOwn || isOneOf(name, wrappers...) || isInterpreter(name) && runsFile(c.args[1:]):
+		p.call(c)
+	case slices.ContainsFunc(c.args, isKubectl) && isKnown(name) && !strings.Contains(name, " ") && !isOneOf(name, printers...):
+		p.reportUnknown(c.at(), c.in, "kubectl is an argument of %s, which may run it", name)
+	}
+}
+
+// runsFile reports whether some words look like the arguments of an interpreter, and
+// not like a list of programs.
+func runsFile(words []string) bool {
+	return len(words) > 0 && (!isKnown(words[0]) || strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "/") ||
+		isOneOf(path.Ext(words[0]), ".sh", ".bash", ".py"))
+}
+
+// pythonText follows a text that may be a command line.
+func (d *deriver) pythonText(text string, c invocation) {
+	if apiServer.MatchString(text) {
+		d.reportUnknown(c.at(), c.in, "it calls the API server without kubectl")
+	}
+	if !hasKubectl(text) || !strings.Contains(text, " ") {
+		return
+	}
+	if err := newProgram(d).commandLine(text, c.at(), c.in.Source, true); err != nil && isKubectl(strings.Fields(text)[0]) {
+		d.reportUnknown(c.at(), c.in, "%s", shown(text))
+	}
+}
+
+// pythonImport follows an import into the hooks' own modules.
+func (d *deriver) pythonImport(module string, c invocation) {
+	if root, _, _ := strings.Cut(module, "."); slices.Contains(pythonClients, root) {
+		d.reportUnknown(c.at(), c.in, "it uses the Kubernetes client %s", root)
+		return
+	}
+	for _, s := range d.modules(module) {
+		d.start(s, &frame{})
 	}
 }
 

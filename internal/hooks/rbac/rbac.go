@@ -1,15 +1,26 @@
-// Package rbac derives what the engine and the hooks of an operator must be allowed
-// to do on an API server: the least roles, and where each of their rules comes
-// from. It reads configurations and sources, and touches neither disk nor cluster.
+// Package rbac derives the permissions that the engine and the hooks of an operator
+// need: least-privilege roles, with the origin of each rule. It reads configurations and
+// sources, and uses neither disk nor cluster. The caller runs Python, whose own parser
+// reads Python hooks.
 //
-// What it cannot see, such as a kubectl call whose arguments are known only when it
-// runs, is a finding and never a guess: a marker says it in the source.
+// Requests that the sources do not show are findings and never guesses. A marker in the
+// source declares them:
 //
 //	# +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;patch
 //
-// Roles for named namespaces carry these. kustomize's field namespace would move
-// them, so a project whose roles may have them gives its namespace to what has none
-// by a transformer with unsetOnly: TestKustomize has the file.
+// Of shell, the package follows what hooks use. In 55 scripts of nine public
+// repositories (the examples of shell-operator and addon-operator, and seven operators)
+// that were 258 assignments, 218 command substitutions, 134 pipes (10 into kubectl -f -),
+// 56 locals, 54 here-documents, 49 functions, 41 scripts with positional arguments, 35
+// defaults, 23 for loops, 21 sourced files, 13 uses of "$@", 13 here-strings and 2 arrays
+// around 68 kubectl calls. None had shift, set --, eval, xargs kubectl or sh -c. So the
+// package does not follow the values of arguments after shift and set --, texts of eval,
+// trap, find and awk, the input of shells, Python code in shell scripts, and variables
+// that one script exports to another. It reports the kubectl calls there as unknown.
+//
+// Roles for named namespaces carry these namespaces. The namespace field of kustomize
+// would change them, so a project whose roles may have them sets its namespace with a
+// transformer that has unsetOnly: TestKustomize has the file.
 package rbac
 
 import (
@@ -24,34 +35,32 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// defaultWebhooks is what the engine calls its webhook configurations, unless
-// VALIDATING_WEBHOOK_CONFIGURATION_NAME says otherwise, before it appends "-hooks".
+// defaultWebhooks is the engine's default of VALIDATING_WEBHOOK_CONFIGURATION_NAME. The
+// engine appends "-hooks".
 const defaultWebhooks = "shell-operator-hooks"
 
-// Path is the file of a project that Result.File is the content of, and Generator
-// what is recorded to have generated it.
 const (
-	Path      = "config/rbac/role.yaml"
+	// Path is the file of a project with the content Result.File.
+	Path = "config/rbac/role.yaml"
+	// Generator is recorded as the generator of Path.
 	Generator = "hooks-rbac"
-	// TestDir is where a project has tests of hooks, whose expected patches are
-	// Input.Recorded.
+	// TestDir is the folder of hook tests, whose expected patches are Input.Recorded.
 	TestDir = "test/hooks"
 )
 
-// IsTest reports whether a file below TestDir is one of tests, by its name.
+// IsTest reports whether the name of a file below TestDir is one of a test file.
 func IsTest(name string) bool { return path.Ext(name) == ".yaml" || path.Ext(name) == ".yml" }
 
 // Source is a file of an operator.
 type Source struct {
-	Path string // with slashes, as origins and findings are to name it
+	Path string // with slashes, as origins and findings name it
 	Text []byte
 }
 
-// Hook is a hook with its configuration. What sources name is relative to the folder
-// that all paths are below.
+// Hook is a hook with its configuration.
 type Hook struct {
 	Source
-	Config *config.Config // nil when it is not known
+	Config *config.Config // nil when it is unknown
 }
 
 // Input is what rules are derived from.
@@ -68,22 +77,21 @@ type Input struct {
 	Namespace string
 }
 
-// Result is what Derive found.
+// Result is the result of Derive.
 type Result struct {
-	// Roles are sorted, the ClusterRole of the manager first: it is always there.
-	Roles    []Role
-	Findings []Finding // sorted by place, and at one place by what they say
+	Roles    []Role    // sorted; the first is the ClusterRole of the manager, which always exists
+	Findings []Finding // sorted by place and message
 }
 
 // Role is a set of rules for one place.
 type Role struct {
-	Name      string // "" of the manager's own role, else by a marker's roleName
+	Name      string // "" for the manager's own role, or a marker's roleName
 	Cluster   bool   // a ClusterRole, bound in all namespaces
 	Namespace string // of a Role; "" is the operator's own
 	Rules     []Rule
 }
 
-// Rule is a rule as controller-gen would write it, with where it comes from.
+// Rule is a rule as controller-gen would write it, with its origins.
 type Rule struct {
 	rbacv1.PolicyRule
 	Origins []Origin
@@ -93,17 +101,17 @@ type Rule struct {
 type Origin struct {
 	File  string   `json:"file"`
 	Line  int      `json:"line,omitempty"` // from 1; 0 when the rule comes from the whole file
-	Verbs []string `json:"verbs"`          // of the rule, for this reason
+	Verbs []string `json:"verbs"`          // those of the rule with this origin
 	Why   string   `json:"why"`            // such as "binding namespaces watches Namespace"
 }
 
-// Finding is something that rules cannot be derived from, or that makes no sense.
+// Finding reports unknown requests, or a mistake in a source.
 type Finding struct {
 	File         string
 	Line, Column int // from 1; 0 when unknown
 	Rule         string
 	Message      string
-	Hint         string // what to do, or ""
+	Hint         string // how to solve it, or ""
 }
 
 // Text is the message with the hint.
@@ -114,22 +122,23 @@ func (f Finding) Text() string {
 	return f.Message + "; " + f.Hint
 }
 
-// Names of rules for findings.
+// Rules of findings.
 const (
-	RuleMarker      = "rbac-marker"       // a marker that does not parse, or can match nothing
-	RuleUnknownKind = "rbac-unknown-kind" // a kind that neither Kubernetes nor a CRD has
-	RuleUnseen      = "rbac-unseen"       // a call or an operation that cannot be seen
-	RuleImpossible  = "rbac-impossible"   // what no rule can allow
+	RuleMarker      = "rbac-marker"       // a marker that does not parse, or allows nothing
+	RuleUnknownKind = "rbac-unknown-kind" // a kind that neither Kubernetes nor a CRD defines
+	RuleUnknown     = "rbac-unseen"       // requests that the source does not show
+	RuleImpossible  = "rbac-impossible"   // a request that no rule can allow
 )
 
 const (
-	// unknownRequests begins the messages of RuleUnseen.
+	// unknownRequests begins the messages of RuleUnknown.
 	unknownRequests = "unknown API requests: "
-	declareInFile   = "declare them with markers: # " + markerName + ":groups=...,resources=...,verbs=..."
+	exampleMarker   = "# " + markerName + ":groups=...,resources=...,verbs=..."
+	declareInFile   = "declare them with markers: " + exampleMarker
 )
 
-// Derive returns the least roles with which the engine can run hooks, and hooks can
-// do what their sources say.
+// Derive returns the least-privilege roles with which the engine runs hooks, and hooks
+// send the requests in their sources.
 func Derive(in Input) Result {
 	d := &deriver{Input: in, started: map[string]bool{}}
 	d.Webhooks = cmp.Or(d.Webhooks, defaultWebhooks)
@@ -142,7 +151,7 @@ func Derive(in Input) Result {
 		d.markers(s)
 	}
 	for _, h := range in.Hooks {
-		d.program(h.Source)
+		d.start(h.Source, &frame{})
 	}
 	for _, s := range in.Recorded {
 		d.recorded(s)
@@ -159,20 +168,20 @@ func Derive(in Input) Result {
 	return Result{Roles: roles(d.grants), Findings: slices.Compact(d.findings)}
 }
 
-// deriver collects what is to be allowed.
+// deriver collects permissions.
 type deriver struct {
 	Input
 	grants   []grant
 	findings []Finding
-	done     []operation     // that have their rules
-	started  map[string]bool // programs, with their arguments
+	done     []operation     // whose rules are granted
+	started  map[string]bool // files, with their arguments
 
 	pythonRead  bool
 	pythonFound map[string]pythonFile
 	pythonErr   error
 }
 
-// sources are the hooks' and the library's, in this order.
+// sources returns the hooks, then the library.
 func (d *deriver) sources() []Source {
 	var all []Source
 	for _, h := range d.Hooks {
@@ -213,8 +222,8 @@ type place struct {
 	line, column int
 }
 
-// allow grants verbs on a resource, maybe a subresource. Names do not limit create,
-// of which the API server knows none.
+// allow grants verbs on a resource or a subresource. Names do not limit create: the API
+// server does not know the name then.
 func (d *deriver) allow(at place, in where, k kinds.Kind, subresource string, names []string, why string, verbs ...string) {
 	if !k.Namespaced {
 		in = where{cluster: true, role: in.role}
@@ -239,22 +248,21 @@ func (d *deriver) find(at place, rule, hint, format string, args ...any) {
 	d.findings = append(d.findings, Finding{File: at.file, Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// gives reports that an account gives rights to others: the API server lets it give
-// none that it does not have.
-func (d *deriver) gives(at place, in *script, k kinds.Kind, what string, verbs ...string) {
-	changes := slices.ContainsFunc(verbs, func(v string) bool { return slices.Contains([]string{"create", "update", "patch"}, v) })
-	marked := in != nil && spokenFor(in.Text, at.line)
-	if k.Group == rbacv1.GroupName && changes && !marked {
-		d.find(at, RuleUnseen, "name in a marker right above what it gives, or the verbs escalate and bind for "+k.Resource,
-			"%s: the rights that %s give the account must have, too", what, k.Resource)
+// reportEscalation reports an account that grants permissions to others: the API server
+// lets it grant none that it does not have.
+func (d *deriver) reportEscalation(at place, text []byte, k kinds.Kind, what string, verbs ...string) {
+	changes := slices.ContainsFunc(verbs, func(v string) bool { return isOneOf(v, "create", "update", "patch") })
+	if k.Group == rbacv1.GroupName && changes && !isDeclared(text, at.line) {
+		d.find(at, RuleUnknown, "declare in a marker right above the permissions that it grants, or the verbs escalate and bind for "+k.Resource,
+			"%s: the account needs all permissions that the %s grant", what, k.Resource)
 	}
 }
 
-// unknownKind reports a kind that nobody knows.
+// unknownKind reports a kind that nothing defines.
 func (d *deriver) unknownKind(at place, what string, err error) {
-	hint := "name the file of its CRD with --crd, or put it into config/crd/bases"
+	hint := "name the file of its CRD with --crd, or add it to config/crd/bases"
 	if unknown := (*kinds.UnknownError)(nil); errors.As(err, &unknown) && (len(unknown.Versions) > 0 || unknown.Near != "") {
-		hint = "mend it, or " + hint
+		hint = "correct it, or " + hint
 	}
 	d.find(at, RuleUnknownKind, hint, "%s: %v", what, err)
 }

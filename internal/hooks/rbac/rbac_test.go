@@ -110,9 +110,9 @@ func TestBindings(t *testing.T) {
 			"cluster: list,watch /configmaps\n", ""},
 		"an unknown kind": {"kubernetes: [{name: a, kind: Secert}]", "", "hooks/a.sh:0:0: binding a: no kind \"Secert\" is known; did you mean Secret? (rbac-unknown-kind)\n"},
 		"a kind that is not kept": {"kubernetes: [{name: a, kind: TokenReview}]", "",
-			"hooks/a.sh:0:0: binding a: objects of TokenReview are not kept, so nobody can watch them (rbac-impossible)\n"},
+			"hooks/a.sh:0:0: binding a: the API server does not store objects of TokenReview, so they cannot be watched (rbac-impossible)\n"},
 		"namespaces of what lives in none": {"kubernetes: [{name: a, kind: Node, namespace: {nameSelector: {matchNames: [nn]}}}]", "",
-			"hooks/a.sh:0:0: binding a: objects of Node live in no namespace, and the engine would look for them in some (rbac-impossible)\n"},
+			"hooks/a.sh:0:0: binding a: Node is a cluster-scoped kind, so the engine finds no objects in a namespace (rbac-impossible)\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

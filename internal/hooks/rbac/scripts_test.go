@@ -29,19 +29,19 @@ retry() {
     sleep 1
   done
 }
-retry 5 kubectl -n web get deploy x`, "in web: get apps/deployments x\n", ""},
+retry 5 kubectl -n web get deploy x`, "", "10: kubectl is an argument of retry, which may run it"},
 		"a retry with a loop of shifts": {`
 retry() {
   while [[ "$1" == -* ]]; do shift; done
   "$@" || "$@"
 }
-retry -q kubectl get deploy x`, "own: get apps/deployments x\n", ""},
+retry -q kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it"},
 		"a retry with options": {`
 retry() {
   while :; do case "$1" in -n) n="$2"; shift 2;; *) break;; esac; done
   "$@" || "$@"
 }
-retry -n 5 kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it or not"},
+retry -n 5 kubectl get deploy x`, "", "7: kubectl is an argument of retry, which may run it"},
 		"a wrapper of kubectl": {`
 k() { command kubectl --request-timeout=5s -n web "$@"; }
 k get pods -l app=x -o json | jq -r '.items[].metadata.name' | while read -r pod; do
@@ -70,52 +70,52 @@ echo "$manifest" | kubectl -n web apply -f -`, "in web: create /configmaps\nin w
 		"create, then apply": {
 			`kubectl create secret generic x --from-literal=a=b --dry-run=client -o yaml | kubectl -n web apply -f -`,
 			"in web: create /secrets\nin web: get,patch /secrets x\n", ""},
-		"a template of a file": {`envsubst <tmpl.yaml | kubectl apply -f -`, "", "2: kubectl apply: the objects come from where they cannot be seen"},
+		"a template of a file": {`envsubst <tmpl.yaml | kubectl apply -f -`, "", "2: kubectl apply: the objects are known only at run time"},
 		"wait until it is there": {`
 timeout 60 bash -c 'until kubectl get crd x; do sleep 1; done'
 timeout 60 bash -c "until kubectl -n web get pod $POD; do sleep 1; done"
 kubectl -n web wait --for=condition=Available deploy/x --timeout=60s
 kubectl -n web rollout status deploy/x`,
 			"cluster: get apiextensions.k8s.io/customresourcedefinitions x\nin web: get /pods\nin web: get,list,watch apps/deployments x\n", ""},
-		"rights that are asked about": {`kubectl auth can-i create pods --as=system:serviceaccount:a:b || true; kubectl auth can-i --list`, "", "2: kubectl auth can-i: with --as it is not the operator's account that asks"},
+		"rights that are asked about": {`kubectl auth can-i create pods --as=system:serviceaccount:a:b || true; kubectl auth can-i --list`, "", "2: kubectl auth can-i: with --as another account sends the requests"},
 		"restarts":                    {`kubectl -n web rollout restart deploy x && kubectl -n web exec deploy/x -c main -- sh -c 'kubectl get nodes'`, "in web: create,get /pods/exec\nin web: get,patch apps/deployments x\nin web: list /pods\n", ""},
 		"logs and copies":             {`kubectl -n web logs job/x --tail=5; kubectl cp web/x:/etc/a a; kubectl -n web cp b "$POD:/b" -c main`, "in web: create,get /pods/exec\nin web: get /pods/log\nin web: get batch/jobs x\nin web: get,list /pods\n", ""},
-		"labels":                      {`kubectl label ns "$NS" "team=$TEAM" --overwrite; kubectl annotate clusterrole system:x a=b; kubectl annotate deploy/x "sum=$(sha256sum a)"`, "cluster: get,patch /namespaces\ncluster: get,patch rbac.authorization.k8s.io/clusterroles system:x\nown: get,patch apps/deployments x\n", "2: kubectl annotate: the rights that clusterroles give the account must have, too"},
+		"labels":                      {`kubectl label ns "$NS" "team=$TEAM" --overwrite; kubectl annotate clusterrole system:x a=b; kubectl annotate deploy/x "sum=$(sha256sum a)"`, "cluster: get,patch /namespaces\ncluster: get,patch rbac.authorization.k8s.io/clusterroles system:x\nown: get,patch apps/deployments x\n", "2: kubectl annotate: the account needs all permissions that the clusterroles grant"},
 		"a status":                    {`kubectl -n web patch tab x --subresource status --type merge -p "{\"status\": $s}"; kubectl -n web replace --subresource=status -f - <<<'{apiVersion: example.com/v1, kind: Tab, metadata: {name: x}}'`, "in web: get,patch,update example.com/tabs/status x\n", ""},
 		"delete everything":           {`kubectl delete pods --all -A --wait=false; kubectl delete cm x`, "cluster: delete,list /pods\nown: delete,get,list,watch /configmaps x\n", ""},
 		"a token":                     {`TOKEN=$(kubectl -n web create token builder --duration 10m)`, "in web: create /serviceaccounts/token builder\n", ""},
 		"xargs with a place":          {`kubectl get ns -o name | cut -d/ -f2 | xargs -I{} kubectl -n {} delete cm x --wait=false`, "cluster: delete /configmaps x\ncluster: list /namespaces\n", ""},
-		"xargs and a shell":           {`cat names | xargs -n1 sh -c 'kubectl -n web delete pod "$0" --wait=false'`, "in web: delete /pods\n", ""},
-		"find":                        {`find . -name '*.yaml' -exec kubectl apply -f {} \;`, "", "2: kubectl apply: what is in ... is not looked at"},
-		"awk":                         {`kubectl get pods | awk '{system("kubectl delete pod " $1)}'`, "own: list /pods\n", "2: kubectl is in what awk runs"},
+		"xargs and a shell":           {`cat names | xargs -n1 sh -c 'kubectl -n web delete pod "$0" --wait=false'`, "", "2: sh runs kubectl -n web delete pod \"$0\" --wait=false"},
+		"find":                        {`find . -name '*.yaml' -exec kubectl apply -f {} \;`, "", "2: find runs a text with kubectl"},
+		"awk":                         {`kubectl get pods | awk '{system("kubectl delete pod " $1)}'`, "own: list /pods\n", "2: awk runs a text with kubectl"},
 		"a list that grows":           {"cmd=(kubectl get pods)\n[[ $1 ]] && cmd+=(-n \"$1\")\n\"${cmd[@]}\"", "", `4: "${cmd[@]}" may be any program`},
-		"a prefix from outside":       {`$DRY_RUN kubectl delete pod x`, "", "2: kubectl is an argument of ..., which may run it or not"},
-		"a kubeconfig":                {"export KUBECONFIG=/other\nkubectl get pods", "", "3: kubectl get: with KUBECONFIG it is not the operator's account that asks"},
-		"a kubeconfig for a call":     {"KUBECONFIG=/other kubectl get pods\nenv KUBECONFIG=\"$X\" kubectl get pods", "", "2: kubectl get: with KUBECONFIG it is not the operator's account that asks|3: kubectl get: with KUBECONFIG it is not the operator's account that asks"},
-		"a context":                   {`kubectl config use-context x`, "", "2: kubectl config use-context: which requests it sends is not known here"},
+		"a prefix from outside":       {`$DRY_RUN kubectl delete pod x`, "", "2: kubectl is an argument of ..., which may run it"},
+		"a kubeconfig":                {"export KUBECONFIG=/other\nkubectl get pods", "", "3: kubectl get: with KUBECONFIG another account sends the requests"},
+		"a kubeconfig for a call":     {"KUBECONFIG=/other kubectl get pods\nenv KUBECONFIG=\"$X\" kubectl get pods", "", "2: kubectl get: with KUBECONFIG another account sends the requests|3: kubectl get: with KUBECONFIG another account sends the requests"},
+		"a context":                   {`kubectl config use-context x`, "", "2: kubectl config use-context: its requests are unknown"},
 		"scale objects":               {`kubectl scale --replicas 2 -f - <<<'{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}}'`, "own: patch apps/deployments/scale x\n", ""},
 		"variables of a workload":     {`kubectl set env deploy/x --from=configmap/y`, "own: get /configmaps y\nown: get,patch apps/deployments x\n", ""},
-		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\n", "2: kubectl create: the rights that rolebindings give the account must have, too"},
+		"roles":                       {`kubectl create rolebinding x --clusterrole=view --serviceaccount=a:b`, "own: create rbac.authorization.k8s.io/rolebindings\n", "2: kubectl create: the account needs all permissions that the rolebindings grant"},
 		"on this side":                {`kubectl label cm x a=b --dry-run=client; kubectl create cm x --dry-run -o yaml`, "own: get /configmaps x\n", ""},
 		"top":                         {`kubectl top pod --containers x`, "own: get metrics.k8s.io/pods x\n", ""},
 
-		"oc":              {`oc -n web get pods; oc -n web rollout restart deploy/x; oc whoami`, "in web: get,patch apps/deployments x\nin web: list /pods\n", "2: oc whoami: which requests it sends is not known here"},
-		"oc of its own":   {`oc expose svc x`, "", "2: oc expose: it makes routes, too"},
+		"oc":              {`oc -n web get pods; oc -n web rollout restart deploy/x; oc whoami`, "in web: get,patch apps/deployments x\nin web: list /pods\n", "2: oc whoami: its requests are unknown"},
+		"oc of its own":   {`oc expose svc x`, "", "2: oc expose: it also creates routes"},
 		"oc in a wrapper": {`timeout 5 oc get cm x`, "own: get /configmaps x\n", ""},
 
 		"curl": {`
 SA=/var/run/secrets/kubernetes.io/serviceaccount
-curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "https://$KUBERNETES_SERVICE_HOST/version"`, "", "4: curl asks the API server, and which requests it sends is not looked at"},
-		"curl by a name":           {"api=https://kubernetes.default.svc\ncurl -k \"$api/api\"", "", "3: curl asks the API server, and which requests it sends is not looked at"},
-		"curl in a function":       {"get() { curl -s \"$1\"; }\nget https://kubernetes.default.svc/api", "", "2: curl asks the API server, and which requests it sends is not looked at"},
-		"curl by a path":           {`curl "$API/apis/apps/v1/namespaces/x/deployments"`, "", "2: curl asks the API server, and which requests it sends is not looked at"},
-		"wget":                     {`timeout 5 wget -qO- "https://kubernetes.default/api"`, "", "2: wget asks the API server, and which requests it sends is not looked at"},
+curl -s --cacert "$SA/ca.crt" -H "Authorization: Bearer $(cat "$SA/token")" "https://$KUBERNETES_SERVICE_HOST/version"`, "", "4: curl calls the API server"},
+		"curl by a name":           {"api=https://kubernetes.default.svc\ncurl -k \"$api/api\"", "", "3: curl calls the API server"},
+		"curl in a function":       {"get() { curl -s \"$1\"; }\nget https://kubernetes.default.svc/api", "", "2: curl calls the API server"},
+		"curl by a path":           {`curl "$API/apis/apps/v1/namespaces/x/deployments"`, "", "2: curl calls the API server"},
+		"wget":                     {`timeout 5 wget -qO- "https://kubernetes.default/api"`, "", "2: wget calls the API server"},
 		"curl of something else":   {`curl -s "https://hooks.example.com/$1"; curl http://prometheus/api/v1/query?query=up`, "", ""},
 		"curl with a marker":       {"# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\ncurl https://kubernetes.default/api/v1/namespaces/x/pods/y", "cluster: get /pods\n", ""},
-		"helm":                     {"helm upgrade --install x ./chart; helm template x | kubectl apply -f -", "", "2: helm upgrade asks the API server, and which requests it sends is not looked at|2: kubectl apply: the objects come from where they cannot be seen"},
+		"helm":                     {"helm upgrade --install x ./chart; helm template x | kubectl apply -f -", "", "2: helm upgrade calls the API server|2: kubectl apply: the objects are known only at run time"},
 		"Python in a shell":        {"python3 - <<'PY'\nfrom kubernetes import client\nPY\npython3 -c 'import subprocess; subprocess.run([\"kubectl\", \"get\", \"pods\"])'", "", "2: Python code in a shell script is not read|5: Python code in a shell script is not read"},
-		"what is piped to a shell": {"gen | bash", "", "2: what bash reads is known only when it runs"},
-		"a script from outside":    {"bash \"$1\"", "", "2: what bash runs is not among the hooks' files: ..."},
+		"what is piped to a shell": {"gen | bash", "", "2: bash runs its input"},
+		"a script from outside":    {"bash \"$1\"", "", "2: bash runs ..., which is not among the hooks' files"},
 		"scripts of the project":   {"\"${BASH_SOURCE%/*}/lib/pods.sh\" web\nbash /hooks/lib/pods.sh team-a; python3 /hooks/lib/nodes.py", "cluster: list /nodes\nin team-a: list /pods\nin web: list /pods\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,27 +78,27 @@ func TestKubectl(t *testing.T) {
 		"in a substitution":         {"x=$(kubectl get pods); (kubectl get svc); { kubectl get cm & } | cat", "own: list /configmaps,pods,services\n", ""},
 		"behind other commands":     {"timeout 5 kubectl get pods\nFOO=1 kubectl get svc\nif ! command kubectl get cm; then :; fi", "own: list /configmaps,pods,services\n", ""},
 		"xargs":                     {"cat a | xargs -r kubectl delete pod", "own: delete,get,list,watch /pods\n", ""},
-		"a trap":                    {"trap 'kubectl delete cm x' EXIT\ntrap cleanup EXIT\ncleanup() { kubectl delete pod y; }", "own: delete,get,list,watch /configmaps x\nown: delete,get,list,watch /pods y\n", ""},
+		"a trap":                    {"trap 'kubectl delete cm x' EXIT\ntrap cleanup EXIT\ncleanup() { kubectl delete pod y; }", "own: delete,get,list,watch /pods y\n", "2:1: " + notSeen + "trap runs a text with kubectl"},
 		"a program's name":          {"K=/usr/bin/kubectl\n$K get pods", "own: list /pods\n", ""},
 		"bash -c":                   {"bash -c 'kubectl get pods'", "own: list /pods\n", ""},
 		"names that kubectl prints": {"for s in $(kubectl get secret -o name); do kubectl get $s; done", "own: get,list /secrets\n", ""},
 		"talk of kubectl":           {"echo kubectl get pods; command -v kubectl; which kubectl", "", ""},
 
-		"standard input":           {"kubectl get -f -", "", "2:1: " + notSeen + "kubectl get: the objects come from where they cannot be seen"},
-		"what a program prints":    {"jq .x a.json | kubectl apply -f -", "", "2:16: " + notSeen + "kubectl apply: the objects come from where they cannot be seen"},
-		"a file":                   {"kubectl apply -f a.yaml", "", "2:1: " + notSeen + "kubectl apply: what is in a.yaml is not looked at"},
-		"a kind from outside":      {"kubectl get \"$1\"", "", "2:1: " + notSeen + "kubectl get: which kind it is about is known only when it runs"},
-		"arguments from outside":   {"kubectl \"$@\"", "", "2:1: " + notSeen + "kubectl: its arguments are known only when it runs"},
-		"an object from outside":   {"kubectl apply -f - <<<\"$(cat x)\"", "", "2:1: " + notSeen + "kubectl apply: the objects do not parse before it runs"},
-		"another identity":         {"kubectl --kubeconfig x get pods", "", "2:1: " + notSeen + "kubectl get: with --kubeconfig it is not the operator's account that asks"},
-		"an unknown option":        {"kubectl get pods --frobnicate x", "", "2:1: " + notSeen + "kubectl: whether option --frobnicate has a value is not known; write it with ="},
-		"an unknown command":       {"kubectl drain x", "", "2:1: " + notSeen + "kubectl drain: which requests it sends is not known here"},
-		"a path":                   {"kubectl get --raw /metrics", "", "2:1: " + notSeen + "kubectl get: --raw asks for a path, which urls= or resources= of a marker name"},
+		"standard input":           {"kubectl get -f -", "", "2:1: " + notSeen + "kubectl get: the objects are known only at run time"},
+		"what a program prints":    {"jq .x a.json | kubectl apply -f -", "", "2:16: " + notSeen + "kubectl apply: the objects are known only at run time"},
+		"a file":                   {"kubectl apply -f a.yaml", "", "2:1: " + notSeen + "kubectl apply: the objects are in a file: a.yaml"},
+		"a kind from outside":      {"kubectl get \"$1\"", "", "2:1: " + notSeen + "kubectl get: the kind is known only at run time"},
+		"arguments from outside":   {"kubectl \"$@\"", "", "2:1: " + notSeen + "kubectl: the arguments are known only at run time"},
+		"an object from outside":   {"kubectl apply -f - <<<\"$(cat x)\"", "", "2:1: " + notSeen + "kubectl apply: the objects are known only at run time"},
+		"another identity":         {"kubectl --kubeconfig x get pods", "", "2:1: " + notSeen + "kubectl get: with --kubeconfig another account sends the requests"},
+		"an unknown option":        {"kubectl get pods --frobnicate x", "", "2:1: " + notSeen + "kubectl: the option --frobnicate is unknown; write its value with ="},
+		"an unknown command":       {"kubectl drain x", "", "2:1: " + notSeen + "kubectl drain: its requests are unknown"},
+		"a path":                   {"kubectl get --raw /metrics", "", "2:1: " + notSeen + "kubectl get: it sends the request of --raw, which urls= or resources= of a marker declares"},
 		"a program from outside":   {"\"${KUBECTL}\" get pods", "", "2:1: " + notSeen + "\"${KUBECTL}\" may be any program"},
-		"a program of its own":     {"frob kubectl get pods", "", "2:1: " + notSeen + "kubectl is an argument of frob, which may run it or not"},
-		"a file that is not there": {"source ./nothing.sh", "", "2:1: what it sources is not among the hooks' files, so what that does cannot be seen: ./nothing.sh"},
+		"a program of its own":     {"frob kubectl get pods", "", "2:1: " + notSeen + "kubectl is an argument of frob, which may run it"},
+		"a file that is not there": {"source ./nothing.sh", "", "2:1: " + notSeen + "it sources a file that is not among the hooks' files: ./nothing.sh"},
 		"the engine's library":     {"source /shell_lib.sh\nhook::run \"$@\"", "", ""},
-		"no bash":                  {"if", "", "0:0: it does not parse as bash, so what it does cannot be seen: 2:1: `if` must be followed by a statement list"},
+		"no bash":                  {"if", "", "0:0: " + notSeen + "it is not valid bash: 2:1: `if` must be followed by a statement list"},
 		"what a marker says":       {"# why\n# +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\nkubectl get -f -", "cluster: get /pods\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ __on_group::d() { retry kubectl get svc; put b.yaml; }
 `
 	var want strings.Builder
 	for _, file := range []string{"a", "b", "c"} {
-		want.WriteString("hooks/a.sh:4:9: " + notSeen + "kubectl apply: what is in " + file + ".yaml is not looked at (rbac-unseen)\n")
+		want.WriteString("hooks/a.sh:4:9: " + notSeen + "kubectl apply: the objects are in a file: " + file + ".yaml (rbac-unseen)\n")
 	}
 	for range 10 {
 		r := derived(t, script)
