@@ -32,7 +32,7 @@ command's changes or none, and never overwrites a line of yours.
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon create api --group ship --version v1 --kind Frigate
   operon generate`,
-		Version:       command.Version().Version,
+		Version:       command.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -45,7 +45,7 @@ command's changes or none, and never overwrites a line of yours.
 		projectcmd.NewInit(a), createcmd.New(a), projectcmd.NewEdit(a),
 		generatecmd.NewGenerate(a), generatecmd.NewManifests(a),
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
-		newCompletion(), command.NewVersion(a),
+		newCompletion(), newVersion(a),
 	)
 	return root
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -43,32 +42,6 @@ type versionChange struct {
 
 func (v versionChange) String() string {
 	return fmt.Sprintf("only the version of the generator differs (%s -> %s)", v.From, v.To)
-}
-
-// printCheck reports how the plan and the disk differ instead of applying the plan.
-func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output string) error {
-	if len(r.plan.Printed()) > 0 {
-		return fault.Usage("leave --check out, or give another output rule", "what goes to stdout has no file to compare with")
-	}
-	found, err := a.differences(cmd.Context(), root, r)
-	if err != nil {
-		return err
-	}
-	switch output {
-	case "json":
-		err = PrintJSON(a.Out, checkFrame{APIVersion, "Check", r.command, found, warningFrames(r.plan)})
-	case FormatGitHub:
-		err = a.annotate(root, r, found)
-	default:
-		a.PrintWarnings(r.plan.Warnings())
-		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
-	}
-	if err != nil {
-		f := fault.Failed("", "the report cannot be printed")
-		f.Err = err
-		return f
-	}
-	return verdict("run "+again(cmd), found)
 }
 
 // differences lists the changes of the plan, and the files without a change that
@@ -120,24 +93,6 @@ func firstDifference(before, after []byte) int {
 		i-- // behind the last line
 	}
 	return i + 1
-}
-
-func checkText(found []difference, paint func(string, string) string) string {
-	if len(found) == 0 {
-		return "generated files are current\n"
-	}
-	var out, diffs strings.Builder
-	for _, d := range found {
-		fmt.Fprintf(&out, "%s %s", paint(stateColour[d.State], fmt.Sprintf("%-9s", d.State)), d.Path)
-		if d.Version != nil {
-			fmt.Fprintf(&out, ": %s", d.Version)
-		}
-		out.WriteString("\n")
-		if d.Diff != "" {
-			diffs.WriteString("\n" + ColourDiff(d.Diff, paint))
-		}
-	}
-	return out.String() + diffs.String()
 }
 
 // again names the command that writes what the check cmd compared with.

@@ -2,97 +2,44 @@ package command
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"io/fs"
+	"strings"
 
-	"github.com/operon-dev/operon/internal/scaffold"
+	"github.com/spf13/cobra"
 )
-
-// checkFrame is the JSON form of a check.
-type checkFrame struct {
-	APIVersion  string         `json:"apiVersion"`
-	Kind        string         `json:"kind"`
-	Command     string         `json:"command"`
-	Differences []difference   `json:"differences"`
-	Warnings    []WarningFrame `json:"warnings"`
-}
-
-// problemsFrame is the JSON form of errors in the sources, in place of the plan or
-// the check that they kept from being made.
-type problemsFrame struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Command    string         `json:"command"`
-	Problems   []problemFrame `json:"problems"`
-	Hint       string         `json:"hint,omitempty"`
-}
-
-type problemFrame struct {
-	File    string `json:"file"` // empty where there is no place
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Message string `json:"message"`
-}
 
 // APIVersion is the version of every JSON report.
 const APIVersion = "operon.dev/v1"
 
-// planFrame is the JSON form of a plan.
-type planFrame struct {
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Command    string         `json:"command"`
-	Applied    bool           `json:"applied"`
-	Changes    []changeFrame  `json:"changes"`
-	Output     string         `json:"output,omitempty"` // what output:stdout asked for
-	Warnings   []WarningFrame `json:"warnings"`
+// Frame is what every JSON report starts with. A report is a struct that embeds it
+// first.
+//
+// The entries of a report that lists something are in items. Reports that are older
+// than this rule have the same list also under a name of its own, such as changes or
+// findings, and keep it. Keys and kinds are never renamed or removed, since scripts
+// read them; a report may get new ones. A list is never null: an empty one is [].
+type Frame struct {
+	APIVersion string `json:"apiVersion"` // operon.dev/v1
+	Kind       string `json:"kind"`       // of the report, such as Plan
+	Command    string `json:"command"`    // without operon and without flags, such as "create api"
 }
 
-type changeFrame struct {
-	Path  string         `json:"path"`
-	From  string         `json:"from,omitempty"` // of a move: where the file stood
-	Class scaffold.Class `json:"class"`
-	Op    scaffold.Op    `json:"op"`
-	Mode  string         `json:"mode"` // octal permission bits, such as 0644
-	Diff  string         `json:"diff,omitempty"`
+// NewFrame returns the frame of a report that cmd prints.
+func NewFrame(cmd *cobra.Command, kind string) Frame { return newFrame(commandName(cmd), kind) }
+
+func newFrame(command, kind string) Frame {
+	return Frame{APIVersion: APIVersion, Kind: kind, Command: command}
 }
 
-type WarningFrame struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
-	Lines   string `json:"lines,omitempty"` // to add to the file by hand
+// commandName returns the words of a command without "operon".
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-func (r PlanReport) frame() planFrame {
-	f := planFrame{
-		APIVersion: APIVersion, Kind: "Plan", Command: r.command, Applied: r.applied,
-		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
-	}
-	for _, c := range r.plan.Changes() {
-		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
-		if r.diff {
-			cf.Diff = c.Diff()
-		}
-		f.Changes = append(f.Changes, cf)
-	}
-	return f
-}
-
-func warningFrames(p *scaffold.Plan) []WarningFrame {
-	list := []WarningFrame{}
-	for _, w := range p.Warnings() {
-		list = append(list, WarningFrame(w))
-	}
-	return list
-}
-
-func PrintJSON(out io.Writer, v any) error {
+// PrintJSON prints a report.
+func PrintJSON(out io.Writer, report any) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return enc.Encode(report)
 }

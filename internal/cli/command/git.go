@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,4 +66,18 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 		return nil // also when none is
 	}
 	return strings.Split(string(out), "\x00")
+}
+
+// FolderInRepository is the path from the root of the git repository around dir
+// to dir, with slashes; empty outside of one.
+func FolderInRepository(dir string) string {
+	for top := dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // a file, in a worktree
+			rel, _ := filepath.Rel(top, dir) // both are absolute
+			return filepath.ToSlash(rel)
+		}
+		if top == filepath.Dir(top) {
+			return ""
+		}
+	}
 }

@@ -8,31 +8,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// FormatGitHub is the form of output that a workflow of GitHub Actions shows beside
-// the lines of a change.
-const FormatGitHub = "github"
-
 // The values of --output. Every report has the first two; some have more.
 const (
-	FormatText = "text"
-	FormatJSON = "json"
+	FormatText   = "text"
+	FormatJSON   = "json"
+	FormatGitHub = "github" // annotations, which GitHub Actions shows beside the lines of a change
 )
 
 var formats = []string{FormatText, FormatJSON}
 
-// BindOutput adds the flag that chooses the form of a report.
-func BindOutput(cmd *cobra.Command, form *string, more ...string) {
+// BindOutput adds the flag --output, with the formats that the report has beside text
+// and JSON.
+func BindOutput(cmd *cobra.Command, format *string, more ...string) {
 	all := slices.Concat(formats, more)
 	last := len(all) - 1
-	cmd.Flags().StringVar(form, "output", formats[0], "form of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
+	cmd.Flags().StringVar(format, "output", FormatText, "form of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
 	CompleteValues(cmd, "output", all...)
 }
 
-// CheckOutput checks the value of that flag.
-func CheckOutput(form string, more ...string) error {
+// CheckOutput validates the value of that flag.
+func CheckOutput(format string, more ...string) error {
 	all := slices.Concat(formats, more)
-	if slices.Contains(all, form) {
+	if slices.Contains(all, format) {
 		return nil
 	}
-	return fault.Usage("valid values: "+strings.Join(all, ", "), "unknown --output %q", form)
+	return fault.Usage("valid values: "+strings.Join(all, ", "), "unknown --output %q", format)
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -20,36 +21,66 @@ func (a *App) HasHooks(c *project.Config) bool { return a.Layouts.Has(c.Layout, 
 // HasModules reports whether a project consists of modules.
 func (a *App) HasModules(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Modules) }
 
-// Project is an open project: its root folder, its decoded PROJECT, and the
-// plan that a command fills.
+// Project is an open project: its root folder, its decoded PROJECT, and the plan that
+// a command fills. The plan is nil as long as the project is only read.
 type Project struct {
 	Root   string
 	Config *project.Config
 	Plan   *scaffold.Plan
+
+	source []byte // PROJECT, of which Config is made
 }
 
-// InProject runs write at the project root found upward from the working
-// folder, and saves what build changed in the decoded PROJECT.
+// OpenProject opens the project around the working folder for reading: for commands
+// that change nothing, and for questions, during which the project is not locked.
+func (a *App) OpenProject() (Project, error) {
+	root, err := project.FindRoot(a.Dir)
+	if err != nil {
+		return Project{}, err
+	}
+	src, err := os.ReadFile(filepath.Join(root, project.File))
+	if err != nil {
+		return Project{}, err
+	}
+	cfg, err := parseConfig(src)
+	return Project{Root: root, Config: cfg, source: src}, err
+}
+
+// InProject lets build plan changes to the project around the working folder. It
+// locks the project, and shows and applies the plan as WritePlan does, together with
+// what build changed in the decoded PROJECT.
 func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Context, Project) error) error {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
 		return err
 	}
-	return a.InProjectAt(cmd, root, w, build)
+	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
-// InProjectAt is inProject where the root is known.
-func (a *App) InProjectAt(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, Project) error) error {
-	return a.WritePlan(cmd, root, w, func(ctx context.Context, p *scaffold.Plan) error {
-		cfg, err := LoadConfig(p)
+// ChangeProject is InProject for a project whose root is known, or which is already
+// open: PROJECT is decoded again only if another command changed it meanwhile.
+func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, build func(context.Context, Project) error) error {
+	return a.WritePlan(cmd, opened.Root, w, func(ctx context.Context, plan *scaffold.Plan) error {
+		src, err := plan.Read(project.File)
 		if err != nil {
 			return err
 		}
-		if err := build(ctx, Project{Root: root, Config: cfg, Plan: p}); err != nil {
+		cfg := opened.Config
+		if cfg == nil || !bytes.Equal(src, opened.source) {
+			if cfg, err = parseConfig(src); err != nil {
+				return err
+			}
+		}
+		if err := build(ctx, Project{Root: opened.Root, Config: cfg, Plan: plan, source: src}); err != nil {
 			return err
 		}
-		return SaveConfig(cfg, p)
+		return SaveConfig(cfg, plan)
 	})
+}
+
+// InProjectAt is InProject where the root is known.
+func (a *App) InProjectAt(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, Project) error) error {
+	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
 // LoadConfig decodes PROJECT as the plan sees it. The error wraps
@@ -59,11 +90,14 @@ func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseConfig(src)
+	return parseConfig(src)
 }
 
-// ParseConfig decodes and checks PROJECT: its values go into files and names.
-func ParseConfig(src []byte) (*project.Config, error) {
+// ParseConfig decodes and validates PROJECT.
+func ParseConfig(src []byte) (*project.Config, error) { return parseConfig(src) }
+
+// parseConfig decodes and validates PROJECT: its values go into files and names.
+func parseConfig(src []byte) (*project.Config, error) {
 	cfg, err := project.Parse(src)
 	if err != nil {
 		// It starts with line:column: together they are a place to jump to.
@@ -78,17 +112,10 @@ func ParseConfig(src []byte) (*project.Config, error) {
 	return cfg, nil
 }
 
-// ReadConfig decodes PROJECT outside of a plan, for questions and completion.
+// ReadConfig decodes PROJECT for completion.
 func (a *App) ReadConfig() (*project.Config, error) {
-	root, err := project.FindRoot(a.Dir)
-	if err != nil {
-		return nil, err
-	}
-	src, err := os.ReadFile(filepath.Join(root, project.File))
-	if err != nil {
-		return nil, err
-	}
-	return ParseConfig(src)
+	p, err := a.OpenProject()
+	return p.Config, err
 }
 
 // SaveConfig plans PROJECT: a new file, or edits of the one that is there.

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -26,13 +27,13 @@ type PlanReport struct {
 // that is the result, and the report only accompanies it.
 func (a *App) PrintPlan(r PlanReport, output string) error {
 	out := a.Out
-	if text := r.plan.Printed(); len(text) > 0 && output == "text" {
+	if text := r.plan.Printed(); len(text) > 0 && output == FormatText {
 		if _, err := a.Out.Write(text); err != nil {
 			return err
 		}
 		out = a.Err
 	}
-	if output == "json" {
+	if output == FormatJSON {
 		return PrintJSON(a.Out, r.frame())
 	}
 	a.PrintWarnings(r.plan.Warnings())
@@ -111,4 +112,57 @@ func ChangesToApply(changes []scaffold.Change) []scaffold.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c scaffold.Change) bool {
 		return c.Op == scaffold.Keep || c.Op == scaffold.Conflict
 	})
+}
+
+// planFrame is the JSON form of a plan.
+type planFrame struct {
+	Frame
+	Applied  bool           `json:"applied"`
+	Changes  []changeFrame  `json:"changes"`
+	Output   string         `json:"output,omitempty"` // of the generators, for output:stdout
+	Warnings []WarningFrame `json:"warnings"`
+	Items    []changeFrame  `json:"items"`
+}
+
+type changeFrame struct {
+	Path  string         `json:"path"`
+	From  string         `json:"from,omitempty"` // of a move: the old path
+	Class scaffold.Class `json:"class"`
+	Op    scaffold.Op    `json:"op"`
+	Mode  string         `json:"mode"` // octal permission bits, such as 0644
+	Diff  string         `json:"diff,omitempty"`
+}
+
+// WarningFrame is the JSON form of a warning.
+type WarningFrame struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	Lines   string `json:"lines,omitempty"` // to add to the file by hand
+}
+
+func (r PlanReport) frame() planFrame {
+	f := planFrame{
+		Frame: newFrame(r.command, "Plan"), Applied: r.applied,
+		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
+	}
+	for _, c := range r.plan.Changes() {
+		cf := changeFrame{Path: c.Path, From: c.From, Class: c.Class, Op: c.Op, Mode: fmt.Sprintf("%04o", c.Mode&fs.ModePerm)}
+		if r.diff {
+			cf.Diff = c.Diff()
+		}
+		f.Changes = append(f.Changes, cf)
+	}
+	f.Items = f.Changes
+	return f
+}
+
+func warningFrames(p *scaffold.Plan) []WarningFrame {
+	list := []WarningFrame{}
+	for _, w := range p.Warnings() {
+		list = append(list, WarningFrame(w))
+	}
+	return list
 }

@@ -49,7 +49,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 	if err := a.recover(fsys, w.DryRun); err != nil {
 		return err
 	}
-	name := strings.TrimPrefix(cmd.CommandPath(), "operon ")
+	name := commandName(cmd)
 	plan, err := scaffold.New(fsys, scaffold.Options{Force: w.Force, KeepDeleted: w.KeepDeleted, Command: name})
 	if err != nil {
 		return err

@@ -94,7 +94,11 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.checkGiven(); err != nil {
 		return err
 	}
-	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) {
+	var err error
+	if o.project, err = a.OpenProject(); err != nil {
+		return err
+	}
+	if a.HasHooks(o.project.Config) {
 		if err := o.withoutGo(); err != nil {
 			return err
 		}
@@ -102,7 +106,7 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	err := o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+	err = o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
 		return whole, o.asksFor(whole), err
 	})

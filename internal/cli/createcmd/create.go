@@ -22,6 +22,7 @@ type creation struct {
 	resource project.Resource
 	make     bool
 
+	project command.Project // as it was opened, before it is locked
 	cmd     *cobra.Command
 	options *command.PluginFlags
 }
@@ -30,7 +31,7 @@ type creation struct {
 // asks for. complete returns both: the resource with all that it has then, and
 // reduced to what is asked for.
 func (o *creation) create(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, asked project.Resource, err error)) error {
-	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+	err := a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		whole, asked, err := complete(ctx, s)
 		if err != nil {
 			return err
@@ -58,7 +59,7 @@ func (o *creation) wizard(a *command.App) (*wizard, error) {
 	if a.Prompt == nil {
 		return nil, missing
 	}
-	w := &wizard{app: a, cmd: o.cmd}
+	w := &wizard{app: a, cmd: o.cmd, domain: o.project.Config.Domain}
 	if missing == nil {
 		return w, nil
 	}

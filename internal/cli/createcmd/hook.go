@@ -90,10 +90,11 @@ func hookNameOnly(cmd *cobra.Command, args []string) error {
 }
 
 func (o *createHook) run(a *command.App, args []string) error {
-	cfg, err := a.ReadConfig()
+	opened, err := a.OpenProject()
 	if err != nil {
 		return err
 	}
+	cfg := opened.Config
 	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
 		return fault.Usage("start one with operon init --plugins shell; here, operon create api makes controllers",
 			"create hook is for projects of hooks, and the layout of this one is %s", strings.Join(cfg.Layout, ","))
@@ -108,7 +109,7 @@ func (o *createHook) run(a *command.App, args []string) error {
 	if name, err = o.ask(a, name, a.HasModules(cfg)); err != nil {
 		return err
 	}
-	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+	err = a.ChangeProject(o.cmd, opened, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err

@@ -68,7 +68,11 @@ func (o *createWebhook) run(a *command.App) error {
 	if err := o.checkValues(); err != nil {
 		return err
 	}
-	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) {
+	var err error
+	if o.project, err = a.OpenProject(); err != nil {
+		return err
+	}
+	if a.HasHooks(o.project.Config) {
 		return fault.Usage("use operon create hook NAME with --validate, --mutate or --convert", "the webhooks of this project are hooks")
 	}
 	if err := o.ask(a); err != nil {
@@ -77,7 +81,7 @@ func (o *createWebhook) run(a *command.App) error {
 	if err := o.checkAsked(); err != nil {
 		return err
 	}
-	err := o.create(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+	err = o.create(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
 		asked = whole
 		asked.Webhooks = &o.webhooks

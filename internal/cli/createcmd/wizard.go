@@ -12,23 +12,20 @@ import (
 
 // wizard completes the flags of a command from a person's answers.
 type wizard struct {
-	app   *command.App
-	cmd   *cobra.Command
-	asked []string // flags whose values are answers, for the equivalent command line
+	app    *command.App
+	domain string // of the project's API groups
+	cmd    *cobra.Command
+	asked  []string // flags whose values are answers, for the equivalent command line
 }
 
 // names asks for those of group, version and kind that were not given.
 func (w *wizard) names(r *project.Resource) error {
-	cfg, err := w.app.ReadConfig()
-	if err != nil {
-		return err
-	}
 	for _, q := range []struct {
 		flag, question, preset string
 		value                  *string
 		valid                  func(string) error
 	}{
-		{"group", "API group, without the domain " + cfg.Domain + " (may be empty)?", "", &r.Group, project.CheckGroup},
+		{"group", "API group, without the domain " + w.domain + " (may be empty)?", "", &r.Group, project.CheckGroup},
 		{"version", "API version?", "v1", &r.Version, project.CheckVersion},
 		{"kind", "Kind, in PascalCase?", "", &r.Kind, project.CheckKind},
 	} {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newEnvtestKeep is the process behind `operon envtest start`.
-func newEnvtestKeep(a *command.App) *cobra.Command {
+// newKeep is the process behind `operon envtest start`.
+func newKeep(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "keep",
 		Short:  "Run a control plane for `operon envtest start`",

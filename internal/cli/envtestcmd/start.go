@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -16,14 +15,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type envtestStart struct {
+type startOptions struct {
 	options controlplane.Options
 	version string
 	detach  bool
 }
 
-func newEnvtestStart(a *command.App) *cobra.Command {
-	var c envtestStart
+func newStart(a *command.App) *cobra.Command {
+	var c startOptions
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start an API server on this machine",
@@ -51,18 +50,12 @@ next start or stop does, should the process that keeps them be killed.`,
 	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when it is ready and let it run")
 	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "run kube-controller-manager too")
 	cmd.Flags().IntVar(&c.options.Port, "port", 0, "port of the API server (default: a free one)")
-	bindPlane(cmd, &c.options.Name)
-	bindKubernetes(cmd, &c.version)
+	bindName(cmd, &c.options.Name)
+	bindVersion(cmd, &c.version)
 	return cmd
 }
 
-// bindPlane adds the flag that names a control plane.
-func bindPlane(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane, to have several")
-	command.CompleteFlag(cmd, "name", cobra.NoFileCompletions)
-}
-
-func (c *envtestStart) run(ctx context.Context, a *command.App) error {
+func (c *startOptions) run(ctx context.Context, a *command.App) error {
 	if err := controlplane.CheckName(c.options.Name); err != nil {
 		return err
 	}
@@ -122,7 +115,7 @@ func (c *envtestStart) run(ctx context.Context, a *command.App) error {
 }
 
 // already answers for a control plane that this command did not start.
-func (c *envtestStart) already(a *command.App, s controlplane.State) error {
+func (c *startOptions) already(a *command.App, s controlplane.State) error {
 	hint := "end it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
 	unmet := c.options.Unmet(s)
 	switch {
@@ -133,17 +126,4 @@ func (c *envtestStart) already(a *command.App, s controlplane.State) error {
 	}
 	a.Notef("control plane %q runs already: %s", s.Name, s.URL)
 	return printPath(a, s.Kubeconfig, nil)
-}
-
-// exportKubeconfig is the line that makes a shell use a control plane.
-func exportKubeconfig(s controlplane.State) string {
-	return fmt.Sprintf("export KUBECONFIG=%q", filepath.ToSlash(s.Kubeconfig))
-}
-
-// nameFlag is the flag that a command line needs to mean the same control plane.
-func nameFlag(name string) string {
-	if name == controlplane.DefaultName {
-		return ""
-	}
-	return fmt.Sprintf(" --name %s", name)
 }

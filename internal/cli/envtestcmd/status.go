@@ -14,14 +14,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// planesFrame is the JSON form of `operon envtest status`.
-type planesFrame struct {
-	APIVersion string               `json:"apiVersion"`
-	Kind       string               `json:"kind"`
-	Items      []controlplane.State `json:"items"`
+// statusFrame is the JSON form of `operon envtest status`.
+type statusFrame struct {
+	command.Frame
+	Items []controlplane.State `json:"items"`
 }
 
-func newEnvtestStatus(a *command.App) *cobra.Command {
+func newStatus(a *command.App) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -51,7 +50,12 @@ With --name only that one is looked for, and the exit code is 1 unless it runs.`
 			if named {
 				all = slices.DeleteFunc(all, func(s controlplane.State) bool { return s.Name != name })
 			}
-			if err := printPlanes(a, all, output); err != nil {
+			if output == command.FormatJSON {
+				err = command.PrintJSON(a.Out, statusFrame{command.NewFrame(cmd, "ControlPlaneList"), append([]controlplane.State{}, all...)})
+			} else {
+				err = printStates(a, all)
+			}
+			if err != nil {
 				return err
 			}
 			switch {
@@ -63,7 +67,7 @@ With --name only that one is looked for, and the exit code is 1 unless it runs.`
 			return nil
 		},
 	}
-	bindPlane(cmd, &name)
+	bindName(cmd, &name)
 	cmd.Flags().Lookup("name").Usage = "name of a control plane (default: all)"
 	cmd.Flags().Lookup("name").DefValue = ""
 	command.BindOutput(cmd, &output)
@@ -72,13 +76,8 @@ With --name only that one is looked for, and the exit code is 1 unless it runs.`
 
 func running(s controlplane.State) bool { return s.Phase == controlplane.Running }
 
-func printPlanes(a *command.App, all []controlplane.State, output string) error {
-	if output == "json" {
-		if all == nil {
-			all = []controlplane.State{}
-		}
-		return command.PrintJSON(a.Out, planesFrame{APIVersion: command.APIVersion, Kind: "ControlPlaneList", Items: all})
-	}
+// printStates prints each control plane as a block of lines.
+func printStates(a *command.App, all []controlplane.State) error {
 	var out strings.Builder
 	for i, s := range all {
 		if i > 0 {

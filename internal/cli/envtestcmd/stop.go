@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newEnvtestStop(a *command.App) *cobra.Command {
+func newStop(a *command.App) *cobra.Command {
 	var name string
 	var all bool
 	cmd := &cobra.Command{
@@ -31,19 +31,19 @@ remove its folder. It is no error when there is none.`,
 				return err
 			}
 			if all {
-				if names, err = planeNames(home); err != nil {
+				if names, err = controlPlaneNames(home); err != nil {
 					return err
 				}
 			}
-			return stopPlanes(a, cmd.Context(), home, names)
+			return stopControlPlanes(a, cmd.Context(), home, names)
 		},
 	}
-	bindPlane(cmd, &name)
+	bindName(cmd, &name)
 	cmd.Flags().BoolVar(&all, "all", false, "stop all control planes of this user")
 	return cmd
 }
 
-func planeNames(home *controlplane.Home) ([]string, error) {
+func controlPlaneNames(home *controlplane.Home) ([]string, error) {
 	all, err := home.List()
 	var names []string
 	for _, s := range all {
@@ -52,7 +52,7 @@ func planeNames(home *controlplane.Home) ([]string, error) {
 	return names, err
 }
 
-func stopPlanes(a *command.App, ctx context.Context, home *controlplane.Home, names []string) error {
+func stopControlPlanes(a *command.App, ctx context.Context, home *controlplane.Home, names []string) error {
 	stopped := 0
 	for _, name := range names {
 		if err := controlplane.CheckName(name); err != nil {

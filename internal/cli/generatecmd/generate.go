@@ -51,17 +51,6 @@ webhooks when it starts, and the CRDs are yours to edit.
 	return o.build(a)
 }
 
-func NewManifests(a *command.App) *cobra.Command {
-	o := &generate{manifests: true}
-	o.cmd = &cobra.Command{
-		Use:   "manifests [argument...]",
-		Short: "Generate CRDs, RBAC and webhook configuration",
-		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck + aboutWatch,
-		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
-	}
-	return o.build(a)
-}
-
 func (o *generate) build(a *command.App) *cobra.Command {
 	o.ExtraFormats = []string{command.FormatGitHub}
 	o.Bind(o.cmd)
@@ -79,11 +68,8 @@ func (o *generate) run(a *command.App, args []string) error {
 	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
 		return err
 	}
-	if cfg, err := a.ReadConfig(); err == nil && a.HasHooks(cfg) && (o.watch || o.noCache) {
-		return fault.Usage("leave it out", "--watch and --no-cache are for projects in Go, and this one is of hooks")
-	}
 	if o.watch {
-		return o.keep(a, args)
+		return o.watchProject(a, args)
 	}
 	if o.noCache || o.Check { // what git has is not among the inputs of a plan
 		_, _, err := o.inProject(a, args)
@@ -105,6 +91,9 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 // plan returns the function that plans the output of the generators with these arguments.
 func (o *generate) plan(a *command.App, args []string) func(context.Context, command.Project) error {
 	return func(ctx context.Context, s command.Project) error {
+		if a.HasHooks(s.Config) && (o.watch || o.noCache) {
+			return fault.Usage("leave it out", "--watch and --no-cache are for projects in Go, and this one is of hooks")
+		}
 		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {
 			return err

@@ -20,7 +20,6 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/process"
-	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,18 +84,14 @@ func (o *test) test(a *command.App, args []string) error {
 	if _, err := regexp.Compile(o.run); err != nil {
 		return fault.Usage("", "--run %s: %v", o.run, err)
 	}
-	root, err := project.FindRoot(a.Dir)
+	p, err := a.OpenProject()
 	if err != nil {
 		return err
 	}
-	cfg, err := a.ReadConfig()
-	if err != nil {
-		return err
+	if a.HasHooks(p.Config) || a.HasModules(p.Config) {
+		return o.hooks(a, p, args)
 	}
-	if a.HasHooks(cfg) || a.HasModules(cfg) {
-		return o.hooks(a, root, args)
-	}
-	t := goTest{root: root, packages: args}
+	t := goTest{root: p.Root, packages: args}
 	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
 		t.packages, t.flags = args[:dash], args[dash:]
 	}
@@ -112,10 +107,10 @@ func (o *test) test(a *command.App, args []string) error {
 		t.flags = append([]string{"-run", o.run}, t.flags...)
 	}
 	ctx := o.cmd.Context()
-	if t.env, t.missing, err = o.controlPlane(ctx, a, root); err != nil {
+	if t.env, t.missing, err = o.controlPlane(ctx, a, p.Root); err != nil {
 		return err
 	}
-	if err := step(a, "generate", func() error { return o.generate(a) }); err != nil {
+	if err := step(a, "generate", func() error { return o.generate(a, p) }); err != nil {
 		return err
 	}
 	if err := step(a, "vet", func() error { return t.vet(ctx, a) }); err != nil {
@@ -125,15 +120,15 @@ func (o *test) test(a *command.App, args []string) error {
 }
 
 // hooks tests a project of hooks: it has no packages.
-func (o *test) hooks(a *command.App, root string, args []string) error {
+func (o *test) hooks(a *command.App, p command.Project, args []string) error {
 	switch {
 	case len(args) > 0:
 		return fault.Usage("operon hooks test takes files of tests", "packages and flags of go test are for projects in Go, and this one is of hooks")
 	case o.build:
 		return fault.Usage("leave it out", "--build is for projects in Go: the tests of hooks need no control plane")
 	}
-	at := a.At(root)
-	if err := step(at, "generate", func() error { return o.generate(at) }); err != nil {
+	at := a.At(p.Root)
+	if err := step(at, "generate", func() error { return o.generate(at, p) }); err != nil {
 		return err
 	}
 	return step(at, "test", func() error { return o.runHookTests(o.cmd.Context(), at, o.run) })
@@ -164,11 +159,11 @@ func step(a *command.App, name string, do func() error) error {
 
 // generate does what `operon generate` does, and reports on stderr what that
 // changed: stdout belongs to the tests.
-func (o *test) generate(a *command.App) error {
+func (o *test) generate(a *command.App, p command.Project) error {
 	aside := *a
 	aside.Out = a.Err
 	w := command.WriteFlags{Output: "text", ChangesOnly: true}
-	return aside.InProject(o.cmd, w, func(ctx context.Context, s command.Project) error {
+	return aside.ChangeProject(o.cmd, p, w, func(ctx context.Context, s command.Project) error {
 		inv, err := a.NewInvocation(s, nil)
 		if err != nil {
 			return err

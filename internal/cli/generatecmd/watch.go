@@ -25,8 +25,8 @@ generated file that was edited or deleted. Each time one line tells what changed
 what that made, and how long it took. Errors are shown, and what was generated
 before stays, until they are gone. Ctrl-C ends it, with exit code 0.`
 
-// overtaken is how long an error waits for a change that may end it.
-const overtaken = 150 * time.Millisecond
+// errorDelay is how long an error waits for a change that may end it.
+const errorDelay = 150 * time.Millisecond
 
 // checkWatch refuses what says something else than --watch.
 func (o *generate) checkWatch() error {
@@ -44,9 +44,9 @@ func (o *generate) checkWatch() error {
 	return nil
 }
 
-// keeper keeps generated files current. Between two cycles it holds nothing of
+// watchLoop keeps generated files current. Between two cycles it holds nothing of
 // the project: neither its lock, so that other commands work, nor its sources.
-type keeper struct {
+type watchLoop struct {
 	*command.App
 	o       *generate
 	args    []string
@@ -54,49 +54,49 @@ type keeper struct {
 	watcher *watch.Watcher
 	status  *term.Status // a line that the next one replaces
 
-	plan   *scaffold.Plan       // of the last cycle
-	inputs scaffold.Inputs      // of the last cycle that went well
-	left   map[string]*[32]byte // how the last cycle left what it touched: SHA-256, or nil for nothing there
+	plan      *scaffold.Plan       // of the last cycle
+	inputs    scaffold.Inputs      // of the last cycle that went well
+	lastState map[string]*[32]byte // how the last cycle left what it touched: SHA-256, or nil for nothing there
 
 	failure  string // of the last cycle, or ""
 	warnings []scaffold.Warning
 }
 
 // keep generates, and then whenever something changes, until the user ends it.
-func (o *generate) keep(a *command.App, args []string) error {
+func (o *generate) watchProject(a *command.App, args []string) error {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
 		return err
 	}
-	k := &keeper{App: a, o: o, args: args, root: root}
+	loop := &watchLoop{App: a, o: o, args: args, root: root}
 	if term.IsTerminal(a.Out) {
-		k.status = term.NewStatus(a.Err, a.Getenv)
+		loop.status = term.NewStatus(a.Err, a.Getenv)
 	}
-	if k.watcher, err = watch.Open(root, k.counts); err != nil { // before anything is read, so that no save is missed
+	if loop.watcher, err = watch.Open(root, loop.isRelevant); err != nil { // before anything is read, so that no save is missed
 		return err
 	}
-	defer func() { _ = k.watcher.Close() }()
+	defer func() { _ = loop.watcher.Close() }()
 	ctx := o.cmd.Context()
-	if err := k.first(ctx); err != nil {
+	if err := loop.generateFirst(ctx); err != nil {
 		return err
 	}
-	if err := k.watcher.Also(k.outside()); err != nil {
+	if err := loop.watcher.Also(loop.outside()); err != nil {
 		return err
 	}
-	a.Notef("watching %d folders, Ctrl-C ends", k.watcher.Folders())
+	a.Notef("watching %d folders, Ctrl-C ends", loop.watcher.Folders())
 	for err == nil {
 		// What a short life needs no more is given back here.
 		debug.FreeOSMemory()
-		if err = k.next(ctx); err == nil {
-			err = k.watcher.Also(k.outside())
+		if err = loop.generateNext(ctx); err == nil {
+			err = loop.watcher.Also(loop.outside())
 		}
 	}
 	if ctx.Err() == nil {
-		k.status.Clear()
+		loop.status.Clear()
 		return err
 	}
-	k.status.Show("") // also the ^C that the terminal shows
-	k.status.Clear()
+	loop.status.Show("") // also the ^C that the terminal shows
+	loop.status.Clear()
 	a.Notef("stopped")
 	if hint := fault.HintOf(err); hint != "" { // of a cycle that was interrupted
 		a.Notef("%s", hint)
@@ -106,35 +106,35 @@ func (o *generate) keep(a *command.App, args []string) error {
 
 // first is the run at the start, with the report of any run. What is wrong with
 // the command line or with PROJECT ends it; sources may be repaired.
-func (k *keeper) first(ctx context.Context) error {
-	_, err := k.cycle(ctx, func(r command.PlanReport) error { return k.PrintPlan(r, k.o.Output) })
+func (loop *watchLoop) generateFirst(ctx context.Context) error {
+	_, err := loop.cycle(ctx, func(r command.PlanReport) error { return loop.PrintPlan(r, loop.o.Output) })
 	if err == nil {
-		k.warnings, k.plan = k.plan.Warnings(), nil
+		loop.warnings, loop.plan = loop.plan.Warnings(), nil
 		return nil
 	}
 	if ctx.Err() != nil || fault.Code(err) == fault.CodeUsage {
 		return err
 	}
-	k.failure = failureText(err)
-	k.PrintError(err)
+	loop.failure = failureText(err)
+	loop.PrintError(err)
 	return nil
 }
 
 // next waits for changes and generates. An error ends the watch.
-func (k *keeper) next(ctx context.Context) error {
-	paths, err := k.changes(ctx)
+func (loop *watchLoop) generateNext(ctx context.Context) error {
+	paths, err := loop.nextChanges(ctx)
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	k.status.Clear()
-	spent, failed := k.cycle(ctx, func(command.PlanReport) error { return nil })
+	loop.status.Clear()
+	spent, failed := loop.cycle(ctx, func(command.PlanReport) error { return nil })
 	for range 3 {
 		if failed == nil || ctx.Err() != nil {
 			break
 		}
 		// An error of sources that somebody is about to replace is not worth a word.
-		soon, cancel := context.WithTimeout(ctx, overtaken)
-		more, err := k.changes(soon)
+		soon, cancel := context.WithTimeout(ctx, errorDelay)
+		more, err := loop.nextChanges(soon)
 		cancel()
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) || err == nil && len(more) == 0 {
 			break
@@ -143,71 +143,71 @@ func (k *keeper) next(ctx context.Context) error {
 			return err
 		}
 		paths = slices.Compact(slices.Sorted(slices.Values(append(paths, more...))))
-		spent, failed = k.cycle(ctx, func(command.PlanReport) error { return nil })
+		spent, failed = loop.cycle(ctx, func(command.PlanReport) error { return nil })
 	}
 	if failed != nil && ctx.Err() != nil {
 		return failed
 	}
-	return k.tell(line{at: k.Now(), spent: spent, causes: paths}, failed)
+	return loop.report(line{at: loop.Now(), spent: spent, causes: paths}, failed)
 }
 
 // changes waits for changes, and returns those that count: there may be none.
-func (k *keeper) changes(ctx context.Context) ([]string, error) {
-	paths, err := k.watcher.Next(ctx)
+func (loop *watchLoop) nextChanges(ctx context.Context) ([]string, error) {
+	paths, err := loop.watcher.Next(ctx)
 	if errors.Is(err, watch.ErrGone) {
-		return nil, gone(k.root)
+		return nil, errGone(loop.root)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if paths = slices.DeleteFunc(paths, k.idle); len(paths) == 0 {
+	if paths = slices.DeleteFunc(paths, loop.isUnchanged); len(paths) == 0 {
 		return nil, nil
 	}
-	if !k.exists(project.File) {
-		return nil, gone(k.abs(project.File))
+	if !loop.exists(project.File) {
+		return nil, errGone(loop.abs(project.File))
 	}
-	if i := slices.IndexFunc(paths, k.readAtStart); i >= 0 {
+	if i := slices.IndexFunc(paths, loop.readAtStart); i >= 0 {
 		return nil, fault.Failed("start it again", "%s changed, of which plural names are made: it is read at the start alone", paths[i])
 	}
 	return paths, nil
 }
 
 // tell shows what a cycle came to, and remembers it.
-func (k *keeper) tell(l line, failed error) error {
+func (loop *watchLoop) report(l line, failed error) error {
 	var more func()
 	if failed != nil {
 		text := failureText(failed)
-		l.failed, l.again, k.failure = true, text == k.failure, text
+		l.failed, l.again, loop.failure = true, text == loop.failure, text
 		if !l.again {
-			more = func() { k.PrintError(failed) }
+			more = func() { loop.PrintError(failed) }
 		}
 	} else {
-		l.changes, l.recovered, k.failure = command.ChangesToApply(k.plan.Changes()), k.failure != "", ""
-		if now := k.plan.Warnings(); !slices.Equal(now, k.warnings) {
-			k.warnings = now
-			more = func() { k.PrintWarnings(now) }
+		l.changes, l.recovered, loop.failure = command.ChangesToApply(loop.plan.Changes()), loop.failure != "", ""
+		if now := loop.plan.Warnings(); !slices.Equal(now, loop.warnings) {
+			loop.warnings = now
+			more = func() { loop.PrintWarnings(now) }
 		}
 	}
-	k.plan = nil
-	return k.show(l, more)
+	loop.plan = nil
+	return loop.printLine(l, more)
 }
 
 // show shows a line, and has more said about it.
-func (k *keeper) show(l line, more func()) error {
-	width := term.Width(k.Out)
-	if k.status != nil && l.quiet() && more == nil {
-		k.status.Show(l.text(func(_, text string) string { return text }, width))
+func (loop *watchLoop) printLine(l line, more func()) error {
+	width := term.Width(loop.Out)
+	if loop.status != nil && l.quiet() && more == nil {
+		loop.status.Show(l.text(func(_, text string) string { return text }, width))
 		return nil
 	}
-	paint := command.Painter(k.Out, k.Getenv)
+	paint := command.Painter(loop.Out, loop.Getenv)
 	var text strings.Builder
 	text.WriteString(l.text(paint, width) + "\n")
-	if k.o.Diff {
+	if loop.o.Diff {
 		for _, c := range l.changes {
 			text.WriteString(command.ColourDiff(c.Diff(), paint))
 		}
 	}
-	if _, err := io.WriteString(k.Out, text.String()); err != nil {
+	if _, err := io.WriteString(loop.Out, text.String()); err != nil {
 		return fault.In("print what was generated", err)
 	}
 	if more != nil {
@@ -219,13 +219,13 @@ func (k *keeper) show(l line, more func()) error {
 // cycle generates as a fresh command does, and has show tell about it. Another
 // command that works in the project is waited for. It returns the time that it
 // took, without the waiting.
-func (k *keeper) cycle(ctx context.Context, show func(command.PlanReport) error) (spent time.Duration, err error) {
-	w := k.o.WriteFlags
+func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) error) (spent time.Duration, err error) {
+	w := loop.o.WriteFlags
 	w.Report, w.NoWait = show, true // it waits here
-	k.plan = nil
-	plan := k.o.plan(k.App, k.args)
+	loop.plan = nil
+	plan := loop.o.plan(loop.App, loop.args)
 	build := func(ctx context.Context, s command.Project) error {
-		k.plan = s.Plan
+		loop.plan = s.Plan
 		if err := plan(ctx, s); err != nil {
 			return err
 		}
@@ -235,14 +235,14 @@ func (k *keeper) cycle(ctx context.Context, show func(command.PlanReport) error)
 		return nil
 	}
 	for tries := 0; ; tries++ {
-		start := k.Now()
-		err = k.InProjectAt(k.o.cmd, k.root, w, build)
+		start := loop.Now()
+		err = loop.InProjectAt(loop.o.cmd, loop.root, w, build)
 		if !errors.Is(err, scaffold.ErrBusy) {
-			spent = k.Now().Sub(start)
+			spent = loop.Now().Sub(start)
 			break
 		}
 		if tries == 20 {
-			k.Notef("waiting for another operon command, which is running in this project")
+			loop.Notef("waiting for another operon command, which is running in this project")
 		}
 		select {
 		case <-ctx.Done():
@@ -250,12 +250,12 @@ func (k *keeper) cycle(ctx context.Context, show func(command.PlanReport) error)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	k.remember(err == nil)
+	loop.recordState(err == nil)
 	return spent, err
 }
 
 // gone is the end of a watch whose project is no more.
-func gone(what string) error {
+func errGone(what string) error {
 	return fault.Failed("start it again in a project", "%s is gone: there is nothing left to watch", what)
 }
 

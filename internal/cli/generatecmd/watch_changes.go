@@ -20,36 +20,36 @@ import (
 
 // remember keeps what tells a change that counts from one that does not. A cycle
 // that failed put everything back.
-func (k *keeper) remember(applied bool) {
-	k.left = map[string]*[32]byte{}
-	if k.plan == nil {
+func (loop *watchLoop) recordState(applied bool) {
+	loop.lastState = map[string]*[32]byte{}
+	if loop.plan == nil {
 		return
 	}
 	if applied {
-		k.inputs, _ = k.plan.Inputs()
+		loop.inputs, _ = loop.plan.Inputs()
 	}
-	for _, c := range command.ChangesToApply(k.plan.Changes()) {
+	for _, c := range command.ChangesToApply(loop.plan.Changes()) {
 		content, there := c.Before, c.Op != scaffold.Create
 		if applied {
 			content, there = c.After, c.Op != scaffold.Delete
 		}
-		k.left[c.Path] = nil
+		loop.lastState[c.Path] = nil
 		if there {
 			sum := sha256.Sum256(content)
-			k.left[c.Path] = &sum
+			loop.lastState[c.Path] = &sum
 		}
-		for dir := path.Dir(c.Path); !applied && dir != "." && !k.exists(dir); dir = path.Dir(dir) {
-			k.left[dir] = nil
+		for dir := path.Dir(c.Path); !applied && dir != "." && !loop.exists(dir); dir = path.Dir(dir) {
+			loop.lastState[dir] = nil
 		}
 	}
 }
 
 // outside returns the folders of sources that are not in the project: those of
 // other modules of a workspace, or of modules that a folder stands for.
-func (k *keeper) outside() []string {
+func (loop *watchLoop) outside() []string {
 	folders := map[string]bool{}
-	for _, name := range k.inputs.Sources {
-		rel, err := filepath.Rel(k.root, name)
+	for _, name := range loop.inputs.Sources {
+		rel, err := filepath.Rel(loop.root, name)
 		if err != nil || filepath.IsLocal(rel) || !watch.IsSource(filepath.ToSlash(name)) {
 			continue
 		}
@@ -62,58 +62,60 @@ func (k *keeper) outside() []string {
 
 // counts reports whether a change of a file may change what is generated. While
 // there is an error that may be any but what editors keep for themselves.
-func (k *keeper) counts(file string) bool {
-	return k.known(file) || k.failure != "" && !watch.IsScratch(file)
+func (loop *watchLoop) isRelevant(file string) bool {
+	return loop.isInput(file) || loop.failure != "" && !watch.IsScratch(file)
 }
 
 // known reports whether a file is a source, or one that the last cycle looked at,
 // its own output included.
-func (k *keeper) known(file string) bool {
+func (loop *watchLoop) isInput(file string) bool {
 	has := func(list []string, name string) bool { _, found := slices.BinarySearch(list, name); return found }
-	return watch.IsSource(file) || file == project.File || k.readAtStart(file) ||
-		has(k.inputs.Looked, file) || has(k.inputs.Sources, k.abs(file)) ||
-		path.Ext(file) == ".go" && !watch.IsScratch(file) && has(k.inputs.Listed, path.Dir(file))
+	return watch.IsSource(file) || file == project.File || loop.readAtStart(file) ||
+		has(loop.inputs.Looked, file) || has(loop.inputs.Sources, loop.abs(file)) ||
+		path.Ext(file) == ".go" && !watch.IsScratch(file) && has(loop.inputs.Listed, path.Dir(file))
 }
 
 // idle reports whether a file is as a cycle left it, or was there for a moment
 // only, as editors have them.
-func (k *keeper) idle(file string) bool {
+func (loop *watchLoop) isUnchanged(file string) bool {
 	if file == watch.Everything {
 		return false
 	}
 	name, folder := strings.CutSuffix(file, "/")
-	there := k.exists(name)
-	left, touched := k.left[name]
+	there := loop.exists(name)
+	left, touched := loop.lastState[name]
 	switch {
 	case touched && left == nil:
 		return !there
 	case folder:
 		return false
 	case touched:
-		content, err := os.ReadFile(k.abs(name))
+		content, err := os.ReadFile(loop.abs(name))
 		return err == nil && sha256.Sum256(content) == *left
 	}
-	return !there && !k.known(name)
+	return !there && !loop.isInput(name)
 }
 
-func (k *keeper) exists(file string) bool {
-	_, err := os.Lstat(k.abs(file))
+func (loop *watchLoop) exists(file string) bool {
+	_, err := os.Lstat(loop.abs(file))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // readAtStart reports whether a file is one of those that the library behind plural
 // names reads, once for each process.
-func (k *keeper) readAtStart(file string) bool {
+func (loop *watchLoop) readAtStart(file string) bool {
 	for variable, name := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
-		name = cmp.Or(k.Getenv(variable), name)
+		name = cmp.Or(loop.Getenv(variable), name)
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(k.Dir, name)
+			name = filepath.Join(loop.Dir, name)
 		}
-		if k.abs(file) == name {
+		if loop.abs(file) == name {
 			return true
 		}
 	}
 	return false
 }
 
-func (k *keeper) abs(file string) string { return filepath.Join(k.root, filepath.FromSlash(file)) }
+func (loop *watchLoop) abs(file string) string {
+	return filepath.Join(loop.root, filepath.FromSlash(file))
+}

@@ -39,7 +39,7 @@ func (l line) text(paint func(colour, text string) string, width int) string {
 	head := fmt.Sprintf("%s %8s  ", l.at.Format(time.TimeOnly), command.Duration(l.spent))
 	var cause, result string
 	for _, form := range []struct{ cause, result string }{
-		{l.cause(few), l.result(few, whole)}, {l.cause(few), l.result(few, path.Base)}, {l.cause(few), l.result(0, nil)}, {l.cause(1), l.result(0, nil)},
+		{l.cause(few), l.result(few, fullPath)}, {l.cause(few), l.result(few, path.Base)}, {l.cause(few), l.result(0, nil)}, {l.cause(1), l.result(0, nil)},
 	} {
 		cause, result = form.cause, form.result
 		if width == 0 || utf8.RuneCountInString(head+cause+arrow+result) < width {
@@ -55,7 +55,7 @@ func (l line) text(paint func(colour, text string) string, width int) string {
 	return paint(command.Faint, head) + cause + paint(command.Faint, arrow) + result
 }
 
-func whole(name string) string { return name }
+func fullPath(name string) string { return name }
 
 // cause is what changed, by name up to so many files.
 func (l line) cause(few int) string {
@@ -101,7 +101,7 @@ func (l line) result(few int, name func(string) string) string {
 	case len(names) > 0:
 		text = strings.Join(names, ", ")
 	default:
-		text = command.Files(len(paths)) + counted(made, removed)
+		text = command.Files(len(paths)) + newAndRemoved(made, removed)
 	}
 	if l.recovered {
 		text = "good again, " + text
@@ -109,7 +109,7 @@ func (l line) result(few int, name func(string) string) string {
 	return text
 }
 
-func counted(made, removed int) string {
+func newAndRemoved(made, removed int) string {
 	switch {
 	case made > 0 && removed > 0:
 		return fmt.Sprintf(" (%d new, %d removed)", made, removed)

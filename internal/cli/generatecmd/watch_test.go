@@ -89,17 +89,17 @@ func TestWatchIdle(t *testing.T) {
 	if err := errors.Join(plan.Generate("crd", "config/old.yaml", []byte("new\n")), plan.Generate("crd", "crd/bases/made.yaml", []byte("new\n")), plan.Remove("config/stale.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	k := keeper{App: &command.App{Dir: root}, root: root, plan: plan}
+	loop := watchLoop{App: &command.App{Dir: root}, root: root, plan: plan}
 	check := func(when string, idle map[string]bool) {
 		t.Helper()
 		for file, want := range idle {
-			if got := k.idle(file); got != want {
+			if got := loop.isUnchanged(file); got != want {
 				t.Errorf("%s: %s is idle: %t", when, file, got)
 			}
 		}
 	}
 
-	k.remember(false)
+	loop.recordState(false)
 	check("a cycle that put everything back", map[string]bool{
 		"config/old.yaml": true, "config/stale.yaml": true, "crd/bases/made.yaml": true, "crd/bases/": true, "crd/": true, "crd": true,
 		"api/": false, "api/v1/gone.go": false, "4913": true, "PROJECT": false, watch.Everything: false,
@@ -115,10 +115,10 @@ func TestWatchIdle(t *testing.T) {
 	if err := plan.Apply(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	k.remember(true)
+	loop.recordState(true)
 	check("a cycle that wrote", map[string]bool{"config/old.yaml": true, "config/stale.yaml": true, "crd/bases/made.yaml": true, "crd/bases/": false})
 	for _, file := range []string{"config/old.yaml", "config/stale.yaml", "crd/bases/made.yaml", "PROJECT", "main.go"} {
-		if !k.counts(file) {
+		if !loop.isRelevant(file) {
 			t.Errorf("%s does not count", file)
 		}
 	}
@@ -129,22 +129,22 @@ func TestWatchIdle(t *testing.T) {
 	check("edits after it", map[string]bool{"config/stale.yaml": false, "crd/bases/made.yaml": false, "crd/": false})
 
 	for file, want := range map[string]bool{"README.md": false, "main_test.go": false, "inflections.json": true, "api/inflections.json": false, "go.mod": true} {
-		if got := k.counts(file); got != want {
+		if got := loop.isRelevant(file); got != want {
 			t.Errorf("%s counts: %t", file, got)
 		}
 	}
-	k.inputs.Listed = []string{"api/v1"}
+	loop.inputs.Listed = []string{"api/v1"}
 	for file, want := range map[string]bool{"api/v1/frigate_test.go": true, "api/v1/.#frigate_types.go": false} {
-		if got := k.counts(file); got != want {
+		if got := loop.isRelevant(file); got != want {
 			t.Errorf("%s counts in a folder that was listed: %t", file, got)
 		}
 	}
-	k.failure = "an error"
-	if !k.counts("README.md") {
+	loop.failure = "an error"
+	if !loop.isRelevant("README.md") {
 		t.Error("a file that may end an error does not count")
 	}
 	for _, file := range []string{"api/v1/.frigate_types.go.swp", "api/v1/.#frigate_types.go", "api/v1/#frigate_types.go#", "README.md~"} {
-		if k.counts(file) {
+		if loop.isRelevant(file) {
 			t.Errorf("%s, which an editor keeps for itself, counts", file)
 		}
 	}

@@ -140,7 +140,7 @@ func printValidation(a *command.App, format string, v hookproject.Validation) er
 		findings := append([]finding.Finding{}, v.Findings...)
 		return command.PrintJSON(a.Out, validationFrame{command.APIVersion, "HookFindings", v.Hooks, v.Modules, v.Files, findings})
 	case formatSARIF:
-		return command.PrintJSON(a.Out, finding.SARIF(command.Version().Version, hookproject.Rules(), v.Findings))
+		return command.PrintJSON(a.Out, finding.SARIF(command.Version(), hookproject.Rules(), v.Findings))
 	case command.FormatGitHub:
 		folder := command.FolderInRepository(a.Dir)
 		for _, f := range v.Findings {

@@ -66,13 +66,13 @@ func (o *editProject) run(a *command.App) error {
 	if !changed("multigroup") && !changed("namespaced") && !o.options.AnyChanged() {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
 	}
-	if cfg, err := a.ReadConfig(); err == nil && (a.HasHooks(cfg) || a.HasModules(cfg)) {
-		if err := o.withoutGo(); err != nil {
-			return err
-		}
-	}
 	o.KeepDeleted, o.HideKept = true, true
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		if a.HasHooks(s.Config) || a.HasModules(s.Config) {
+			if err := o.withoutGo(); err != nil {
+				return err
+			}
+		}
 		before := s.Config.Clone()
 		if changed("multigroup") && o.multigroup != s.Config.MultiGroup {
 			s.Config.SetMultiGroup(o.multigroup)

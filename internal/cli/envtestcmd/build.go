@@ -1,0 +1,35 @@
+package envtestcmd
+
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/spf13/cobra"
+)
+
+func newBuild(a *command.App) *cobra.Command {
+	var version string
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Build the control plane from Go modules, unless it is there",
+		Long: `Build etcd, kube-apiserver, kube-controller-manager and kubectl from their Go
+modules into the per-user store, and print the folder. It needs Go and a module
+proxy, and takes a few minutes the first time; it changes nothing when they are
+already there. kube-controller-manager, which setup-envtest does not have, is
+added to the folder of Kubernetes ` + pins.Kubernetes + ` alone.`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := assets.Open(assets.Options{Env: a.Environ})
+			if err != nil {
+				return err
+			}
+			if dir := a.Getenv(assets.Var); dir != "" {
+				a.Notef("note: %s=%s is set: tests use that folder and not the one that is built here", assets.Var, dir)
+			}
+			dir, err := store.Build(cmd.Context(), version, a.Progress)
+			return printPath(a, dir, err)
+		},
+	}
+	bindVersion(cmd, &version)
+	return cmd
+}

@@ -1,0 +1,50 @@
+package envtestcmd
+
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/pins"
+	"github.com/spf13/cobra"
+)
+
+func newPath(a *command.App) *cobra.Command {
+	var version, index string
+	var build, download bool
+	cmd := &cobra.Command{
+		Use:   "path",
+		Short: "Print the folder of the control plane",
+		Long: `Print the folder with etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS.
+Nothing is built or downloaded unless a flag asks for it: --build takes Go modules
+and has Kubernetes ` + pins.Kubernetes + ` alone, --download takes what setup-envtest takes.`,
+		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...
+  operon envtest path --download --k8s-version 1.36`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := assets.Open(assets.Options{Env: a.Environ})
+			if err != nil {
+				return err
+			}
+			var dir string
+			switch {
+			case build && download:
+				return fault.Usage("choose one of them", "--build and --download are two ways to the same end")
+			case cmd.Flags().Changed("index") && !download:
+				return fault.Usage("add --download", "--index says where to download from")
+			case build:
+				dir, err = store.Ensure(cmd.Context(), version, false, a.Progress)
+			case download:
+				dir, err = store.Download(cmd.Context(), version, index, a.Progress)
+			default:
+				dir, err = store.Path(version)
+			}
+			return printPath(a, dir, err)
+		},
+	}
+	bindVersion(cmd, &version)
+	cmd.Flags().BoolVar(&build, "build", false, "build what is missing first, from Go modules")
+	cmd.Flags().BoolVar(&download, "download", false, "download what is missing first, as setup-envtest does")
+	cmd.Flags().StringVar(&index, "index", assets.DefaultIndex, "URL of the list of downloads")
+	command.CompleteNothing(cmd, "index")
+	return cmd
+}

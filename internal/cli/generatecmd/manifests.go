@@ -1,0 +1,18 @@
+package generatecmd
+
+import (
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/spf13/cobra"
+)
+
+// NewManifests returns the command manifests, which is generate without Go code.
+func NewManifests(a *command.App) *cobra.Command {
+	o := &generate{manifests: true}
+	o.cmd = &cobra.Command{
+		Use:   "manifests [argument...]",
+		Short: "Generate CRDs, RBAC and webhook configuration",
+		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck + aboutWatch,
+		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+	}
+	return o.build(a)
+}
