@@ -1,10 +1,9 @@
-// Package corpus makes Go modules with API types as operators have them, of any
-// size, for tests and benchmarks of generators: pod templates, selectors,
-// conditions, enums, nested lists, validation and CEL markers, several versions
-// of some groups, controllers with RBAC markers and webhooks. The same size
-// always gives the same bytes.
+// Package corpus writes Go modules with the API types of a typical operator, of any size,
+// for tests and benchmarks of generators: pod templates, selectors, conditions, enums,
+// nested lists, validation and CEL markers, several versions of some groups, controllers
+// with RBAC markers and webhooks. The same size always results in the same bytes.
 //
-// It is no scaffold: what it makes loads and generates, and does nothing.
+// The modules load and generate; the operators in them do nothing.
 package corpus
 
 import (
@@ -19,7 +18,7 @@ import (
 // Repo is the module path of every corpus.
 const Repo = "example.com/corpus"
 
-// perGroup is how many kinds share a group, and thus a package.
+// perGroup is the number of kinds in a group, and thus in a package.
 const perGroup = 10
 
 //go:embed templates
@@ -27,9 +26,8 @@ var sources embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower}).ParseFS(sources, "templates/*"))
 
-// Files returns the sources of a module with so many kinds, by slash-separated
-// path. go.mod and go.sum are left to the caller; they must hold what a
-// scaffolded project requires.
+// Files returns the sources of a module with a number of kinds, by slash-separated path. The
+// caller adds go.mod and go.sum with the requirements of a scaffolded project.
 func Files(kinds int) (map[string][]byte, error) {
 	m := module{}
 	for first := 0; first < kinds; first += perGroup {
@@ -41,16 +39,16 @@ func Files(kinds int) (map[string][]byte, error) {
 	return m, nil
 }
 
-// Group is a package of types.
+// group is a package of types.
 type group struct {
 	Repo    string
 	Name    string
 	Version string
-	Storage bool // of the versions of the group, the one that is stored
-	Several bool // there are others
+	Storage bool // whether this version of the group is stored
+	Several bool // whether the group has other versions
 }
 
-// kind is what one file is about.
+// kind is a kind with its own files.
 type kind struct {
 	group
 	Kind   string
@@ -58,13 +56,13 @@ type kind struct {
 	Blocks []string // names of templates
 }
 
-// Has reports whether one kind in n has something.
+// Has reports whether the kind has a feature that one kind in n has.
 func (k kind) Has(n, rest int) bool { return k.Index%n == rest }
 
 type module map[string][]byte
 
-// group adds the kinds from first on, up to last. One group in three has two
-// versions.
+// group adds a group with the kinds from first up to, not including, last. One group in
+// three has two versions.
 func (m module) group(first, last int) error {
 	number := first / perGroup
 	name := groupNames[number%len(groupNames)]
@@ -123,7 +121,7 @@ func (m module) add(path, name string, data any) error {
 	return nil
 }
 
-// newKind gives the kind of a number its name and a third of the blocks.
+// newKind returns the kind with a number. It has a third of the blocks.
 func newKind(g group, n int) kind {
 	k := kind{group: g, Index: n, Kind: firstNames[n%len(firstNames)] + lastNames[n/len(firstNames)%len(lastNames)]}
 	if round := n / (len(firstNames) * len(lastNames)); round > 0 {
@@ -148,7 +146,7 @@ var (
 		"", "Policy", "Class", "Claim", "Binding", "Set", "Pool", "Backup", "Restore", "Schedule",
 		"Request", "Template", "Profile", "Quota", "Report", "Gateway", "Mirror", "Probe", "Lease", "Plan",
 	}
-	// blocks are templates of parts of a spec, each with its own types.
+	// blocks are templates for parts of a spec, each with its own types.
 	blocks = []string{
 		"workload", "selector", "limits", "text", "lists", "maps", "union", "network", "storage", "schedule", "raw", "rules",
 	}

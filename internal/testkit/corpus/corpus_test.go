@@ -19,7 +19,7 @@ func TestFiles(t *testing.T) {
 				seen[name] = true
 			}
 			if bytes.Contains(src, []byte("<no value>")) {
-				t.Errorf("%s has a hole", name)
+				t.Errorf("%s has an empty place", name)
 			}
 		}
 		if len(seen) != kinds {
@@ -27,7 +27,7 @@ func TestFiles(t *testing.T) {
 		}
 		again, err := Files(kinds)
 		if err != nil || !maps.EqualFunc(files, again, bytes.Equal) {
-			t.Errorf("not the same twice (%v)", err)
+			t.Errorf("two calls return different files (%v)", err)
 		}
 	}
 }

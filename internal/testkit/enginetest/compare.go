@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-var record = flag.Bool("record", false, "ask the engine anew, which takes minutes to build the first time")
+var record = flag.Bool("record", false, "record the verdicts of the engines, which take minutes to build the first time")
 
-// Verdict is what is recorded about a text: whether it is refused, and else the sum
-// of what it comes to.
+// Verdict returns what is recorded about a text: "refused", "taken", or a checksum of the
+// parsed text.
 func Verdict(refused bool, result any) string {
 	if refused {
 		return "refused"
@@ -32,13 +32,13 @@ func Verdict(refused bool, result any) string {
 	if plain == nil {
 		return "taken"
 	}
-	content, _ = json.Marshal(plain) // with its keys in their order
+	content, _ = json.Marshal(plain) // with sorted keys
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:12]
 }
 
-// Compare compares verdicts about texts with those of an engine, whose judge is the
-// module in dir. They are recorded in testdata/<kind>.verdicts: the sum of all that they
-// follow from, and a line for each text.
+// Compare compares our verdicts on texts with those of an engine, whose judge is the module
+// in dir. The file testdata/<kind>.verdicts records the engine's: first a checksum of all
+// that they depend on, then a line for each text.
 func Compare(t *testing.T, dir, kind string, texts []string, ours func(text string) string) {
 	t.Helper()
 	file := "testdata/" + kind + ".verdicts"
@@ -63,7 +63,7 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	}
 	recorded := strings.Split(strings.TrimSpace(string(content)), "\n")
 	if recorded[0] != sum || len(recorded) != len(texts)+1 {
-		t.Fatalf("%s is about other texts, or another engine: run go test with -run %s -record", file, t.Name())
+		t.Fatalf("%s belongs to other texts or another engine: run go test -run %s -record", file, t.Name())
 	}
 	differ, often := 0, map[string]int{}
 	for i, text := range texts {
@@ -71,7 +71,7 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 		often[want]++
 		if got != want {
 			if differ++; differ <= 10 {
-				t.Errorf("the engine says %s, and we %s:\n%s\n%s%s", want, got, text, said[i].Refused, said[i].Result)
+				t.Errorf("the engine says %s, we say %s:\n%s\n%s%s", want, got, text, said[i].Refused, said[i].Result)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	}
 	for verdict, n := range often {
 		if n*10 > len(texts)*9 {
-			t.Errorf("%d of %d texts are %s, which shows little about the others", n, len(texts), verdict)
+			t.Errorf("%d of %d texts are %s: the texts do not test much else", n, len(texts), verdict)
 		}
 	}
 }

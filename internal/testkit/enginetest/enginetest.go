@@ -1,4 +1,5 @@
-// Package enginetest asks the engines themselves, in tests that record what they say.
+// Package enginetest compares our verdicts on texts with those of shell-operator and
+// addon-operator, which it records.
 package enginetest
 
 import (
@@ -12,16 +13,16 @@ import (
 	"testing"
 )
 
-// judged is what the engine makes of a text.
+// judged is the verdict of an engine on a text.
 type judged struct {
-	Refused string          // what it has against it, or ""
-	Result  json.RawMessage // what it comes to, where that is asked for
+	Refused string          // the reason, or ""
+	Result  json.RawMessage // the parsed text, when the kind asks for it
 }
 
-// builds are the engines' judges, by the folders of their modules.
+// builds are functions that build a judge, by the folder of its module.
 var builds sync.Map
 
-// build returns the program of the module in dir.
+// build builds the judge in dir and returns its program.
 func build(dir string) (string, error) {
 	once, _ := builds.LoadOrStore(dir, sync.OnceValues(func() (string, error) {
 		tmp, err := os.MkdirTemp("", "engine-")
@@ -39,8 +40,9 @@ func build(dir string) (string, error) {
 	return once.(func() (string, error))()
 }
 
-// ask builds an engine's judge, a module of its own in dir, which takes minutes
-// the first time, and has it judge texts of a kind that its main.go names.
+// ask builds the judge in dir, which takes minutes the first time, and returns its
+// verdicts. A judge is a program in a module of its own that runs an engine's code; its
+// main.go lists the kinds of texts.
 func ask(t *testing.T, dir, kind string, texts []string) []judged {
 	t.Helper()
 	bin, err := build(dir)
@@ -63,7 +65,7 @@ func ask(t *testing.T, dir, kind string, texts []string) []judged {
 	}
 	var verdicts []judged
 	if err := json.Unmarshal(content, &verdicts); err != nil || len(verdicts) != len(texts) {
-		t.Fatalf("%d verdicts about %d texts: %v", len(verdicts), len(texts), err)
+		t.Fatalf("%d verdicts on %d texts: %v", len(verdicts), len(texts), err)
 	}
 	return verdicts
 }

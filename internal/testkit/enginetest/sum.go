@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// sumOf is the sum of all that verdicts follow from: the texts, and the judge in dir, whose
-// go.mod pins the engine.
+// sumOf returns a checksum of all that verdicts depend on: the texts, and the judge in dir,
+// whose go.mod pins the engine.
 func sumOf(dir string, texts []string) (string, error) {
 	folders, err := modules(dir)
 	if err != nil {
@@ -42,8 +42,8 @@ func sumOf(dir string, texts []string) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), nil
 }
 
-// modules are the folders of a judge's module, and of those outside it that stand in it
-// for others.
+// modules returns the folder of a judge's module, and the folders outside it that replace
+// other modules.
 func modules(dir string) ([]string, error) {
 	name := filepath.Join(dir, "go.mod")
 	content, err := os.ReadFile(name)

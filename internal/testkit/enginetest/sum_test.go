@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSum changes what verdicts follow from, and what they do not.
+// TestSum changes files that verdicts depend on, and others.
 func TestSum(t *testing.T) {
 	t.Parallel()
 	all := t.TempDir()
@@ -53,13 +53,13 @@ func TestSum(t *testing.T) {
 		put(tt.name, tt.content)
 		now := sum()
 		if (now != last) != tt.another {
-			t.Errorf("%s: another sum: %t", tt.name, now != last)
+			t.Errorf("%s: the checksum changes: %t", tt.name, now != last)
 		}
 		last = now
 	}
 	for _, texts = range [][]string{{"ab"}, {"a", "b", ""}, {"b", "a"}} {
 		if sum() == last {
-			t.Errorf("%q have the sum of other texts", texts)
+			t.Errorf("%q have the checksum of other texts", texts)
 		}
 	}
 }

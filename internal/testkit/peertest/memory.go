@@ -1,10 +1,10 @@
-// Package peertest asks, in tests, the programs that operon is compared with, and
-// remembers what they answered: an answer follows from the program, the go command, the
-// environment, the arguments and the files, and all of these are its key.
+// Package peertest runs the programs that operon is compared with in tests, and caches
+// their answers. The key of an answer is all that it depends on: the program, the go
+// command, the environment, the arguments and the files.
 //
-// The memory stands in the user's cache folder, below operon-dev/answers. Without it
-// everything is asked anew, and the same comes of it. A test that fails forgets the
-// answers that it was given.
+// The cache is the folder operon-dev/answers in the user's cache folder. Without it, tests
+// take longer and have the same results. A test that fails removes the answers that it got
+// from the cache.
 package peertest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// memory is nil where the user has no cache folder.
+// memory is the cache. It is nil when the user has no cache folder.
 var memory = sync.OnceValue(func() *store.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -29,8 +29,8 @@ var memory = sync.OnceValue(func() *store.Store {
 	return store.Open(filepath.Join(dir, "operon-dev", "answers"))
 })
 
-// Sources are the names and the contents of the files of the package's own tests, for
-// what an answer follows from that is asked by them.
+// Sources returns the names and contents of the test files of the package under test, as
+// parts of the key of an answer that depends on their code.
 func Sources(t testing.TB) (sources []string) {
 	t.Helper()
 	names, err := filepath.Glob("*_test.go")
@@ -48,12 +48,11 @@ func Sources(t testing.TB) (sources []string) {
 	return sources
 }
 
-// kind changes with the form of what is remembered.
+// kind changes with the format of the entries.
 const kind = "1"
 
-// Remember returns what ask answered when it was asked from the same strings: they are
-// all that the answer follows from. ask says too whether the answer is a lasting one; of
-// those alone there is a memory.
+// Remember returns the cached answer for a key, or else calls ask. The key is all that the
+// answer depends on. lasting reports whether the answer may be cached.
 func Remember[A any](t testing.TB, from []string, ask func() (answer A, lasting bool)) A {
 	t.Helper()
 	key := store.KeyOf(from...)

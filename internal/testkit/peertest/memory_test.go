@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// asked is a test of its own, which may fail.
+// asked is a test that may fail.
 type asked struct {
 	testing.TB
 	failed bool
@@ -25,7 +25,7 @@ func (a *asked) end() {
 	}
 }
 
-// ownMemory has the test remember in a folder of its own.
+// ownMemory gives the test a cache of its own.
 func ownMemory(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,7 +35,7 @@ func ownMemory(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestRemember sees when it is asked anew, and that each time the answer is the same.
+// TestRemember counts how often it asks, and expects the same answer each time.
 func TestRemember(t *testing.T) {
 	dir := ownMemory(t)
 	for _, tt := range []struct {
@@ -80,8 +80,8 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestAsk asks a peer that works at times: what it says then is remembered at once, and a
-// failure when it was met before, the same one.
+// TestAsk asks a peer that fails at times. An answer is cached at once, and a failure when
+// the same one occurs again.
 func TestAsk(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
@@ -100,15 +100,15 @@ func TestAsk(t *testing.T) {
 				t.Setenv("PEER_WOULD", ask.would)
 				a := Peer{Path: sh}.Ask(t, Question{Args: []string{"-c", `echo $PEER_WOULD >&2; test $PEER_WOULD = works`}})
 				if a.Stderr != ask.says+"\n" || (a.Code == 0) != (ask.says == "works") {
-					t.Errorf("%d: %+v, want that it says %s", i, a, ask.says)
+					t.Errorf("%d: %+v, want output %s", i, a, ask.says)
 				}
 			}
 		})
 	}
 }
 
-// TestRun has the go command's own formatter for a peer: what it says of places and
-// writes comes back, and another question has another key.
+// TestRun uses gofmt as a peer: the answer has its output, with Folder in place of the
+// folder, and the files that it wrote. Another question has another key.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	path, err := goCommand(".", "env", "GOROOT")

@@ -14,34 +14,35 @@ import (
 	"time"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
+	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// Folder stands in what a program prints for the folder that it ran over.
+// Folder replaces the path of the folder that a program works on in its output.
 const Folder = "/FOLDER"
 
-// Question is a run of a program over files.
+// Question describes a run of a program on files.
 type Question struct {
 	Args  []string
-	Env   []string          // beside that of this process; the last one of a name counts
-	Files map[string]string // below a new folder, by slash-separated path; they are years old
-	Dir   string            // where the program runs, below that folder
+	Env   []string          // added to that of this process; the last value of a name counts
+	Files map[string]string // by slash-separated path below a new folder, with times years ago
+	Dir   string            // the working folder of the program, below that folder
 }
 
-// Answer is what came of it.
+// Answer is the result of a run.
 type Answer struct {
 	Code           int
-	Stdout, Stderr string            // with Folder for the folder
-	Written        map[string]string // the files that it wrote, also those that were the same before
+	Stdout, Stderr string            // with Folder in place of the folder
+	Written        map[string]string // the files that it wrote, even with the same content as before
 }
 
-// Peer is a program that answers.
+// Peer is a program to compare with.
 type Peer struct {
 	Path string
-	same string // what its answers follow from beside the question
+	same string // what its answers depend on besides the question
 }
 
-// Find has the go command build a program that testdata/peers pins. It keeps it in its
-// cache.
+// Find returns a program that testdata/peers pins. The go command builds it and caches the
+// binary.
 func Find(t testing.TB, name string) Peer {
 	t.Helper()
 	once, _ := peers.LoadOrStore(name, sync.OnceValues(func() (Peer, error) { return find(name) }))
@@ -52,26 +53,17 @@ func Find(t testing.TB, name string) Peer {
 	return p
 }
 
-var peers sync.Map // of functions that find a program, by its name
+var peers sync.Map // functions that find a program, by its name
 
 func find(name string) (Peer, error) {
-	pins := filepath.Join("testdata", "peers")
-	for up := 0; ; up++ {
-		if _, err := os.Stat(filepath.Join(pins, "go.mod")); err == nil {
-			break
-		} else if up == 10 {
-			return Peer{}, err
-		}
-		pins = filepath.Join("..", pins)
-	}
-	out, err := goCommand(pins, "tool", "-n", name)
+	out, err := goCommand(repository.Path("testdata", "peers"), "tool", "-n", name)
 	if err != nil {
 		return Peer{}, err
 	}
 	return at(strings.TrimSpace(out))
 }
 
-// Go is the go command itself: what it says of sources follows from them.
+// Go returns the go command itself. Its verdict on sources depends on the sources alone.
 func Go(t testing.TB) Peer {
 	t.Helper()
 	p, err := goPeer()
@@ -89,7 +81,7 @@ var goPeer = sync.OnceValues(func() (Peer, error) {
 	return at(path)
 })
 
-// at is the peer whose program has a path.
+// at returns the peer whose program is the file path.
 func at(path string) (Peer, error) {
 	program, err := os.ReadFile(path)
 	if err != nil {
@@ -102,7 +94,7 @@ func at(path string) (Peer, error) {
 	return Peer{Path: path, same: fmt.Sprintf("%x\n%s", store.KeyOf(string(program)), settings)}, nil
 }
 
-// settings are those of the go command, and which C compiler it would run.
+// settings returns the settings of the go command, and the identity of its C compiler.
 func settings() (string, error) {
 	out, err := goCommand(os.TempDir(), "env")
 	if err != nil {
@@ -110,7 +102,7 @@ func settings() (string, error) {
 	}
 	lines := strings.SplitAfter(out, "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool {
-		return strings.Contains(line, "GOGCCFLAGS=") // which names a new folder each time
+		return strings.Contains(line, "GOGCCFLAGS=") // it names a new folder each time
 	})
 	cc, err := goCommand(os.TempDir(), "env", "CC")
 	if err != nil {
@@ -138,8 +130,8 @@ func goCommand(dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// Ask returns the answer to a question: the remembered one, or that of a run. A failure is
-// remembered when it was met twice.
+// Ask returns the cached answer to a question, or that of a run. A failure is cached when
+// it occurs a second time.
 func (p Peer) Ask(t testing.TB, q Question) Answer {
 	t.Helper()
 	from := p.from(q)
@@ -149,8 +141,8 @@ func (p Peer) Ask(t testing.TB, q Question) Answer {
 	})
 }
 
-// metBefore reports whether a question failed in the same way before. What failed once
-// may have met a full disk, or a compiler that was killed: it is asked again.
+// metBefore reports whether a question failed in the same way before. A single failure may
+// be due to a full disk or a killed compiler.
 func metBefore(t testing.TB, from []string, a Answer) bool {
 	t.Helper()
 	met := true
@@ -161,8 +153,8 @@ func metBefore(t testing.TB, from []string, a Answer) bool {
 	return met
 }
 
-// from is all that an answer follows from, less the modules in the module cache: what
-// is there under a version is always the same.
+// from returns all that an answer depends on, except for the module cache, where a version
+// of a module never changes.
 func (p Peer) from(q Question) []string {
 	parts := append([]string{p.same, q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
 	parts = append(parts, q.Env...)
@@ -172,11 +164,11 @@ func (p Peer) from(q Question) []string {
 	return parts
 }
 
-// lasting reports whether a later run would give the same answer: none that was killed,
-// or that lacked a module which may be in the module cache by then.
+// lasting reports whether a later run gives the same answer. One that was killed does not,
+// nor one without a module that may be in the module cache later.
 func (a Answer) lasting() bool { return a.Code >= 0 && !strings.Contains(a.Stderr, "GOPROXY=off") }
 
-// Run asks without a look at the memory.
+// Run answers a question without the cache.
 func (p Peer) Run(t testing.TB, q Question) Answer {
 	t.Helper()
 	a, err := p.run(q)
@@ -207,7 +199,7 @@ func (p Peer) run(q Question) (Answer, error) {
 	var stdout, stderr strings.Builder
 	cmd := exec.Command(p.Path, q.Args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(folder, q.Dir), &stdout, &stderr
-	// It ends before collecting pays, but over many kinds.
+	// Garbage collection does not pay in so short a run.
 	cmd.Env = append(append(os.Environ(), "GOGC=off", "GOMEMLIMIT=1GiB"), q.Env...)
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
@@ -231,7 +223,7 @@ func put(name, content string) error {
 	return os.Chtimes(name, old, old)
 }
 
-// writtenBelow are the files that are no longer as old as they were made.
+// writtenBelow returns the files whose time has changed.
 func writtenBelow(folder string) (map[string]string, error) {
 	written := map[string]string{}
 	err := filepath.WalkDir(folder, func(name string, d os.DirEntry, err error) error {

@@ -1,6 +1,6 @@
-// Package projecttest gives the projects that tests make a place where the go command
-// knows them again. It takes a file that a test reads by name, size and time, so that in
-// a new folder every suite is linked and run anew, though nothing of it has changed.
+// Package projecttest builds and tests scaffolded projects, in folders where the go command
+// can use its cache. The go command identifies a file that a test reads by name, size and
+// time: in a new folder it would link and run every suite again, although nothing changed.
 package projecttest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Settle returns a copy of a project in a folder that follows from its content, in the
-// user's cache folder below operon-dev/projects, and a folder beside it for what is
-// built. more is what results follow from beside the content, and the go command does not
-// see. Files keep their times from run to run. The copy is for reading: who writes
-// into it spoils it for the next one, and it is made anew then.
+// Settle copies a project to a folder whose name is a hash of its content, below
+// operon-dev/projects in the user's cache folder. It returns the copy, and a folder beside
+// it for binaries. more is what results depend on besides the content and what the go
+// command does not see. Files keep their times from run to run. Callers must not write to
+// the copy; when one did, the next call makes a new copy.
 func Settle(dir string, more ...string) (project, bin string, err error) {
 	cache, err := os.UserCacheDir()
-	if err != nil { // then nothing lasts, and all is done anew
+	if err != nil { // without it, nothing is kept
 		if cache, err = os.MkdirTemp("", "projects-"); err != nil {
 			return "", "", err
 		}
@@ -50,12 +50,12 @@ func Settle(dir string, more ...string) (project, bin string, err error) {
 	if err := errors.Join(os.MkdirAll(bin, 0o755), os.Chtimes(place, now, now)); err != nil {
 		return "", "", err
 	}
-	prune(all, now, most)
+	prune(all, now, maxBytes)
 	return project, bin, nil
 }
 
-// lock makes the folder of all places, and keeps others from it until unlock: who settles
-// the same project meanwhile finds it whole.
+// lock makes the folder of all copies and locks it until unlock is called, so that nobody
+// sees half a copy.
 func lock(all string) (unlock func(), err error) {
 	if err := os.MkdirAll(all, 0o755); err != nil {
 		return nil, err
@@ -67,13 +67,13 @@ func lock(all string) (unlock func(), err error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// file is what of a file the go command and the tests see.
+// file is the part of a file that the go command and tests see.
 type file struct {
 	content    string
 	executable bool
 }
 
-// read returns the files below dir, without those that were built and the journal.
+// read returns the files below dir, without binaries and without operon's journal.
 func read(dir string) (map[string]file, error) {
 	files := map[string]file{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -110,7 +110,7 @@ func key(name string, files map[string]file, more []string) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
-// replace makes a place as a whole.
+// replace replaces the copy of a project.
 func replace(place, name string, files map[string]file) error {
 	if err := os.RemoveAll(place); err != nil {
 		return err
@@ -134,8 +134,8 @@ func write(name string, f file) error {
 	return os.WriteFile(name, []byte(f.content), mode)
 }
 
-// age makes files and folders older than what the go command takes for new: of those it
-// keeps no results.
+// age makes files and folders a minute old. The go command does not cache results of tests
+// that read files of the last two seconds.
 func age(dir string) error {
 	then := time.Now().Add(-time.Minute)
 	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
@@ -146,17 +146,17 @@ func age(dir string) error {
 	})
 }
 
-// What is kept: what nobody used for days goes, and what is used least when all take
-// more than so many bytes. With what is built, a place takes fifty MB, and those of all
-// tests half of the most. Who used one lately may have it in use.
+// Copies that nobody used for maxIdle are removed. So are those used the longest time ago
+// while all of them take more than maxBytes, except copies that may be in use. A copy with
+// its binaries takes 50 MB; those of all tests together take half of maxBytes.
 const (
-	days   = 3 * 24 * time.Hour
-	most   = 1 << 30
-	lately = 30 * time.Minute
+	maxIdle  = 3 * 24 * time.Hour
+	maxBytes = 1 << 30
+	inUse    = 30 * time.Minute // since the last use
 )
 
-// prune removes the places that are not kept.
-func prune(all string, now time.Time, most int64) {
+// prune removes copies.
+func prune(all string, now time.Time, maxBytes int64) {
 	type place struct {
 		name string
 		used time.Time
@@ -172,13 +172,13 @@ func prune(all string, now time.Time, most int64) {
 	var total int64
 	for _, p := range places {
 		total += size(p.name)
-		if idle := now.Sub(p.used); idle > days || total > most && idle > lately {
+		if idle := now.Sub(p.used); idle > maxIdle || total > maxBytes && idle > inUse {
 			_ = os.RemoveAll(p.name)
 		}
 	}
 }
 
-// size is how many bytes the files below a folder have.
+// size returns the number of bytes in the files below a folder.
 func size(dir string) (total int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// ownCache has the test settle in a folder of its own.
+// ownCache gives the test a cache of its own.
 func ownCache(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // one of them says where
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // each system reads one of them
 		t.Setenv(name, t.TempDir())
 	}
 }
@@ -64,25 +64,25 @@ func TestSettle(t *testing.T) {
 		t.Errorf("%q %v %v", content, before.Mode(), before.ModTime())
 	}
 	if _, err := os.Stat(filepath.Join(first, "bin")); err == nil {
-		t.Error("what was built came along")
+		t.Error("the copy has binaries of the original")
 	}
-	put(from, "hack/run.sh", "#!/bin/sh\n", 0o755) // the same, and new
+	put(from, "hack/run.sh", "#!/bin/sh\n", 0o755) // with the same content, but a new time
 	if again := settle(); again != first {
-		t.Errorf("%s, and then %s", first, again)
+		t.Errorf("the first copy is %s, and the second %s", first, again)
 	}
 	if _, after := look(first, "hack/run.sh"); !after.ModTime().Equal(before.ModTime()) {
 		t.Error("the copy has another time")
 	}
 	put(first, "go.mod", "module spoiled\n", 0o644)
 	if again := settle(); again != first {
-		t.Errorf("%s, and then %s", first, again)
+		t.Errorf("the first copy is %s, and the second %s", first, again)
 	}
 	if content, _ := look(first, "go.mod"); content != "module fleet\n" {
 		t.Errorf("go.mod is %q", content)
 	}
 	put(from, "go.mod", "module other\n", 0o644)
 	if other := settle(); other == first {
-		t.Error("another project has the same place")
+		t.Error("another project has the same copy")
 	}
 
 	if _, _, err := Settle(from, "other programs"); err != nil {
@@ -90,7 +90,7 @@ func TestSettle(t *testing.T) {
 	}
 	places, err := os.ReadDir(filepath.Dir(filepath.Dir(first)))
 	if err != nil || len(places) != 3 {
-		t.Errorf("two projects, one of them with other programs, have the places %v: %v", places, err)
+		t.Errorf("two projects, one of them with other programs, have the copies %v: %v", places, err)
 	}
 
 	long := time.Now().Add(-30 * 24 * time.Hour)
@@ -99,7 +99,7 @@ func TestSettle(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := settle(); again != first {
-		t.Errorf("%s, and then, after a time, %s", first, again)
+		t.Errorf("the first copy is %s, and a later one %s", first, again)
 	}
 	look(first, "go.mod")
 	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
@@ -108,12 +108,12 @@ func TestSettle(t *testing.T) {
 	put(from, "go.mod", "module other\n", 0o644)
 	settle()
 	if _, err := os.Stat(first); err == nil {
-		t.Error("what nobody uses stays")
+		t.Error("a copy that nobody used for days is still there")
 	}
 }
 
-// TestSettleAtOnce has many settle the same project at the same moment, which somebody
-// spoiled: each of them finds it, and it stays there.
+// TestSettleAtOnce settles a project several times at once, after somebody wrote to its
+// copy: each caller gets a whole copy.
 func TestSettleAtOnce(t *testing.T) {
 	ownCache(t)
 	from := filepath.Join(t.TempDir(), "fleet")
@@ -149,7 +149,7 @@ func TestSettleAtOnce(t *testing.T) {
 	}
 }
 
-// TestPrune keeps the places used last, up to a size, and any that may be in use.
+// TestPrune keeps the copies used last, up to a size, and all that may be in use.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	all, now := t.TempDir(), time.Now()
@@ -179,7 +179,7 @@ func TestPrune(t *testing.T) {
 			names = append(names, e.Name())
 		}
 		if stay := strings.Join(names, ""); stay != step.stay {
-			t.Errorf("of at most %d bytes %q stay, want %q", step.most, stay, step.stay)
+			t.Errorf("with at most %d bytes, %q stay, want %q", step.most, stay, step.stay)
 		}
 	}
 }

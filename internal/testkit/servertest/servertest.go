@@ -1,5 +1,5 @@
-// Package servertest starts an API server for a test, and nothing around it: no
-// keeper, no controllers, no admission of service accounts.
+// Package servertest starts an API server for a test, without supervisor, controllers and
+// admission of service accounts.
 package servertest
 
 import (
@@ -24,19 +24,19 @@ import (
 	"time"
 )
 
-// Token is the administrator's.
+// Token is the token of the administrator.
 const Token = "test-token"
 
-// Server is a running kube-apiserver with RBAC. It serves on this machine alone,
-// with a certificate that nobody signed, and ends with the test.
+// Server is a running kube-apiserver with RBAC. It listens on 127.0.0.1, with a self-signed
+// certificate, and ends with the test.
 type Server struct {
 	*testing.T
 	URL    string // https://127.0.0.1:port
 	client *http.Client
 }
 
-// Start starts the programs in the folder KUBEBUILDER_ASSETS, and skips the test
-// when it is not set.
+// Start starts the programs in the folder KUBEBUILDER_ASSETS. It skips the test when the
+// variable is not set.
 func Start(t *testing.T) Server {
 	t.Helper()
 	assets := folder(t)
@@ -58,15 +58,15 @@ func Start(t *testing.T) Server {
 		"--service-account-issuer", "https://example.org", "--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--authorization-mode", "RBAC", "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24")
 	s := Server{T: t, URL: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), client: &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // the certificate is minutes old and its own
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, // self-signed
 	}}
 	s.Await("/readyz")
 	s.Await("/api/v1/namespaces/default")
 	return s
 }
 
-// Kubeconfig is a file for clients of the administrator, or of the user as whom he
-// asks.
+// Kubeconfig writes a kubeconfig for the administrator, or for a user that the
+// administrator impersonates, and returns its path.
 func (s Server) Kubeconfig(as string) string {
 	s.Helper()
 	user := "token: " + Token
@@ -82,8 +82,8 @@ clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}],
 	return name
 }
 
-// Key is what the answers of a server follow from: a sum of the programs in the folder
-// KUBEBUILDER_ASSETS, and how they are started. It skips the test when Start does.
+// Key returns what the answers of a server depend on: a checksum of the programs in the
+// folder KUBEBUILDER_ASSETS, and how they are started. It skips the test when Start does.
 func Key(t *testing.T) string {
 	t.Helper()
 	folder(t)
@@ -99,7 +99,7 @@ var source string
 
 var programs = sync.OnceValues(func() (string, error) { return Programs(os.Getenv("KUBEBUILDER_ASSETS")) })
 
-// Programs is a sum of the programs of a control plane in a folder.
+// Programs returns a checksum of the programs of a control plane in a folder.
 func Programs(assets string) (string, error) {
 	sum := sha256.New()
 	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {
@@ -122,7 +122,7 @@ func folder(t *testing.T) string {
 	return assets
 }
 
-// Await waits until a path is served.
+// Await waits until the server answers requests for a path.
 func (s Server) Await(path string) {
 	s.Helper()
 	for s.Context().Err() == nil {
@@ -191,7 +191,7 @@ func (s Server) Request(method, path, body string) (code int, content []byte, er
 	return res.StatusCode, content, err
 }
 
-// Get decodes what is at a path.
+// Get decodes the JSON object at a path.
 func (s Server) Get(path string, into any) {
 	s.Helper()
 	code, content, err := s.Request(http.MethodGet, path, "")
@@ -203,13 +203,13 @@ func (s Server) Get(path string, into any) {
 	}
 }
 
-// Group is an API group, with the preferred one of its versions first.
+// Group is an API group. The preferred version comes first.
 type Group struct {
 	Versions         []struct{ GroupVersion string }
 	PreferredVersion struct{ GroupVersion string }
 }
 
-// Groups are all that the server has in its order, without the core group.
+// Groups returns all groups in the server's order, without the core group.
 func (s Server) Groups() []Group {
 	s.Helper()
 	var list struct{ Groups []Group }
@@ -217,7 +217,7 @@ func (s Server) Groups() []Group {
 	return list.Groups
 }
 
-// Root is the path of a group and version.
+// Root returns the path of a group and version.
 func Root(groupVersion string) string {
 	if strings.Contains(groupVersion, "/") {
 		return "/apis/" + groupVersion
@@ -225,7 +225,7 @@ func Root(groupVersion string) string {
 	return "/api/" + groupVersion
 }
 
-// signingKey is an RSA key for the tokens of service accounts.
+// signingKey returns a new RSA key for the tokens of service accounts.
 func signingKey(t *testing.T) []byte {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -1,4 +1,4 @@
-// Package termtest has terminals for tests.
+// Package termtest opens terminals for tests.
 package termtest
 
 import (
@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns the two ends of a terminal of so many columns: what a person has
-// before them, and what a program takes for its standard streams. Both are closed
-// with the test.
+// Open returns the two ends of a terminal: person is the side of the screen and keyboard,
+// program the side of a program's standard streams. Both are closed when the test ends.
 func Open(t testing.TB, columns uint16) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -20,7 +19,7 @@ func Open(t testing.TB, columns uint16) (person, program *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = person.Close() })
-	// Not by its Fd, which would make reads that know no deadline of it.
+	// Fd would make the file blocking, and its reads ignore deadlines.
 	raw, err := person.SyscallConn()
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// TestTreeDiff compares trees that differ in few and in many files.
 func TestTreeDiff(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("line\n", 600)
@@ -15,11 +16,11 @@ func TestTreeDiff(t *testing.T) {
 	text := Diff(want, got)
 	for _, part := range []string{"these differ: edited, empty, gone, new\n", "\n-b\n+B\n", "\n--- a/gone\n+++ /dev/null\n", "\n--- /dev/null\n+++ b/new\n"} {
 		if !strings.Contains(text, part) {
-			t.Errorf("it lacks %q:\n%s", part, text)
+			t.Errorf("the diff lacks %q:\n%s", part, text)
 		}
 	}
 	if n := strings.Count(text, "... and 591 more lines"); n != 2 || strings.Count(text, "\n") > 40 {
-		t.Errorf("it is not cut short:\n%s", text)
+		t.Errorf("the diff is not cut short:\n%s", text)
 	}
 	for i := range 100 {
 		got[fmt.Sprint("another", i)] = long
