@@ -19,7 +19,7 @@ func TestFiles(t *testing.T) {
 				seen[name] = true
 			}
 			if bytes.Contains(src, []byte("<no value>")) {
-				t.Errorf("%s has an empty place", name)
+				t.Errorf("%s prints <no value>", name)
 			}
 		}
 		if len(seen) != kinds {

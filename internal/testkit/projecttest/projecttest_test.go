@@ -153,7 +153,7 @@ func TestSettleAtOnce(t *testing.T) {
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	all, now := t.TempDir(), time.Now()
-	for name, idle := range map[string]time.Duration{"a": 0, "b": lately / 2, "c": 2 * lately, "d": 3 * lately, "e": 2 * days} {
+	for name, idle := range map[string]time.Duration{"a": 0, "b": inUse / 2, "c": 2 * inUse, "d": 3 * inUse, "e": 2 * maxIdle} {
 		dir := filepath.Join(all, name)
 		if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
 			t.Fatal(err)
