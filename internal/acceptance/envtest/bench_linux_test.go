@@ -17,9 +17,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// BenchmarkEnvtestStart starts a control plane, until /readyz says ok, and the
-// same programs by hand: etcd on a port of its own and an API server with
-// certificates that are there.
+// BenchmarkEnvtestStart measures the time until /readyz answers ok: of a control plane, and
+// of the same programs started by hand, with existing certificates.
 func BenchmarkEnvtestStart(b *testing.B) {
 	state := b.TempDir()
 	env := append(os.Environ(), "XDG_STATE_HOME="+state, "KUBEBUILDER_ASSETS="+operontest.Assets())
@@ -33,7 +32,7 @@ func BenchmarkEnvtestStart(b *testing.B) {
 		return strings.TrimSpace(string(out))
 	}
 	b.Cleanup(func() { run("envtest", "stop") })
-	// Its certificates and tokens serve the programs that are started by hand.
+	// The programs started by hand use its certificates and tokens.
 	config := run("envtest", "start", "--detach")
 	files := b.TempDir()
 	for _, name := range []string{"ca.crt", "server.crt", "server.key", "service-account.key", "tokens.csv"} {
@@ -53,7 +52,7 @@ func BenchmarkEnvtestStart(b *testing.B) {
 	compare(b, ours, plain)
 }
 
-// startByHand returns what etcd and kube-apiserver take until they are ready.
+// startByHand returns the time until etcd and kube-apiserver are ready.
 func startByHand(b *testing.B, files string) time.Duration {
 	b.Helper()
 	at := freeAddresses(b, 3)
@@ -93,7 +92,7 @@ func startByHand(b *testing.B, files string) time.Duration {
 	return 0
 }
 
-// freeAddresses returns n addresses of this machine that nobody listens on.
+// freeAddresses returns n free addresses of this machine.
 func freeAddresses(b *testing.B, n int) (all []string) {
 	b.Helper()
 	for range n {
@@ -107,14 +106,14 @@ func freeAddresses(b *testing.B, n int) (all []string) {
 	return all
 }
 
-// compare reports the medians and their ratio. It judges nothing.
+// compare reports the medians and their ratio.
 func compare(b *testing.B, ours, theirs []time.Duration) {
 	median := func(d []time.Duration) float64 {
 		slices.Sort(d)
 		return float64(d[len(d)/2].Microseconds()) / 1000
 	}
 	a, k := median(ours), median(theirs)
-	b.ReportMetric(0, "ns/op") // the whole loop's time says nothing
+	b.ReportMetric(0, "ns/op") // the time of the whole loop has no meaning
 	b.ReportMetric(a, "operon-ms")
 	b.ReportMetric(k, "peer-ms")
 	b.ReportMetric(k/a, "times-faster")

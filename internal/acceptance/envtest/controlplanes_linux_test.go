@@ -19,8 +19,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// planes is a Home for control planes: a folder that all of them, and all
-// processes of theirs, carry in their environment.
+// planes are the control planes of a test. They share a state folder, which the environment
+// of all their processes names.
 type planes struct {
 	*testing.T
 	state string
@@ -41,7 +41,7 @@ func (p *planes) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// operon runs a command that is to succeed and returns its stdout.
+// operon runs a command that must succeed and returns its stdout.
 func (p *planes) operon(args ...string) string {
 	p.Helper()
 	cmd := p.command(args...)
@@ -88,8 +88,8 @@ func (p *planes) list() []plane {
 	return frame.Items
 }
 
-// processes lists those that live with this Home in their environment, as their
-// id and name.
+// processes returns the names of the processes whose environment names the state folder,
+// by id.
 func (p *planes) processes() map[int]string {
 	p.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -100,7 +100,7 @@ func (p *planes) processes() map[int]string {
 	for _, path := range all {
 		env, err := os.ReadFile(path)
 		if err != nil || !strings.Contains(string(env), "XDG_STATE_HOME="+p.state+"\x00") {
-			continue // another user's, or gone
+			continue // of another user, or ended
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		name, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "comm"))
@@ -109,12 +109,12 @@ func (p *planes) processes() map[int]string {
 	return found
 }
 
-// nothing checks that no process, no port and no file is left.
-func (p *planes) nothing(ports ...int) {
+// checkGone checks that no process, no port and no file is left.
+func (p *planes) checkGone(ports ...int) {
 	p.Helper()
-	soon(p.T, "the processes end", func() error {
+	eventually(p.T, "the processes end", func() error {
 		if left := p.processes(); len(left) > 0 {
-			return fmt.Errorf("left: %v", left)
+			return fmt.Errorf("still running: %v", left)
 		}
 		return nil
 	})
@@ -137,8 +137,8 @@ func (p *planes) nothing(ports ...int) {
 	}
 }
 
-// soon waits until f returns nil.
-func soon(t *testing.T, what string, f func() error) {
+// eventually waits until f returns nil.
+func eventually(t *testing.T, what string, f func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		err := f()
@@ -146,7 +146,7 @@ func soon(t *testing.T, what string, f func() error) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("waited too long until %s: %v", what, err)
+			t.Fatalf("%s: not within two minutes: %v", what, err)
 		}
 	}
 }

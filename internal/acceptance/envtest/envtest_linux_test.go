@@ -20,8 +20,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// TestEnvtestTwo runs two control planes side by side, looks at what others may
-// see and do, and stops them.
+// TestEnvtestTwo runs two control planes, checks what other users can see and do, and stops
+// them.
 func TestEnvtestTwo(t *testing.T) {
 	t.Parallel()
 	p := newPlanes(t)
@@ -31,11 +31,11 @@ func TestEnvtestTwo(t *testing.T) {
 	}
 	list := p.list()
 	if len(list) != 2 || list[0].Name != "one" || list[1].Name != "two" || list[0].Port == list[1].Port {
-		t.Fatalf("list: %+v", list)
+		t.Fatalf("control planes: %+v", list)
 	}
 	for _, s := range list {
 		if s.Phase != "running" || s.Kubeconfig != configs[s.Name] {
-			t.Errorf("state: %+v", s)
+			t.Errorf("control plane: %+v", s)
 		}
 		checkModes(t, filepath.Dir(s.Kubeconfig))
 		checkStrangers(t, s.URL)
@@ -44,21 +44,21 @@ func TestEnvtestTwo(t *testing.T) {
 		out, err := exec.Command(filepath.Join(operontest.Assets(), "kubectl"), append([]string{"--kubeconfig", config}, args...)...).CombinedOutput()
 		return string(out), err
 	}
-	// RBAC: a ServiceAccount's own token may do nothing that no role gives it.
+	// RBAC is on: a token of a ServiceAccount has no rights without a role.
 	token, err := kubectl(configs["two"], "create", "token", "default")
 	if err != nil {
 		t.Fatal(token)
 	}
 	if code, body := get(t, list[1].URL+"/api/v1/namespaces/default/secrets", strings.TrimSpace(token)); code != http.StatusForbidden {
-		t.Errorf("a fresh ServiceAccount got %d: %s", code, body)
+		t.Errorf("a request of a ServiceAccount without roles returns %d: %s", code, body)
 	}
-	// Their objects are apart, and only one has controllers.
+	// Each has its own objects, and only one has controllers.
 	for name, want := range map[string]bool{"one": false, "two": true} {
 		if out, err := kubectl(configs[name], "create", "deployment", name, "--image=none"); err != nil {
 			t.Fatal(out)
 		}
 		if want {
-			soon(t, "the Deployment has a ReplicaSet", func() error {
+			eventually(t, "the Deployment has a ReplicaSet", func() error {
 				out, err := kubectl(configs[name], "get", "replicasets", "-o", "name")
 				if err == nil && !strings.Contains(out, "replicaset.apps/two-") {
 					err = errors.New("not there")
@@ -74,18 +74,18 @@ func TestEnvtestTwo(t *testing.T) {
 	}
 	p.operon("envtest", "stop", "--name", "one")
 	if list := p.list(); len(list) != 1 || list[0].Name != "two" {
-		t.Errorf("list after one was stopped: %+v", list)
+		t.Errorf("control planes after one was stopped: %+v", list)
 	}
 	p.operon("envtest", "stop", "--all")
-	p.nothing(list[0].Port, list[1].Port)
+	p.checkGone(list[0].Port, list[1].Port)
 }
 
-// checkModes checks that only their owner has access to a control plane's files.
+// checkModes checks that only the owner has access to the files of a control plane.
 func checkModes(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // etcd renames files
+			return nil // etcd may have renamed the file
 		}
 		info, err := d.Info()
 		if err == nil && d.Type()&fs.ModeSocket == 0 && info.Mode().Perm()&0o077 != 0 {
@@ -98,7 +98,7 @@ func checkModes(t *testing.T, dir string) {
 	}
 }
 
-// checkStrangers asks without the token.
+// checkStrangers sends requests without a token and with a wrong one.
 func checkStrangers(t *testing.T, url string) {
 	t.Helper()
 	for token, want := range map[string]int{"": http.StatusForbidden, "guess": http.StatusUnauthorized} {
@@ -129,7 +129,7 @@ func get(t *testing.T, url, token string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestEnvtestLastWords has an API server that does not start.
+// TestEnvtestLastWords starts an API server that ends at once: the error has its last output.
 func TestEnvtestLastWords(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -149,10 +149,10 @@ func TestEnvtestLastWords(t *testing.T) {
 	if err == nil || string(out) != want {
 		t.Errorf("%v, got:\n%s\nwant:\n%s", err, out, want)
 	}
-	p.nothing()
+	p.checkGone()
 }
 
-// TestEnvtestPortTaken asks for a port that somebody has.
+// TestEnvtestPortTaken requests a port that is in use.
 func TestEnvtestPortTaken(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -166,5 +166,5 @@ func TestEnvtestPortTaken(t *testing.T) {
 	if err == nil || !strings.HasPrefix(string(out), "error: port "+port+": ") || !strings.Contains(string(out), "address already in use\nhint:  choose another --port") {
 		t.Errorf("%v: %s", err, out)
 	}
-	p.nothing()
+	p.checkGone()
 }

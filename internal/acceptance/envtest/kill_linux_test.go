@@ -18,8 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// TestEnvtestForeground ends a control plane that runs in the foreground in
-// each way that there is.
+// TestEnvtestForeground ends a control plane in the foreground in every possible way.
 func TestEnvtestForeground(t *testing.T) {
 	t.Parallel()
 	p := newPlanes(t)
@@ -33,7 +32,7 @@ func TestEnvtestForeground(t *testing.T) {
 		{"terminate", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Signal(syscall.SIGTERM) }, 0, "stopped"},
 		{"stop", func(*exec.Cmd, plane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
 		{"kill", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
-		{"kill the keeper", func(_ *exec.Cmd, s plane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
+		{"kill the supervisor", func(_ *exec.Cmd, s plane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
 			`error: the keeper of control plane "default" ended: signal: killed`},
 	} {
 		cmd, stdout, stderr := p.foreground()
@@ -57,12 +56,11 @@ func TestEnvtestForeground(t *testing.T) {
 		if got := strings.TrimSpace(stderr.String()); !strings.HasSuffix(got, tt.last) {
 			t.Errorf("%s: stderr:\n%s", tt.name, got)
 		}
-		p.nothing(list[0].Port)
+		p.checkGone(list[0].Port)
 	}
 }
 
-// TestEnvtestKilledEarly ends operon, or kills the keeper, at many moments of a
-// start.
+// TestEnvtestKilledEarly ends operon, or kills the supervisor, at many moments of a start.
 func TestEnvtestKilledEarly(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -74,8 +72,8 @@ func TestEnvtestKilledEarly(t *testing.T) {
 		{"operon", syscall.SIGKILL, true},
 		{"operon", syscall.SIGINT, false},
 		{"operon", syscall.SIGTERM, true},
-		{"keeper", syscall.SIGKILL, false},
-		{"keeper", syscall.SIGKILL, true},
+		{"supervisor", syscall.SIGKILL, false},
+		{"supervisor", syscall.SIGKILL, true},
 	} {
 		t.Run(fmt.Sprintf("%v to %s, detach %v", tt.signal, tt.victim, tt.detach), func(t *testing.T) {
 			t.Parallel()
@@ -85,10 +83,10 @@ func TestEnvtestKilledEarly(t *testing.T) {
 				cmd, stdout, stderr := p.foreground("--detach=" + strconv.FormatBool(tt.detach))
 				time.Sleep(delay)
 				pid := cmd.Process.Pid
-				if tt.victim == "keeper" {
-					pid = p.keeperOf(pid)
+				if tt.victim == "supervisor" {
+					pid = p.supervisorOf(pid)
 				}
-				if pid == 0 { // not there yet, or detached and ready
+				if pid == 0 { // not started yet, or detached and ready
 					_ = cmd.Process.Kill()
 				} else {
 					_ = syscall.Kill(pid, tt.signal)
@@ -102,23 +100,22 @@ func TestEnvtestKilledEarly(t *testing.T) {
 					}
 				}
 				if tt.detach {
-					p.operon("envtest", "stop") // it may have been ready
+					p.operon("envtest", "stop") // it may be running
 				}
-				p.nothing()
+				p.checkGone()
 			}
 			if early == 0 {
-				t.Error("none ended while it started")
+				t.Error("no start was interrupted")
 			}
-			if tt.victim == "keeper" {
+			if tt.victim == "supervisor" {
 				p.operon("envtest", "start", "--detach")
 			}
 		})
 	}
 }
 
-// keeperOf returns the process that operon, as process parent, started; 0 when
-// there is none.
-func (p *planes) keeperOf(parent int) int {
+// supervisorOf returns the id of the process that the process parent started, or 0.
+func (p *planes) supervisorOf(parent int) int {
 	p.Helper()
 	for pid := range p.processes() {
 		if parentOf(pid) == parent {
@@ -139,8 +136,8 @@ func parentOf(pid int) int {
 	return 0
 }
 
-// TestEnvtestRestart kills the API server: it comes back at the same place, with
-// what it had.
+// TestEnvtestRestart kills the API server and etcd. Each is started again at the same
+// address, with the same objects.
 func TestEnvtestRestart(t *testing.T) {
 	t.Parallel()
 	p := newPlanes(t)
@@ -161,7 +158,7 @@ func TestEnvtestRestart(t *testing.T) {
 				}
 			}
 		}
-		soon(t, name+" is back", func() error {
+		eventually(t, name+" is back", func() error {
 			out, err := kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.a}")
 			if err == nil && out != "b" {
 				err = errors.New("another value")

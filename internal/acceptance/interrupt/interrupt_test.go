@@ -21,13 +21,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestInterrupt sends real signals at many moments of a command:
-// the tree is afterwards what it was before, or what the finished command
-// makes, folders and modes included. SIGKILL may leave it in between, but the
-// next command takes it back.
+// TestInterrupt sends signals at many moments of a command. Afterwards the tree is the one
+// before, or that of the finished command, including folders and modes. SIGKILL may leave
+// another tree, which the next command restores.
 func TestInterrupt(t *testing.T) {
 	if signal.Ignored(syscall.SIGHUP) {
-		// Below nohup. What these tests start ignores it too, unless they listen.
+		// Under nohup, child processes would ignore SIGHUP, too; Notify prevents that.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	finished := listing(t, operontest.InitProject(t))
@@ -43,7 +42,7 @@ func TestInterrupt(t *testing.T) {
 				treetest.MakeDir(t, dir)
 				code := signalled(t, dir, tc.signal, time.Duration(i)*2*time.Millisecond, operontest.InitArgs...)
 				if code != 0 && code != tc.code && tc.signal != syscall.SIGKILL {
-					// A signal before main has set its handler ends the process by itself.
+					// Before main sets its handler, a signal ends the process at once.
 					if code != -1 {
 						t.Fatalf("exit code %d after %v", code, tc.signal)
 					}
@@ -75,8 +74,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptTwice sends a signal several times at once, as timeout(1) does: the
-// command still ends by itself, after it has put things right.
+// TestInterruptTwice sends a signal several times, as timeout(1) does. The command still
+// cleans up and ends with its own exit code.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -115,9 +114,9 @@ func TestInterruptGenerate(t *testing.T) {
 	for i := range 6 {
 		code := signalled(t, dir, syscall.SIGINT, time.Duration(30+i*60)*time.Millisecond, create...)
 		if code == 0 {
-			break // a fast machine
+			break // the command finished first
 		}
-		// -1: the signal came before main had set its handler.
+		// -1: the signal came before main set its handler.
 		if code != fault.CodeInterrupted && code != -1 {
 			t.Fatalf("exit code %d", code)
 		}
@@ -127,8 +126,8 @@ func TestInterruptGenerate(t *testing.T) {
 	}
 }
 
-// TestInterruptChange interrupts the commands that change many files of a
-// project, some of which move: each leaves the tree as it was, or finishes.
+// TestInterruptChange interrupts commands that change and move many files of a project.
+// Each leaves the tree unchanged, or finishes.
 func TestInterruptChange(t *testing.T) {
 	start, hooks, modules := operontest.InitProject(t), filepath.Join(t.TempDir(), "hooks"), filepath.Join(t.TempDir(), "modules")
 	for dir, plugin := range map[string]string{hooks: "shell", modules: "addon"} {
@@ -145,7 +144,7 @@ func TestInterruptChange(t *testing.T) {
 	for _, args := range [][]string{
 		{"create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--programmatic-validation", "--conversion", "--make=false"},
 		{"create", "api", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--resource=false", "--make=false"},
-		// Its types are in a module that go.mod must require, by way of the go command.
+		// Its types are in a module that the go command adds to go.mod.
 		{"create", "api", "--group", "apiextensions", "--version", "v1", "--kind", "CustomResourceDefinition", "--resource=false", "--make=false"},
 		{"edit", "--multigroup", "--make=false"},
 		{"edit", "--namespaced", "--make=false"},
@@ -182,7 +181,7 @@ func TestInterruptChange(t *testing.T) {
 				switch code {
 				case 0:
 					want = after
-				case 143, -1: // -1: the signal came before main had set its handler
+				case 143, -1: // -1: the signal came before main set its handler
 					interrupted++
 				default:
 					t.Fatalf("exit code %d", code)
@@ -201,9 +200,9 @@ func TestInterruptChange(t *testing.T) {
 	}
 }
 
-// signalled starts operon in dir, sends it a signal after delay and returns its
-// exit code, or -1 when the signal ended it. Where it could, it must have taken
-// its temporary files away.
+// signalled starts operon in dir, sends it a signal after a delay and returns its exit
+// code, or -1 when the signal killed it. Unless killed, it must remove its temporary
+// files.
 func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration, args ...string) int {
 	t.Helper()
 	cmd := exec.Command("operon", args...)
@@ -216,7 +215,7 @@ func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration
 		t.Fatal(err)
 	}
 	time.Sleep(delay)
-	_ = cmd.Process.Signal(sig) // it may be done already
+	_ = cmd.Process.Signal(sig) // it may have ended
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -232,8 +231,8 @@ func signalled(t *testing.T, dir string, sig syscall.Signal, delay time.Duration
 	return code
 }
 
-// listing returns mode and content of everything below dir, folders included;
-// nil for an empty folder. The journal differs from run to run.
+// listing returns the mode and content of all files and folders below dir, without the
+// journal. It is nil for an empty folder.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var tree map[string]string
@@ -269,8 +268,8 @@ func listing(t *testing.T, dir string) map[string]string {
 	return tree
 }
 
-// TestFullDisk runs init and a command behind it on real file systems that are too
-// small, up to the size at which they fit.
+// TestFullDisk runs init and another command on file systems of growing size, until both
+// fit.
 func TestFullDisk(t *testing.T) {
 	t.Run("kind", func(t *testing.T) {
 		testFullDisk(t, "--repo example.org/fleet", "api --group ship --version v1 --kind Frigate --make=false")

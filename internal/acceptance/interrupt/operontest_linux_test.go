@@ -14,12 +14,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestInterruptTests interrupts `operon test` while a test runs that has started
-// a server in a process group of its own, as envtest does: both end with operon.
+// TestInterruptTests interrupts `operon test` while a test runs. The test has started a
+// server in its own process group, as envtest does. Both end with operon.
 func TestInterruptTests(t *testing.T) {
 	t.Parallel()
 	dir := operontest.InitProject(t)
-	for _, path := range []string{"cmd", "test"} { // nothing to compile for
+	for _, path := range []string{"cmd", "test"} { // they would only take time to compile
 		if err := os.RemoveAll(filepath.Join(dir, path)); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestHangs(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			// Open without waiting for the writer, who may never come.
+			// Do not wait for the writer: it may never open the file.
 			alive, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -86,14 +86,14 @@ func TestHangs(t *testing.T) {
 				t.Errorf("output: %s", &out)
 			}
 			if got := readSome(t, alive); got != "" {
-				t.Errorf("the server says %q", got)
+				t.Errorf("the server is alive and writes %q", got)
 			}
 		})
 	}
 }
 
-// readSome waits for what comes next from a fifo: a text, or nothing when the
-// last writer is gone.
+// readSome waits for the next text from a fifo. It is empty when all writers have closed
+// the fifo.
 func readSome(t *testing.T, fifo *os.File) string {
 	t.Helper()
 	if err := fifo.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
@@ -102,7 +102,7 @@ func readSome(t *testing.T, fifo *os.File) string {
 	buf := make([]byte, 100)
 	n, err := fifo.Read(buf)
 	if os.IsTimeout(err) {
-		t.Fatal("nothing happens for two minutes")
+		t.Fatal("no output for two minutes")
 	}
 	return string(buf[:n])
 }

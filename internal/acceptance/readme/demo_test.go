@@ -14,8 +14,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// TestDemo runs what `make demo` runs, to its last line: the operator made what the
-// sample asks for, and what was started for it is gone.
+// TestDemo runs the script of `make demo`. The operator creates the objects for its sample,
+// and afterwards no process is left.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
@@ -35,17 +35,17 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	if status := operontest.ExecEnv(t, env, ".", "operon", "envtest", "status"); status != "" {
-		t.Errorf("still there: %s", status)
+		t.Errorf("still running: %s", status)
 	}
 }
 
-// TestDemoInterrupted ends the demo, as Ctrl-C does, while its operator runs.
+// TestDemoInterrupted interrupts the demo while its operator runs.
 func TestDemoInterrupted(t *testing.T) {
 	t.Parallel()
 	env := []string{"XDG_STATE_HOME=" + t.TempDir()}
 	t.Cleanup(func() { operontest.ExecEnv(t, env, ".", "operon", "envtest", "stop", "--all") })
 	cmd := exec.Command("bash", demoScript(t), t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal does
 	cmd.Env = operontest.Environ(env...)
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
@@ -64,17 +64,17 @@ func TestDemoInterrupted(t *testing.T) {
 			}
 		}
 	}
-	// The end of stdout says that no child is left that holds it.
+	// stdout ends when no child process has it open.
 	if err := cmd.Wait(); !seen || cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("seen %v, %v", seen, err)
+		t.Errorf("the operator was started: %v; the demo ended with %v", seen, err)
 	}
 	if status := operontest.ExecEnv(t, env, ".", "operon", "envtest", "status"); status != "" {
-		t.Errorf("still there: %s", status)
+		t.Errorf("still running: %s", status)
 	}
 }
 
-// demoScript returns the path of the demo, after a look at the file: so the go command
-// knows that the result depends on it.
+// demoScript returns the path of the script. Its call of Stat tells the go command that
+// the result depends on the script.
 func demoScript(t *testing.T) string {
 	t.Helper()
 	name := repository.Path("testdata", "demo.sh")

@@ -20,12 +20,12 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// TestGoInstall installs operon from a module proxy, as users do, and finds
-// that the templates came along and that the version is the module's.
+// TestGoInstall installs operon from a module proxy, as users do. The binary has the
+// templates and the version of the module.
 func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	const path = "github.com/operon-dev/operon"
-	// The go command remembers what a version holds, so it must be a new one.
+	// The go command caches the content of a version, so the version must be new.
 	version := fmt.Sprintf("v0.0.0-installtest.%d", time.Now().UnixNano())
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
@@ -45,8 +45,7 @@ func TestGoInstall(t *testing.T) {
 	treetest.WriteFile(t, filepath.Join(dir, "list"), version+"\n")
 	treetest.WriteFile(t, filepath.Join(dir, version+".info"), `{"Version":"`+version+`"}`)
 
-	// What is installed from modules that are here already is left in the cache;
-	// operon itself is taken out again.
+	// The test removes operon from the module cache again.
 	cache := operontest.GoEnv("GOMODCACHE")
 	t.Cleanup(func() { forget(t, cache, path, version) })
 	bin := t.TempDir()
@@ -72,7 +71,7 @@ func TestGoInstall(t *testing.T) {
 	}
 }
 
-// sourceFiles lists the files that git knows or would add: those that a release has.
+// sourceFiles lists the files of a release: those that git tracks or would add.
 func sourceFiles(t *testing.T) []modzip.File {
 	t.Helper()
 	var files []modzip.File
@@ -94,10 +93,10 @@ func (f sourceFile) Path() string                 { return string(f) }
 func (f sourceFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(repository.Path(string(f))) }
 func (f sourceFile) Open() (io.ReadCloser, error) { return os.Open(repository.Path(string(f))) }
 
-// versionReport is the part of `operon version --output json` that is checked.
+// versionReport is a part of `operon version --output json`.
 type versionReport struct{ Version, ControllerTools string }
 
-// checkZip looks for the names that a module zip could lose.
+// checkZip checks that the zip has a file whose name the go command could reject.
 func checkZip(t *testing.T, name string) {
 	t.Helper()
 	r, err := zip.OpenReader(name)

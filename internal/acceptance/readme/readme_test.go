@@ -14,9 +14,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// TestReadme runs the commands of README.md's console blocks, in order and as in
-// one shell session, and compares what they print with what stands there. What
-// belongs to a machine or a moment may differ.
+// TestReadme runs the commands in the console blocks of README.md, in one shell session, and
+// compares their output with the text of the blocks. Durations, ports and the like may
+// differ. With -update it rewrites the blocks.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -49,27 +49,27 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(lasting(string(src)), lasting(got)); diff != "" {
-		t.Errorf("README.md is not true (-README +now):\n%s", diff)
+		t.Errorf("README.md shows other output (-README +now):\n%s", diff)
 	}
 }
 
 var (
 	consoleBlock = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
 
-	// What differs from run to run: durations and ages, the port, and when and as
-	// which process a control plane was started.
+	// passing matches what differs from run to run: durations, ages, ports, dates and
+	// process ids.
 	passing = regexp.MustCompile(`\b\d+(\.\d+)? ?s\b|\(cached\)|127\.0\.0\.1:\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|process +\d+`)
 )
 
-// lasting is a text without what differs from run to run.
+// lasting returns a text without the parts that differ from run to run.
 func lasting(text string) string { return passing.ReplaceAllString(text, "*") }
 
-// shell runs commands as a person would type them one after the other.
+// shell runs commands one after the other, as in one shell session.
 type shell struct {
 	t    *testing.T
 	dir  string
-	env  string // a file with what the commands exported
-	home string // stands as /home/you in what they print
+	env  string // a file with the exported variables
+	home string // replaced by /home/you in the output
 }
 
 func (s *shell) run(line string) string {
@@ -80,7 +80,7 @@ func (s *shell) run(line string) string {
 	cmd.Dir = s.dir
 	cmd.Env = operontest.Environ("LC_ALL=C", "KUBEBUILDER_ASSETS=", "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m",
 		"XDG_DATA_HOME="+filepath.Join(s.home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(s.home, ".local", "state"))
-	// A screen shows both streams; which comes first is chance where there is a pipe.
+	// A terminal shows both streams. With pipes, their order would be random.
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

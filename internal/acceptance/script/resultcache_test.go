@@ -11,17 +11,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// settle is longer than a change may be young for operon to rely on its time.
+// settle is a little longer than the age from which operon trusts the time of a change.
 const settle = 60 * time.Millisecond
 
 const (
 	said    = "nothing to do\n"
-	already = "said already.\n" // as long
+	already = "said already.\n" // of the same length
 )
 
-// scriptAnswers is the command `answers` of scripts, with operon's arguments. It
-// sees that operon has nothing to do, and says so without looking: from what it
-// kept of an earlier run. With ! it sees that operon looks.
+// scriptAnswers is the script command `answers`; its arguments are those of operon. It
+// checks that operon prints the result of an earlier run from its result cache. With !, it
+// checks that operon does the work again. To tell the two apart, it changes the cached
+// text.
 func scriptAnswers(ts *testscript.TestScript, neg bool, args []string) {
 	time.Sleep(settle)
 	records, err := filepath.Glob(filepath.Join(ts.Getenv("OPERON_CACHE"), "rerun", "*"))
@@ -32,13 +33,13 @@ func scriptAnswers(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("operon", args...))
 	switch got := ts.ReadFile("stdout"); {
 	case !neg && got != already:
-		ts.Fatalf("operon looked, and says %q", got)
+		ts.Fatalf("operon did not use its result cache; it prints %q", got)
 	case neg && got == already:
-		ts.Fatalf("operon did not look")
+		ts.Fatalf("operon used its result cache")
 	}
 }
 
-// retell has a record say that operon said it already.
+// retell changes the text in an entry of the result cache.
 func retell(name string) error {
 	content, err := os.ReadFile(name)
 	if err != nil {

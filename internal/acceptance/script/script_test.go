@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScript runs testdata/script: one page of commands for each thing that a
-// user can see. Run with -update to rewrite the expectations.
+// TestScript runs the scripts in testdata/script: commands with the output and exit codes
+// that a user sees. With -update it rewrites the expected output.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -28,14 +28,13 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// scriptEnv hands the go command's caches to a script, which otherwise sees
-// neither HOME nor the network.
+// scriptEnv gives a script the caches of the go command, but neither HOME nor the network.
 func scriptEnv(env *testscript.Env) error {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN"} {
 		env.Setenv(name, operontest.GoEnv(name))
 	}
 	env.Setenv("GOPROXY", "off")
-	env.Setenv("GOGC", "off") // as operontest.NoGC says
+	env.Setenv("GOGC", "off") // see operontest.NoGC
 	env.Setenv("EXTERNAL", modtest.Monitoring)
 	env.Setenv("ASSETS", operontest.Assets())
 	env.Setenv("SOURCE_DATE_EPOCH", "1767225600") // 2026-01-01
@@ -43,7 +42,7 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_STATE_HOME", state)
 	env.Setenv("OPERON_CACHE", filepath.Join(env.WorkDir, "cache"))
 	env.Setenv("LOCALAPPDATA", state)
-	env.Defer(func() { // a control plane that a failed script forgot
+	env.Defer(func() { // a failed script may leave a control plane running
 		stop := exec.Command("operon", "envtest", "stop", "--all")
 		stop.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LOCALAPPDATA="+state)
 		if out, err := stop.CombinedOutput(); err != nil {

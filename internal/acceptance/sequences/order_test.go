@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestAnyOrder creates three kinds in every order: each tree vets, which
-// compiles its tests too, and holds the same files.
+// TestAnyOrder creates three kinds in every order. Each tree passes go vet, which compiles
+// its tests, too, and has the same files.
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	kinds := [][]string{
@@ -43,7 +43,7 @@ func TestAnyOrder(t *testing.T) {
 			first = files
 		}
 		if !slices.Equal(first, files) {
-			t.Errorf("order %v makes other files:\n%s", order, strings.Join(files, "\n"))
+			t.Errorf("order %v results in other files:\n%s", order, strings.Join(files, "\n"))
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestRandomHooks runs sequences of valid commands in projects of hooks and of
-// modules. After each command a repeat has nothing to do, and neither has a repeated
-// init; the hooks of the last tree are valid, and so are their tests.
+// TestRandomHooks runs random sequences of valid commands in projects of hooks and of
+// modules. After each command, a repeat of it and of init has nothing to do. In the last
+// tree, the hooks are valid and their tests pass.
 func TestRandomHooks(t *testing.T) {
 	t.Parallel()
 	for _, plugin := range []string{"shell", "addon"} {
@@ -46,7 +46,7 @@ func TestRandomHooks(t *testing.T) {
 	}
 }
 
-// hookSequence makes up commands that a project of hooks or of modules can take.
+// hookSequence generates random commands that are valid in a project of hooks or modules.
 type hookSequence struct {
 	*sequence
 	modulesMade []string
@@ -73,7 +73,7 @@ func (s *hookSequence) hooks() []string {
 	return append(args, "--startup", fmt.Sprint(s.IntN(9)))
 }
 
-// crd returns a command for a kind of some group, or a further version of one.
+// crd returns a command that adds a kind, or a version to one.
 func (s *hookSequence) crd() []string {
 	if k := s.kind(func(k *randomKind) bool { return len(k.versions) < 3 }); k != nil && s.IntN(2) == 0 {
 		k.versions = append(k.versions, fmt.Sprint("v", len(k.versions)+1))
@@ -99,8 +99,8 @@ func (s *hookSequence) modules() []string {
 	return append(args, "--module", s.modulesMade[s.IntN(len(s.modulesMade))], "--after-helm", fmt.Sprint(s.IntN(50)), "--startup", "3")
 }
 
-// TestAnyOrderOfHooks creates hooks and a kind in every order: each tree holds the
-// same files.
+// TestAnyOrderOfHooks creates hooks and a kind in every order. Each tree has the same
+// files.
 func TestAnyOrderOfHooks(t *testing.T) {
 	t.Parallel()
 	commands := [][]string{
@@ -129,7 +129,7 @@ func TestAnyOrderOfHooks(t *testing.T) {
 			first = files
 		}
 		if !slices.Equal(first, files) {
-			t.Errorf("order %v makes other files:\n%s", order, strings.Join(files, "\n"))
+			t.Errorf("order %v results in other files:\n%s", order, strings.Join(files, "\n"))
 		}
 	}
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 )
 
-// TestRandomSequences runs sequences of valid commands over random names. After
-// each command a repeat has nothing to do, and neither has a repeated init,
-// which replays everything that the project records; some of the trees, and
-// each last one, are compiled with their tests.
+// TestRandomSequences runs random sequences of valid commands. After each command, a repeat
+// of it and of init has nothing to do; init scaffolds everything that PROJECT records. Some
+// of the trees, among them the last, are compiled with their tests.
 func TestRandomSequences(t *testing.T) {
 	t.Parallel()
-	for _, seed := range []uint64{1, 4} { // one with folders for groups, one that is switched to them
+	for _, seed := range []uint64{1, 4} { // 1 starts with a folder for each group, 4 without
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			s := newSequence(t, seed)
@@ -41,18 +40,18 @@ func TestRandomSequences(t *testing.T) {
 	}
 }
 
-// sequence makes up commands that its project can take.
+// sequence generates random commands that are valid in its project.
 type sequence struct {
 	*rand.Rand
 	dir    string
-	multi  bool // a folder for each group
-	limit  bool // to namespaces
+	multi  bool // each group has a folder
+	limit  bool // the manager is limited to namespaces
 	groups []string
-	hubs   map[string]string // group -> the version that others convert to
+	hubs   map[string]string // by group, the version that the others convert to
 	kinds  []*randomKind
 }
 
-// randomKind is a kind that the project has.
+// randomKind is a kind of the project.
 type randomKind struct {
 	group, name string
 	versions    []string
@@ -72,7 +71,7 @@ func newSequence(t *testing.T, seed uint64) *sequence {
 	return s
 }
 
-// next returns a command that is valid now, and notes what it makes.
+// next returns a command that is valid now, and records its result.
 func (s *sequence) next() []string {
 	for {
 		if args := s.pick()(); args != nil {
@@ -150,8 +149,8 @@ func (s *sequence) convert() []string {
 	if k == nil {
 		return nil
 	}
-	// The packages of the other versions import the hub's: all kinds of a group
-	// have the same, or Go would see a cycle.
+	// The packages of the other versions import that of the hub. All kinds of a group
+	// have the same hub: otherwise, the packages would import each other.
 	hub := s.hubs[k.group]
 	if hub == "" {
 		hub = k.versions[s.IntN(len(k.versions))]
@@ -168,7 +167,7 @@ func (s *sequence) foreignController() []string {
 	k := kinds[s.IntN(len(kinds))]
 	args := []string{"create", "api", "--group", k[0], "--version", "v1", "--kind", k[1], "--resource=false", "--controller=true"}
 	options := [][]string{nil, {"--label", s.word() + "=" + s.word()}, {"--finalizer"}, {"--owns", "core/v1/ConfigMap"}, {"--watches", "batch/v1/Job"}}
-	if k[1] == "Node" { // which lives in the cluster
+	if k[1] == "Node" { // it has no namespace
 		options = options[:3]
 	}
 	return append(args, options[s.IntN(len(options))]...)
@@ -212,7 +211,7 @@ func (s *sequence) maybeMake(args []string) []string {
 	return append(args, fmt.Sprintf("--make=%t", s.IntN(4) == 0))
 }
 
-// kind returns one of the kinds that will do, or nil.
+// kind returns a random kind that meets a condition, or nil.
 func (s *sequence) kind(will func(*randomKind) bool) *randomKind {
 	var fit []*randomKind
 	for _, k := range s.kinds {
@@ -226,7 +225,7 @@ func (s *sequence) kind(will func(*randomKind) bool) *randomKind {
 	return fit[s.IntN(len(fit))]
 }
 
-// word returns six letters: too many words of that length exist for two to meet.
+// word returns a random word of six letters. So many exist that no two are equal.
 func (s *sequence) word() string {
 	word := make([]byte, 6)
 	for i := range word {

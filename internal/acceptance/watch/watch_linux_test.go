@@ -20,20 +20,20 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// watcher is an `operon generate --watch` and what it has printed.
+// watcher is a running `operon generate --watch` with its output.
 type watcher struct {
 	t    *testing.T
 	dir  string
 	cmd  *exec.Cmd
-	over chan error // its end
+	over chan error // receives the result when the command ends
 
 	mu      sync.Mutex
 	printed bytes.Buffer
-	read    int // what expect has passed
+	read    int // the length of the output that expect has matched
 	more    chan struct{}
 }
 
-// Write implements io.Writer for what the command prints.
+// Write implements io.Writer for the output of the command.
 func (w *watcher) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,14 +45,14 @@ func (w *watcher) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// text is all that was printed.
+// text returns all output so far.
 func (w *watcher) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.printed.String()
 }
 
-// watching starts a watch of dir, with its streams in a pipe.
+// watching starts a watch of dir without a terminal.
 func watching(t *testing.T, dir string, args ...string) *watcher {
 	t.Helper()
 	w := &watcher{t: t, dir: dir, over: make(chan error, 1), more: make(chan struct{}, 1)}
@@ -73,7 +73,7 @@ func (w *watcher) start() {
 	w.t.Cleanup(func() { _ = w.cmd.Process.Kill(); <-ended })
 }
 
-// expect waits for a line behind those that were expected before.
+// expect waits for a line after those that it has matched before.
 func (w *watcher) expect(pattern string) {
 	w.t.Helper()
 	line := regexp.MustCompile("(?m)" + pattern)
@@ -87,7 +87,7 @@ func (w *watcher) expect(pattern string) {
 		select {
 		case <-w.more:
 		case <-deadline:
-			w.t.Fatalf("no %s in what comes behind byte %d of:\n%s", pattern, w.read, text)
+			w.t.Fatalf("no %s after byte %d of:\n%s", pattern, w.read, text)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func (w *watcher) exit(code int) {
 			w.t.Fatalf("exit code %d, want %d:\n%s", got, code, w.text())
 		}
 	case <-time.After(time.Minute):
-		w.t.Fatalf("it does not end:\n%s", w.text())
+		w.t.Fatalf("the command does not end:\n%s", w.text())
 	}
 }
 
-// save puts a file in the place of another in one step, as editors do.
+// save replaces a file by a rename, as editors do.
 func (w *watcher) save(name, content string) {
 	w.t.Helper()
 	file := filepath.Join(w.dir, name)
@@ -117,7 +117,7 @@ func (w *watcher) save(name, content string) {
 	}
 }
 
-// edit saves a file with a part of its text replaced.
+// edit replaces a text in a file and saves it.
 func (w *watcher) edit(name, before, after string) {
 	w.t.Helper()
 	src := treetest.ReadFile(w.t, filepath.Join(w.dir, name))
@@ -127,11 +127,11 @@ func (w *watcher) edit(name, before, after string) {
 	w.save(name, strings.Replace(src, before, after, 1))
 }
 
-// current has a fresh process look whether everything is as it would make it.
+// current checks in another process that the generated files are current.
 func (w *watcher) current() {
 	w.t.Helper()
 	if out := operontest.Run(w.t, w.dir, "generate", "--check", "--no-cache"); out != "generated files are current\n" {
-		w.t.Fatalf("after\n%s\na check says:\n%s", w.text(), out)
+		w.t.Fatalf("after\n%s\ngenerate --check prints:\n%s", w.text(), out)
 	}
 }
 
@@ -141,10 +141,10 @@ const (
 	watchedDeepcopy = "api/v1/zz_generated.deepcopy.go"
 )
 
-// cycle is the start of a line about a cycle.
+// cycle matches the start of a line that reports a cycle.
 const cycle = `^\d\d:\d\d:\d\d +\d+(\.\d)? m?s  `
 
-// withAPI is a project with an API and all that is generated for it.
+// withAPI returns a project with an API, and with its generated files.
 func withAPI(t *testing.T) string {
 	t.Helper()
 	dir := operontest.InitProject(t)
@@ -152,8 +152,7 @@ func withAPI(t *testing.T) string {
 	return dir
 }
 
-// TestWatch saves files in many ways, and has a fresh process judge the result
-// of each.
+// TestWatch saves files in many ways, and checks the generated files after each.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
@@ -165,7 +164,7 @@ func TestWatch(t *testing.T) {
 	w.expect(cycle + watchedTypes + " -> " + watchedCRD + "$")
 	w.current()
 
-	// In place, and not in one step.
+	// Written in place, not renamed.
 	src := treetest.ReadFile(t, filepath.Join(dir, watchedTypes))
 	treetest.WriteFile(t, filepath.Join(dir, watchedTypes), strings.Replace(src, "Guns int32", "Guns []int32", 1))
 	w.expect(cycle + ".* -> .*" + watchedDeepcopy + ", " + watchedCRD + "$")
@@ -175,7 +174,7 @@ func TestWatch(t *testing.T) {
 	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
 	w.expect(cycle + watchedTypes + ` -> error\n^error: ` + watchedTypes + `:\d+:\d+: `)
 	if treetest.ReadFile(t, filepath.Join(dir, watchedCRD)) != good {
-		t.Error("an error of syntax changed the CRD")
+		t.Error("a syntax error changed the CRD")
 	}
 	w.save(watchedTypes, treetest.ReadFile(t, filepath.Join(dir, watchedTypes))+"\n")
 	w.expect(cycle + watchedTypes + " -> the same error\n")
@@ -197,9 +196,9 @@ func TestWatch(t *testing.T) {
 	w.expect(cycle + `.* -> .*config/crd/bases/crew.example.org_sailors.yaml \(removed\)$`)
 	w.current()
 
-	// So far nothing but sources started a cycle.
+	// So far, only sources started a cycle.
 	if own := regexp.MustCompile("(?m)" + cycle + `(config/\S*|\S*zz_generated.deepcopy.go) -> .*`).FindString(w.text()); own != "" {
-		t.Errorf("its own output started a cycle: %s", own)
+		t.Errorf("generated files started a cycle: %s", own)
 	}
 	w.save(watchedCRD, "edited: by hand\n")
 	w.expect(cycle + watchedCRD + " -> restored$")
@@ -214,7 +213,7 @@ func TestWatch(t *testing.T) {
 	w.edit("PROJECT", "domain:", "# a comment\ndomain:")
 	w.expect(cycle + "PROJECT -> no change$")
 
-	// Two saves at once, of which the second may come while the first is at work.
+	// Two saves at once: the second one may come during the cycle of the first.
 	w.edit(watchedTypes, spec, spec+"\tMasts int32 `json:\"masts,omitempty\"`\n\n")
 	w.edit("internal/controller/frigate_controller.go", "// +kubebuilder:rbac:", "// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n// +kubebuilder:rbac:")
 	for done := false; !done; {
@@ -248,7 +247,7 @@ type Sailor struct {
 }
 `
 
-// TestWatchBroken starts where there is nothing good to keep.
+// TestWatchBroken starts a watch of a project that does not parse.
 func TestWatchBroken(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
@@ -265,7 +264,7 @@ func TestWatchBroken(t *testing.T) {
 	w.exit(0)
 }
 
-// TestWatchOutside edits a module beside the project that stands for another.
+// TestWatchOutside edits a module outside the project, which go.mod replaces another with.
 func TestWatchOutside(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
@@ -284,7 +283,7 @@ func TestWatchOutside(t *testing.T) {
 	w.current()
 }
 
-// TestWatchBusy has another command at work in the project.
+// TestWatchBusy saves a file while another command holds the lock of the project.
 func TestWatchBusy(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
@@ -297,14 +296,14 @@ func TestWatchBusy(t *testing.T) {
 	w.edit(watchedTypes, "\tFoo *string", "\tBar *int32")
 	w.expect("^waiting for another operon command")
 	if strings.Contains(w.text(), " -> ") {
-		t.Errorf("it did not wait:\n%s", w.text())
+		t.Errorf("the watch did not wait:\n%s", w.text())
 	}
 	unlock()
 	w.expect(cycle + watchedTypes + " -> ")
 	w.current()
 }
 
-// TestWatchGone takes the project away.
+// TestWatchGone removes the project.
 func TestWatchGone(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]string{"PROJECT": "PROJECT", "": ""} {
@@ -320,7 +319,7 @@ func TestWatchGone(t *testing.T) {
 	}
 }
 
-// TestWatchTerminal is what a person sees, who ends it with Ctrl-C.
+// TestWatchTerminal compares what a terminal shows, until Ctrl-C.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
@@ -334,9 +333,9 @@ func TestWatchTerminal(t *testing.T) {
 	go func() { _, _ = io.Copy(w, person) }()
 
 	w.expect(`nothing to do\r\n^watching \d+ folders, Ctrl-C ends\r\n`)
-	time := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line, or of what stands in one for now
+	time := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line that stays, or of one that is replaced
 	arrow := `\x1b\[2m -> \x1b\[0m`
-	// A save without an effect leaves no line behind.
+	// A save without effect leaves no line.
 	w.edit("cmd/main.go", "func main() {", "func main() { // starts here")
 	w.expect(`\r` + time + `cmd/main.go -> no change\x1b\[0m\x1b\[K`)
 	w.edit(watchedTypes, "\tFoo *string", "\tBar *int32")
