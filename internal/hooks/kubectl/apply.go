@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -14,45 +15,47 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// applied is the annotation with what was applied last.
-const applied = corev1.LastAppliedConfigAnnotation
+// lastAppliedAnnotation holds the object of the last kubectl apply as JSON.
+const lastAppliedAnnotation = corev1.LastAppliedConfigAnnotation
 
-// apply makes the objects of files what they say: what was applied before and is not
-// in the file any more goes, what others added stays.
-func (r *run) apply([]string) error { return r.eachOfFiles("apply", noFiles, r.applyOne) }
+// apply creates or patches the objects of files. It removes fields that the last apply
+// set and the file no longer has, and keeps fields that others added.
+func (r *runner) apply(ctx context.Context, _ []string) error {
+	return r.eachOfFiles("apply", noFiles, func(t target) error { return r.applyOne(ctx, t) })
+}
 
-func (r *run) applyOne(t target) error {
-	dry, err := r.dry()
+func (r *runner) applyOne(ctx context.Context, t target) error {
+	dry, err := r.isDryRun()
 	if err != nil {
 		return err
 	}
 	if t.name == "" {
-		return fmt.Errorf("error when retrieving current configuration of: from %q: resource name may not be empty; kubectl apply takes no generateName", t.source)
+		return fmt.Errorf("error when retrieving current configuration of: from %q: resource name may not be empty; kubectl apply does not support generateName", t.source)
 	}
-	wanted, err := annotated(t.object)
+	wanted, err := lastApplied(t.object)
 	if err != nil {
 		return err
 	}
-	now, err := r.api.Get(r, t.kind, t.namespace, t.name)
+	now, err := r.api.Get(ctx, t.kind, t.namespace, t.name)
 	switch {
 	case apierrors.IsNotFound(err):
 		o := t.object
-		o.SetAnnotations(withApplied(o, wanted))
+		o.SetAnnotations(withLastApplied(o, wanted))
 		if !dry {
-			if o, err = r.api.Create(r, t.kind, o); err != nil {
+			if o, err = r.api.Create(ctx, t.kind, o); err != nil {
 				return t.wrap("creating", err)
 			}
 		}
-		return r.say(t, o, "created", dry)
+		return r.report(t, o, "created", dry)
 	case err != nil:
 		return t.wrap("retrieving current configuration of", err)
 	}
-	before := now.GetAnnotations()[applied]
+	before := now.GetAnnotations()[lastAppliedAnnotation]
 	if before == "" {
 		r.warnf("Warning: resource %s is missing the %s annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.\n",
-			t.kind.Resource+"/"+t.name, applied)
+			t.kind.Resource+"/"+t.name, lastAppliedAnnotation)
 	}
-	o, err := r.bring(t, now, before, wanted, dry)
+	o, err := r.patchApplied(ctx, t, now, before, wanted, dry)
 	if err != nil {
 		return t.wrap("patching", err)
 	}
@@ -60,13 +63,13 @@ func (r *run) applyOne(t target) error {
 	if o.GetResourceVersion() == now.GetResourceVersion() {
 		done = "unchanged"
 	}
-	return r.say(t, o, done, dry)
+	return r.report(t, o, done, dry)
 }
 
-// bring patches an object to what is wanted, by what was applied before. Lists are
-// replaced as a whole, but those of builtin kinds merge by their keys on the server.
-func (r *run) bring(t target, now *unstructured.Unstructured, before, wanted string, dry bool) (*unstructured.Unstructured, error) {
-	t.object.SetAnnotations(withApplied(t.object, wanted))
+// patchApplied patches an object with the changes between the last apply and this one.
+// Lists are replaced as a whole, except lists of built-in kinds that merge by key.
+func (r *runner) patchApplied(ctx context.Context, t target, now *unstructured.Unstructured, before, wanted string, dry bool) (*unstructured.Unstructured, error) {
+	t.object.SetAnnotations(withLastApplied(t.object, wanted))
 	want, err := json.Marshal(t.object.Object)
 	if err != nil {
 		return nil, err
@@ -79,21 +82,21 @@ func (r *run) bring(t target, now *unstructured.Unstructured, before, wanted str
 	if before != "" {
 		was = []byte(before)
 	}
-	kind, patch, err := threeWay(t.kind, was, want, is)
+	kind, patch, err := threeWayPatch(t.kind, was, want, is)
 	if err != nil {
 		return nil, err
 	}
 	if string(patch) == "{}" || dry {
 		return now, nil
 	}
-	return r.api.Patch(r, t.kind, t.namespace, t.name, kind, patch, "")
+	return r.api.Patch(ctx, t.kind, t.namespace, t.name, kind, patch, "")
 }
 
-// annotated is an object as the annotation says it.
-func annotated(o *unstructured.Unstructured) (string, error) {
+// lastApplied returns the value of the annotation for an object.
+func lastApplied(o *unstructured.Unstructured) (string, error) {
 	plain := o.DeepCopy()
 	annotations := plain.GetAnnotations()
-	delete(annotations, applied)
+	delete(annotations, lastAppliedAnnotation)
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
@@ -105,17 +108,18 @@ func annotated(o *unstructured.Unstructured) (string, error) {
 	return string(text) + "\n", err
 }
 
-func withApplied(o *unstructured.Unstructured, text string) map[string]string {
+func withLastApplied(o *unstructured.Unstructured, text string) map[string]string {
 	annotations := o.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[applied] = text
+	annotations[lastAppliedAnnotation] = text
 	return annotations
 }
 
-// threeWay is the patch of apply: of what was applied, what is wanted, and what is.
-func threeWay(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
+// threeWayPatch returns the patch that apply sends: was is the object of the last apply,
+// want the object of this one, and is the object on the server.
+func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
 	form := fakeapi.Form(k)
 	if form == nil {
 		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(was, want, is)

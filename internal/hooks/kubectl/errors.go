@@ -10,20 +10,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// problems are several errors, each of which is told.
-type problems []error
+// errorList holds several errors. Each one is printed.
+type errorList []error
 
-func (p problems) Error() string { return explain(p) }
+func (p errorList) Error() string { return errorText(p) }
 
-// add joins errors.
-func (p *problems) add(err error) {
+// add appends an error unless it is nil.
+func (p *errorList) add(err error) {
 	if err != nil {
 		*p = append(*p, err)
 	}
 }
 
-// err is the errors as one, or nil.
-func (p problems) err() error {
+// err returns the errors as one error, or nil.
+func (p errorList) err() error {
 	switch len(p) {
 	case 0:
 		return nil
@@ -45,14 +45,14 @@ func (e *fileError) Error() string {
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// explain words an error as kubectl does: what the server says, with its reason,
-// and all else after "error: ".
-func explain(err error) string {
-	var several problems
+// errorText returns the text that kubectl prints for an error: the message and reason of
+// a server error, and any other error after "error: ".
+func errorText(err error) string {
+	var several errorList
 	if errors.As(err, &several) {
 		var lines []string
 		for _, e := range several {
-			lines = append(lines, explain(e))
+			lines = append(lines, errorText(e))
 		}
 		return strings.Join(lines, "\n")
 	}
@@ -62,7 +62,7 @@ func explain(err error) string {
 	}
 	s := status.Status()
 	if s.Reason == metav1.StatusReasonInvalid && s.Details != nil && len(s.Details.Causes) > 0 {
-		return invalid(s)
+		return invalidText(s)
 	}
 	if s.Reason == metav1.StatusReasonInvalid {
 		return "The request is invalid: " + s.Message
@@ -73,8 +73,8 @@ func explain(err error) string {
 	return fmt.Sprintf("Error from server (%s): %s", s.Reason, err.Error())
 }
 
-// invalid words what is wrong with an object, a line for each.
-func invalid(s metav1.Status) string {
+// invalidText lists the causes of an invalid object, a line each.
+func invalidText(s metav1.Status) string {
 	head := fmt.Sprintf("The %s %q is invalid: ", s.Details.Kind, s.Details.Name)
 	var lines []string
 	for _, c := range s.Details.Causes {

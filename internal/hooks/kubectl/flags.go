@@ -11,53 +11,53 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// options are the values of flags, of all commands together.
+// options holds the flag values of all commands.
 type options struct {
-	namespace     string
-	filenames     []string
-	selector      string
-	fieldSelector string
-	output        string
-	sortBy        string
-	dryRun        string
-	cascade       string
-	patchText     string
-	patchFile     string
-	patchType     string
-	subresource   string
-	condition     string
-	secretType    string
-	cert, key     string
-	apiGroup      string
-	verbs         []string
-	literals      []string
-	sources       []string
-	envFiles      []string
-	labelColumns  []string
-	replicas      int
-	current       int
-	resVersion    string
-	all           bool
-	everywhere    bool
-	ignoreMissing bool
-	noHeaders     bool
-	showLabels    bool
-	showKind      bool
-	overwrite     bool
-	listOnly      bool
-	force         bool
-	client        bool
-	quiet         bool
-	namespaced    bool
+	namespace       string
+	filenames       []string
+	selector        string
+	fieldSelector   string
+	output          string
+	sortBy          string
+	dryRun          string
+	cascade         string
+	patchText       string
+	patchFile       string
+	patchType       string
+	subresource     string
+	condition       string
+	secretType      string
+	cert, key       string
+	apiGroup        string
+	verbs           []string
+	literals        []string
+	sources         []string
+	envFiles        []string
+	labelColumns    []string
+	replicas        int
+	current         int
+	resourceVersion string
+	all             bool
+	allNamespaces   bool
+	ignoreMissing   bool
+	noHeaders       bool
+	showLabels      bool
+	showKind        bool
+	overwrite       bool
+	listOnly        bool
+	force           bool
+	client          bool
+	quiet           bool
+	namespaced      bool
 }
 
-// ignored are flags of all commands that say which server to ask and as whom, and
-// how much to say about it: there is one, and it takes whoever comes.
+// ignored are global flags that select a server, a user or the verbosity. They have no
+// effect, because a test has one server without authentication.
 var ignored = []string{"as", "as-group", "as-uid", "cache-dir", "certificate-authority", "client-certificate", "client-key", "cluster", "context",
 	"kubeconfig", "password", "profile", "profile-output", "request-timeout", "tls-server-name", "token", "user", "username", "vmodule"}
 
-// quietFlags are flags that change nothing here: nothing takes time, all is valid
-// that the server takes, and nobody else writes. Those that need a value end in =.
+// quietFlags are flags that have no effect in a test, because nothing takes time and
+// there is no other client. A name that ends in = needs a value.
 var quietFlags = map[string][]string{
 	"quiet-apply":  {"field-manager=", "validate", "wait", "timeout=", "overwrite", "openapi-patch", "record"},
 	"quiet-delete": {"wait", "timeout=", "grace-period=", "force", "now"},
@@ -66,9 +66,8 @@ var quietFlags = map[string][]string{
 	"quiet-write":  {"field-manager=", "validate", "save-config", "record"},
 }
 
-// newFlags declares the flags of all commands, and of one those whose names are
-// given.
-func (r *run) newFlags(names string) *pflag.FlagSet {
+// newFlags declares the global flags and the flags with the given names.
+func (r *runner) newFlags(names string) *pflag.FlagSet {
 	f := pflag.NewFlagSet("kubectl", pflag.ContinueOnError)
 	f.Usage = func() {}
 	f.StringVarP(&r.namespace, "namespace", "n", r.namespace, "")
@@ -98,10 +97,10 @@ func (r *run) newFlags(names string) *pflag.FlagSet {
 	return f
 }
 
-// declare declares a flag by its name.
-func (r *run) declare(f *pflag.FlagSet, name string) {
+// declare declares the flag with a name.
+func (r *runner) declare(f *pflag.FlagSet, name string) {
 	texts := map[string]*string{"sort-by": &r.sortBy, "type": &r.patchType, "patch-file": &r.patchFile, "subresource": &r.subresource, "for": &r.condition,
-		"cert": &r.cert, "key": &r.key, "api-group": &r.apiGroup, "field-selector": &r.fieldSelector, "resource-version": &r.resVersion}
+		"cert": &r.cert, "key": &r.key, "api-group": &r.apiGroup, "field-selector": &r.fieldSelector, "resource-version": &r.resourceVersion}
 	switches := map[string]*bool{"all": &r.all, "ignore-not-found": &r.ignoreMissing, "no-headers": &r.noHeaders, "show-labels": &r.showLabels,
 		"show-kind": &r.showKind, "list": &r.listOnly, "client": &r.client, "namespaced": &r.namespaced, "force": &r.force}
 	var none bool
@@ -115,7 +114,7 @@ func (r *run) declare(f *pflag.FlagSet, name string) {
 	}
 	switch name {
 	case "all-namespaces":
-		f.BoolVarP(&r.everywhere, name, "A", false, "")
+		f.BoolVarP(&r.allNamespaces, name, "A", false, "")
 	case "annotate-overwrite":
 		f.BoolVar(&r.overwrite, "overwrite", false, "")
 	case "cascade":
@@ -157,8 +156,8 @@ func (r *run) declare(f *pflag.FlagSet, name string) {
 	}
 }
 
-// flagNames are those of the command, for an error.
-func (r *run) flagNames() []string {
+// flagNames returns the flags of the command for an error message.
+func (r *runner) flagNames() []string {
 	var names []string
 	r.flags.VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(ignored, f.Name) {
@@ -168,26 +167,26 @@ func (r *run) flagNames() []string {
 	return names
 }
 
-// inNamespace is the namespace that the call is about.
-func (r *run) inNamespace() string { return cmp.Or(r.namespace, r.Namespace, "default") }
+// currentNamespace returns the namespace of the call.
+func (r *runner) currentNamespace() string { return cmp.Or(r.namespace, r.Namespace, "default") }
 
-func (r *run) changed(flag string) bool { return r.flags.Changed(flag) }
+func (r *runner) changed(flag string) bool { return r.flags.Changed(flag) }
 
-// dry reports whether nothing is to change.
-func (r *run) dry() (bool, error) {
+// isDryRun reports whether the call must not change anything.
+func (r *runner) isDryRun() (bool, error) {
 	switch r.dryRun {
 	case "none", "":
 		return false, nil
 	case "client":
 		return true, nil
 	case "server":
-		return false, errors.New("operon's kubectl does not know --dry-run=server")
+		return false, errors.New("--dry-run=server is not available in hook tests")
 	}
 	return false, fmt.Errorf("invalid dry-run value (%s). Must be \"none\", \"server\", or \"client\"", r.dryRun)
 }
 
-// propagation is what --cascade says.
-func (r *run) propagation() (metav1.DeletionPropagation, error) {
+// propagation returns the deletion propagation for --cascade.
+func (r *runner) propagation() (metav1.DeletionPropagation, error) {
 	switch r.cascade {
 	case "background", "true":
 		return metav1.DeletePropagationBackground, nil

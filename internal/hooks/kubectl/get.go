@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,23 +12,23 @@ import (
 )
 
 // get prints objects.
-func (r *run) get(args []string) error {
+func (r *runner) get(ctx context.Context, args []string) error {
 	if len(args) == 0 && len(r.filenames) == 0 {
 		r.warnf("You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\n")
 		return errors.New("Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples") //nolint:staticcheck // kubectl's words
 	}
-	targets, one, err := r.toGet(args)
+	targets, one, err := r.targetsOfGet(ctx, args)
 	if err != nil {
 		return err
 	}
 	var found []target
-	var faults problems
+	var errs errorList
 	for _, t := range targets {
 		if t.object == nil || t.source != "" {
-			t.object, err = r.api.Get(r, t.kind, t.namespace, t.name)
+			t.object, err = r.api.Get(ctx, t.kind, t.namespace, t.name)
 			if err != nil {
 				if !r.ignoreMissing || !apierrors.IsNotFound(err) {
-					faults.add(err)
+					errs.add(err)
 				}
 				continue
 			}
@@ -38,47 +39,48 @@ func (r *run) get(args []string) error {
 		return err
 	}
 	switch {
-	case len(found) == 0 && len(faults) > 0, len(found) == 0 && one && r.ignoreMissing:
-		return faults.err()
-	case one && len(found) == 1 && len(faults) == 0:
-		err = r.print(found, found[0].object)
+	case len(found) == 0 && len(errs) > 0, len(found) == 0 && one && r.ignoreMissing:
+		return errs.err()
+	case one && len(found) == 1 && len(errs) == 0:
+		err = r.print(ctx, found, found[0].object)
 	default:
-		err = r.print(found, list(found))
+		err = r.print(ctx, found, list(found))
 	}
-	faults.add(err)
-	return faults.err()
+	errs.add(err)
+	return errs.err()
 }
 
-// toGet are the objects to get, and whether one is asked for by its name.
-func (r *run) toGet(args []string) (targets []target, one bool, err error) {
+// targetsOfGet returns the objects to get. one reports whether the call names a single
+// object.
+func (r *runner) targetsOfGet(ctx context.Context, args []string) (targets []target, one bool, err error) {
 	if len(r.filenames) > 0 {
 		targets, err = r.fromFiles()
 		return targets, len(targets) == 1, err
 	}
-	targets, err = r.named(args)
+	targets, err = r.targetsByName(args)
 	if err != nil || len(targets) > 0 {
-		if r.everywhere {
+		if r.allNamespaces {
 			err = errors.New("a resource cannot be retrieved by name across all namespaces")
 		}
 		return targets, len(targets) == 1, err
 	}
-	types, err := r.typesOf(args[0])
+	types, err := r.kindsOf(args[0])
 	if err != nil {
 		return nil, false, err
 	}
-	targets, err = r.selected(types)
+	targets, err = r.selectTargets(ctx, types)
 	if err == nil && len(targets) == 0 && !r.ignoreMissing && (r.output == "" || r.output == "wide") {
 		namespaced := slices.ContainsFunc(types, isNamespaced)
-		if r.everywhere || !namespaced {
+		if r.allNamespaces || !namespaced {
 			r.warnf("No resources found\n")
 		} else {
-			r.warnf("No resources found in %s namespace.\n", r.inNamespace())
+			r.warnf("No resources found in %s namespace.\n", r.currentNamespace())
 		}
 	}
 	return targets, false, err
 }
 
-// list is a list of objects as kubectl prints it.
+// list returns objects as kubectl prints a list of them.
 func list(found []target) *unstructured.Unstructured {
 	items := []any{}
 	for _, t := range found {
@@ -88,12 +90,12 @@ func list(found []target) *unstructured.Unstructured {
 		"metadata": map[string]any{"resourceVersion": ""}}}
 }
 
-// sort sorts by a field, as numbers when all are.
-func (r *run) sort(found []target) error {
+// sort sorts objects by the field of --sort-by.
+func (r *runner) sort(found []target) error {
 	if r.sortBy == "" {
 		return nil
 	}
-	template, err := relaxed(r.sortBy)
+	template, err := parsePath(r.sortBy)
 	if err != nil {
 		return err
 	}
@@ -105,27 +107,27 @@ func (r *run) sort(found []target) error {
 		}
 		keys[t.object] = key
 	}
-	slices.SortStableFunc(found, func(a, b target) int { return compare(keys[a.object], keys[b.object]) })
+	slices.SortStableFunc(found, func(a, b target) int { return compareValues(keys[a.object], keys[b.object]) })
 	return nil
 }
 
-// print prints objects in the form that is asked for; whole is all of them as one.
-func (r *run) print(found []target, whole *unstructured.Unstructured) error {
+// print prints objects in the output format of the call. whole holds all of them.
+func (r *runner) print(ctx context.Context, found []target, whole *unstructured.Unstructured) error {
 	form, argument, _ := strings.Cut(r.output, "=")
 	switch form {
 	case "":
-		return r.table(found)
+		return r.printTables(ctx, found)
 	case "wide":
-		return r.table(found)
+		return r.printTables(ctx, found)
 	case "name":
 		for _, t := range found {
 			r.printf("%s\n", t.title())
 		}
 		return nil
 	case "custom-columns":
-		return r.columns(argument, found)
+		return r.printCustomColumns(argument, found)
 	case "json", "yaml", "jsonpath", "go-template", "template", "jsonpath-as-json":
 		return r.printObject(whole)
 	}
-	return fmt.Errorf("unable to match a printer suitable for the output format %q, allowed formats are: custom-columns,go-template,json,jsonpath,jsonpath-as-json,name,template,wide,yaml (operon's kubectl knows no other)", form)
+	return fmt.Errorf("unable to match a printer suitable for the output format %q, allowed formats are: custom-columns,go-template,json,jsonpath,jsonpath-as-json,name,template,wide,yaml (no other is available in hook tests)", form)
 }

@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// release is the version that kubectl and the server say they are of.
+// release is the version that kubectl version prints for client and server.
 const release = "v" + kinds.Release + ".0"
 
 // version prints the versions of kubectl and of the server.
-func (r *run) version([]string) error {
+func (r *runner) version(_ context.Context, _ []string) error {
 	if r.output != "" {
 		of := func() map[string]any {
 			major, minor, _ := strings.Cut(kinds.Release, ".")
@@ -33,11 +34,13 @@ func (r *run) version([]string) error {
 	return nil
 }
 
-// currentContext fails as in a Pod, which has no kubeconfig.
-func (r *run) currentContext([]string) error { return errors.New("current-context is not set") }
+// currentContext fails as in a Pod, which has no kubeconfig file.
+func (r *runner) currentContext(_ context.Context, _ []string) error {
+	return errors.New("current-context is not set")
+}
 
-// viewConfig prints the kubeconfig that a Pod has: none.
-func (r *run) viewConfig([]string) error {
+// viewConfig prints an empty kubeconfig, as in a Pod.
+func (r *runner) viewConfig(_ context.Context, _ []string) error {
 	if r.output != "" && r.output != "yaml" {
 		return r.printObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Config", "preferences": map[string]any{},
 			"clusters": nil, "contexts": nil, "users": nil, "current-context": ""}})
@@ -46,8 +49,8 @@ func (r *run) viewConfig([]string) error {
 	return nil
 }
 
-// canI says yes: there are no rights here.
-func (r *run) canI(args []string) error {
+// canI always answers yes, because a test has no authorization.
+func (r *runner) canI(_ context.Context, args []string) error {
 	if len(args) < 1 {
 		return errors.New("you must specify two or three arguments: verb, resource, and optional resourceName")
 	}
@@ -57,8 +60,8 @@ func (r *run) canI(args []string) error {
 	return nil
 }
 
-// apiVersions lists the groups and versions that are served.
-func (r *run) apiVersions([]string) error {
+// apiVersions prints the API versions that the server has.
+func (r *runner) apiVersions(_ context.Context, _ []string) error {
 	var all []string
 	for _, k := range r.api.Table().All() {
 		if v := k.APIVersion(); !slices.Contains(all, v) {
@@ -70,8 +73,8 @@ func (r *run) apiVersions([]string) error {
 	return nil
 }
 
-// apiResources lists the kinds that are served.
-func (r *run) apiResources([]string) error {
+// apiResources prints the kinds that the server has.
+func (r *runner) apiResources(_ context.Context, _ []string) error {
 	rows := [][]string{{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}}
 	var names []string
 	for _, k := range r.api.Table().Preferred() {
@@ -84,15 +87,15 @@ func (r *run) apiResources([]string) error {
 	}
 	switch r.output {
 	case "":
-		return r.rows(rows)
+		return r.printRows(rows)
 	case "name":
 		r.printf("%s\n", strings.Join(names, "\n"))
 		return nil
 	}
-	return fmt.Errorf("operon's kubectl does not know -o %s of kubectl api-resources", r.output)
+	return fmt.Errorf("-o %s of kubectl api-resources is not available in hook tests", r.output)
 }
 
-// compact is an object as JSON on one line, for errors.
+// compact returns an object as JSON on one line, for error messages.
 func compact(o *unstructured.Unstructured) string {
 	text, err := o.MarshalJSON()
 	if err != nil {

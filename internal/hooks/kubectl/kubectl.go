@@ -1,7 +1,7 @@
-// Package kubectl stands in for kubectl in tests of hooks: the commands, flags and
-// forms of output that hooks use, over an API server of which it knows nothing but
-// its interface. What it does not know is an error that says so: it never passes
-// over a flag that has an effect.
+// Package kubectl implements the commands, flags and output formats of kubectl that
+// hooks use, for hook tests. It works with any implementation of [API]. A command or
+// flag that it does not implement is an error. It ignores only flags that have no effect
+// in a test.
 package kubectl
 
 import (
@@ -18,36 +18,35 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// API is what kubectl needs of an API server: its objects, and what it serves.
+// API is the part of an API server that kubectl needs: objects and kinds.
 type API interface {
 	patch.API
 	Table() *kinds.Table
 }
 
-// Call is one run of kubectl.
+// Call is one invocation of kubectl.
 type Call struct {
 	Args           []string // without the name of the program
-	Dir            string   // where relative paths begin
-	Namespace      string   // when no flag names one; default, when empty
+	Dir            string   // the working folder
+	Namespace      string   // without --namespace; "" means default
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	files map[string][]byte // what the caller read, by its path
+	files map[string][]byte // files that the caller has read, by path
 }
 
-// Run does what a call asks for, and returns the exit code.
+// Run executes a call and returns the exit code.
 func Run(ctx context.Context, api API, c Call) int {
-	r := &run{Context: ctx, api: api, Call: c}
-	if err := r.dispatch(); err != nil {
-		_, _ = fmt.Fprintln(c.Stderr, explain(err))
+	r := &runner{api: api, Call: c}
+	if err := r.dispatch(ctx); err != nil {
+		_, _ = fmt.Fprintln(c.Stderr, errorText(err))
 		return 1
 	}
 	return 0
 }
 
-// run is a call at work.
-type run struct {
-	context.Context
+// runner executes a call.
+type runner struct {
 	Call
 	api     API
 	command string
@@ -55,46 +54,46 @@ type run struct {
 	options
 }
 
-// command is one of kubectl's.
+// command is a kubectl command.
 type command struct {
-	flags string // the names of its flags, beside those of all
-	run   func(r *run, args []string) error
+	flags string // the names of its flags, without the global ones
+	run   func(r *runner, ctx context.Context, args []string) error
 }
 
-// commands are those that are known, and subcommands those of some of them.
+// commands are the implemented commands, and subcommands the implemented subcommands.
 var (
 	commands = map[string]command{
-		"annotate":      {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*run).annotate},
-		"api-resources": {"api-group namespaced no-headers output verbs", (*run).apiResources},
-		"api-versions":  {"", (*run).apiVersions},
-		"apply":         {"dry-run filename output quiet-apply", (*run).apply},
-		"create":        {"quiet-write dry-run filename output", (*run).create},
-		"delete":        {"all all-namespaces cascade dry-run field-selector filename ignore-not-found output selector quiet-delete", (*run).delete},
-		"get":           {"all-namespaces field-selector filename ignore-not-found label-columns no-headers output selector show-kind show-labels sort-by quiet-get", (*run).get},
-		"label":         {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*run).label},
-		"patch":         {"quiet-write dry-run filename output patch patch-file subresource type", (*run).patch},
-		"replace":       {"quiet-write cascade dry-run filename force output subresource quiet-delete", (*run).replace},
-		"scale":         {"all current-replicas filename output replicas resource-version selector quiet-scale", (*run).scale},
-		"version":       {"client output", (*run).version},
-		"wait":          {"all all-namespaces field-selector filename for output selector timeout", (*run).wait},
+		"annotate":      {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*runner).annotate},
+		"api-resources": {"api-group namespaced no-headers output verbs", (*runner).apiResources},
+		"api-versions":  {"", (*runner).apiVersions},
+		"apply":         {"dry-run filename output quiet-apply", (*runner).apply},
+		"create":        {"quiet-write dry-run filename output", (*runner).create},
+		"delete":        {"all all-namespaces cascade dry-run field-selector filename ignore-not-found output selector quiet-delete", (*runner).delete},
+		"get":           {"all-namespaces field-selector filename ignore-not-found label-columns no-headers output selector show-kind show-labels sort-by quiet-get", (*runner).get},
+		"label":         {"quiet-write all annotate-overwrite dry-run field-selector filename list output resource-version selector", (*runner).label},
+		"patch":         {"quiet-write dry-run filename output patch patch-file subresource type", (*runner).patch},
+		"replace":       {"quiet-write cascade dry-run filename force output subresource quiet-delete", (*runner).replace},
+		"scale":         {"all current-replicas filename output replicas resource-version selector quiet-scale", (*runner).scale},
+		"version":       {"client output", (*runner).version},
+		"wait":          {"all all-namespaces field-selector filename for output selector timeout", (*runner).wait},
 	}
 	subcommands = map[string]command{
-		"auth can-i":             {"all-namespaces quiet subresource", (*run).canI},
-		"config current-context": {"", (*run).currentContext},
-		"config view":            {"minify output raw", (*run).viewConfig},
-		"create configmap":       {"quiet-write from-env-file from-file from-literal dry-run output", (*run).createConfigMap},
-		"create namespace":       {"quiet-write dry-run output", (*run).createNamespace},
-		"create secret generic":  {"quiet-write from-env-file from-file from-literal dry-run output secret-type", (*run).createSecret},
-		"create secret tls":      {"quiet-write cert dry-run key output", (*run).createTLS},
-		"create serviceaccount":  {"quiet-write dry-run output", (*run).createServiceAccount},
-		"rollout restart":        {"quiet-write filename output selector", (*run).restart},
+		"auth can-i":             {"all-namespaces quiet subresource", (*runner).canI},
+		"config current-context": {"", (*runner).currentContext},
+		"config view":            {"minify output raw", (*runner).viewConfig},
+		"create configmap":       {"quiet-write from-env-file from-file from-literal dry-run output", (*runner).createConfigMap},
+		"create namespace":       {"quiet-write dry-run output", (*runner).createNamespace},
+		"create secret generic":  {"quiet-write from-env-file from-file from-literal dry-run output secret-type", (*runner).createSecret},
+		"create secret tls":      {"quiet-write cert dry-run key output", (*runner).createTLS},
+		"create serviceaccount":  {"quiet-write dry-run output", (*runner).createServiceAccount},
+		"rollout restart":        {"quiet-write filename output selector", (*runner).restart},
 	}
-	// aliases are other names of commands.
+	// aliases are short names of commands.
 	aliases = map[string]string{"create cm": "create configmap", "create ns": "create namespace", "create sa": "create serviceaccount"}
 )
 
-// dispatch finds the command among the arguments, and runs it.
-func (r *run) dispatch() error {
+// dispatch finds the command in the arguments and runs it.
+func (r *runner) dispatch(ctx context.Context) error {
 	r.flags = r.newFlags("")
 	r.flags.SetInterspersed(false)
 	if err := r.parse(r.Args); err != nil {
@@ -102,22 +101,23 @@ func (r *run) dispatch() error {
 	}
 	args := r.flags.Args()
 	if len(args) == 0 {
-		return errors.New("kubectl without a command does nothing here")
+		return errors.New("kubectl needs a command in hook tests")
 	}
-	name, cmd, rest := find(args)
+	name, cmd, rest := findCommand(args)
 	r.command = name
 	if cmd.run == nil {
-		return fmt.Errorf("operon's kubectl does not know kubectl %s; it knows %s", name, strings.Join(known(), ", "))
+		return fmt.Errorf("kubectl %s is not available in hook tests; available commands: %s", name, strings.Join(commandNames(), ", "))
 	}
 	r.flags = r.newFlags(cmd.flags)
 	if err := r.parse(rest); err != nil {
 		return err
 	}
-	return cmd.run(r, r.flags.Args())
+	return cmd.run(r, ctx, r.flags.Args())
 }
 
-// find returns the command with the longest name that arguments begin with.
-func find(args []string) (string, command, []string) {
+// findCommand returns the command with the longest name at the start of args, and the
+// arguments after it.
+func findCommand(args []string) (string, command, []string) {
 	for n := min(3, len(args)); n > 0; n-- {
 		name := strings.Join(args[:n], " ")
 		if alias, is := aliases[name]; is {
@@ -128,31 +128,31 @@ func find(args []string) (string, command, []string) {
 		}
 	}
 	if args[0] == "create" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		return "create " + args[1], command{}, nil // flags of which create itself does not have
+		return "create " + args[1], command{}, nil // its flags are not those of create
 	}
 	return args[0], commands[args[0]], args[1:]
 }
 
-func known() []string {
-	return slices.Sorted(maps.Keys(mergedCommands()))
+func commandNames() []string {
+	return slices.Sorted(maps.Keys(allCommands()))
 }
 
-func mergedCommands() map[string]command {
+func allCommands() map[string]command {
 	all := maps.Clone(commands)
 	maps.Copy(all, subcommands)
 	return all
 }
 
-// parse reads flags; of one that is not known, the error names the command.
-func (r *run) parse(args []string) error {
+// parse parses flags. The error for an unknown flag lists the known ones.
+func (r *runner) parse(args []string) error {
 	err := r.flags.Parse(args)
 	if err == nil {
 		return nil
 	}
 	of := strings.TrimSpace("kubectl " + r.command)
-	return fmt.Errorf("%w: operon's kubectl knows these flags of %s: %s", err, of, strings.Join(r.flagNames(), " "))
+	return fmt.Errorf("%w: flags of %s that are available in hook tests: %s", err, of, strings.Join(r.flagNames(), " "))
 }
 
-func (r *run) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
+func (r *runner) printf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stdout, format, args...) }
 
-func (r *run) warnf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stderr, format, args...) }
+func (r *runner) warnf(format string, args ...any) { _, _ = fmt.Fprintf(r.Stderr, format, args...) }

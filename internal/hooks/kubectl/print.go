@@ -3,6 +3,7 @@ package kubectl
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -21,9 +22,8 @@ import (
 
 func isNamespaced(k kinds.Kind) bool { return k.Namespaced }
 
-// printObject prints an object in one of the forms that show it whole, or by a
-// template.
-func (r *run) printObject(o *unstructured.Unstructured) error {
+// printObject prints an object as JSON, as YAML, or with a template.
+func (r *runner) printObject(o *unstructured.Unstructured) error {
 	form, argument, _ := strings.Cut(r.output, "=")
 	switch form {
 	case "json":
@@ -35,7 +35,7 @@ func (r *run) printObject(o *unstructured.Unstructured) error {
 		r.printf("%s", text)
 		return err
 	case "jsonpath", "jsonpath-as-json":
-		return r.printPath(argument, o, form == "jsonpath-as-json")
+		return r.printJSONPath(argument, o, form == "jsonpath-as-json")
 	case "go-template", "template":
 		t, err := template.New("output").Funcs(template.FuncMap{"base64decode": decode64}).Parse(argument)
 		if err != nil {
@@ -46,7 +46,7 @@ func (r *run) printObject(o *unstructured.Unstructured) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("operon's kubectl does not know -o %s of kubectl %s", form, r.command)
+	return fmt.Errorf("-o %s of kubectl %s is not available in hook tests", form, r.command)
 }
 
 func decode64(text string) (string, error) {
@@ -54,7 +54,7 @@ func decode64(text string) (string, error) {
 	return string(content), err
 }
 
-func (r *run) printPath(text string, o *unstructured.Unstructured, asJSON bool) error {
+func (r *runner) printJSONPath(text string, o *unstructured.Unstructured, asJSON bool) error {
 	if text == "" {
 		return fmt.Errorf("template format specified but no template given")
 	}
@@ -69,11 +69,11 @@ func (r *run) printPath(text string, o *unstructured.Unstructured, asJSON bool) 
 	return nil
 }
 
-// braces are what kubectl takes away from a path before it adds its own.
+// braces matches a path with or without braces and a leading dot.
 var braces = regexp.MustCompile(`^\{\.?([^{}]+)\}$|^\.?([^{}]+)$`)
 
-// relaxed makes a template of a path that may lack braces and the first dot.
-func relaxed(path string) (*jsonpath.JSONPath, error) {
+// parsePath parses a path that may lack the braces and the leading dot.
+func parsePath(path string) (*jsonpath.JSONPath, error) {
 	m := braces.FindStringSubmatch(path)
 	if m == nil {
 		return nil, fmt.Errorf("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'")
@@ -82,7 +82,7 @@ func relaxed(path string) (*jsonpath.JSONPath, error) {
 	return p, p.Parse("{." + cmp.Or(m[1], m[2]) + "}")
 }
 
-// evaluate is what a path finds, with commas between several.
+// evaluate returns the values at a path, separated by commas.
 func evaluate(p *jsonpath.JSONPath, o map[string]any) (string, error) {
 	results, err := p.FindResults(o)
 	if err != nil {
@@ -97,8 +97,8 @@ func evaluate(p *jsonpath.JSONPath, o map[string]any) (string, error) {
 	return strings.Join(values, ","), nil
 }
 
-// compare compares numbers as such, and all else as texts.
-func compare(a, b string) int {
+// compareValues compares two numbers by value, and anything else as text.
+func compareValues(a, b string) int {
 	x, errX := strconv.ParseFloat(a, 64)
 	y, errY := strconv.ParseFloat(b, 64)
 	if errX == nil && errY == nil {
@@ -107,8 +107,8 @@ func compare(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// columns prints custom columns, NAME:path with commas between them.
-func (r *run) columns(spec string, found []target) error {
+// printCustomColumns prints the columns of a specification such as NAME:.metadata.name.
+func (r *runner) printCustomColumns(spec string, found []target) error {
 	if spec == "" {
 		return fmt.Errorf("custom-columns format specified but no custom columns given")
 	}
@@ -119,7 +119,7 @@ func (r *run) columns(spec string, found []target) error {
 		if !ok || path == "" {
 			return fmt.Errorf("unexpected custom-columns spec: %s, expected <header>:<json-path-expr>", column)
 		}
-		p, err := relaxed(path)
+		p, err := parsePath(path)
 		if err != nil {
 			return err
 		}
@@ -137,11 +137,11 @@ func (r *run) columns(spec string, found []target) error {
 		}
 		rows = append(rows, row)
 	}
-	return r.rows(rows)
+	return r.printRows(rows)
 }
 
-// rows prints a table whose first row is its head.
-func (r *run) rows(rows [][]string) error {
+// printRows prints a table. The first row holds the headers.
+func (r *runner) printRows(rows [][]string) error {
 	if r.noHeaders {
 		rows = rows[1:]
 	}
@@ -159,7 +159,7 @@ func (r *run) rows(rows [][]string) error {
 	return nil
 }
 
-// cells are the columns of kinds between NAME and AGE, with what stands in them.
+// cells are the columns between NAME and AGE, by kind.
 var cells = map[string][]struct {
 	head  string
 	value func(o map[string]any) string
@@ -171,17 +171,17 @@ var cells = map[string][]struct {
 	"secrets":          {{"TYPE", text("type")}, {"DATA", count("data")}},
 }
 
-// wider are kinds that -o wide has more columns for.
+// wider are the kinds that have more columns with -o wide.
 var wider = map[string]bool{"deployments.apps": true, "nodes": true}
 
-// withoutCells are kinds whose tables have a name and an age only.
+// withoutCells are kinds whose tables have only the columns NAME and AGE.
 var withoutCells = []string{"serviceaccounts", "roles", "clusterroles", "customresourcedefinitions"}
 
-// age is what a table says of an object's age, for time stands still.
+// age is the age of all objects, because the clock does not advance.
 const age = "0s"
 
-// table prints objects for people, a table for each kind.
-func (r *run) table(found []target) error {
+// printTables prints a table for each kind.
+func (r *runner) printTables(ctx context.Context, found []target) error {
 	for start := 0; start < len(found); {
 		end := start + 1
 		for end < len(found) && found[end].kind.String() == found[start].kind.String() {
@@ -190,7 +190,7 @@ func (r *run) table(found []target) error {
 		if start > 0 {
 			r.printf("\n")
 		}
-		if err := r.tableOf(found[start:end], end-start < len(found)); err != nil {
+		if err := r.printTable(ctx, found[start:end], end-start < len(found)); err != nil {
 			return err
 		}
 		start = end
@@ -198,20 +198,20 @@ func (r *run) table(found []target) error {
 	return nil
 }
 
-func (r *run) tableOf(found []target, several bool) error {
+func (r *runner) printTable(ctx context.Context, found []target, several bool) error {
 	k := found[0].kind
 	special, known := cells[k.String()]
-	if columns, err := r.printed(k); err != nil || columns != "" {
+	if columns, err := r.printerColumns(ctx, k); err != nil || columns != "" {
 		if err == nil {
-			err = r.columns(columns, found)
+			err = r.printCustomColumns(columns, found)
 		}
 		return err
 	}
-	if !known && !plain(k) || r.output == "wide" && wider[k.String()] {
-		return fmt.Errorf("operon's kubectl prints no table of %s: use -o json, yaml, name, jsonpath or custom-columns", k)
+	if !known && !hasPlainTable(k) || r.output == "wide" && wider[k.String()] {
+		return fmt.Errorf("kubectl cannot print a table of %s in hook tests: use -o json, yaml, name, jsonpath or custom-columns", k)
 	}
 	var head []string
-	if r.everywhere && k.Namespaced {
+	if r.allNamespaces && k.Namespaced {
 		head = append(head, "NAMESPACE")
 	}
 	head = append(head, "NAME")
@@ -228,7 +228,7 @@ func (r *run) tableOf(found []target, several bool) error {
 	rows := [][]string{head}
 	for _, t := range found {
 		var row []string
-		if r.everywhere && k.Namespaced {
+		if r.allNamespaces && k.Namespaced {
 			row = append(row, t.namespace)
 		}
 		name := t.name
@@ -248,5 +248,5 @@ func (r *run) tableOf(found []target, several bool) error {
 		}
 		rows = append(rows, row)
 	}
-	return r.rows(rows)
+	return r.printRows(rows)
 }

@@ -2,6 +2,7 @@ package kubectl
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,15 +18,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// target is an object that a call is about.
+// target is an object that a call reads or changes.
 type target struct {
 	kind            kinds.Kind
 	namespace, name string
-	object          *unstructured.Unstructured // of a file, or as it is
+	object          *unstructured.Unstructured // from a file or the server; nil when only its name is known
 	source          string                     // the file
 }
 
-// title is the object as kubectl calls it: deployment.apps/web.
+// title returns the name that kubectl prints, such as deployment.apps/web.
 func (t target) title() string { return titleOf(t.kind) + "/" + t.name }
 
 func titleOf(k kinds.Kind) string {
@@ -35,7 +36,7 @@ func titleOf(k kinds.Kind) string {
 	return strings.ToLower(k.Kind) + "." + k.Group
 }
 
-// wrap says about which file an error is.
+// wrap adds the file to an error.
 func (t target) wrap(doing string, err error) error {
 	if err == nil || t.source == "" {
 		return err
@@ -43,8 +44,8 @@ func (t target) wrap(doing string, err error) error {
 	return &fileError{doing, t.source, err}
 }
 
-// kindOf finds a kind by an argument.
-func (r *run) kindOf(arg string) (kinds.Kind, error) {
+// kindOf finds the kind that an argument names.
+func (r *runner) kindOf(arg string) (kinds.Kind, error) {
 	k, err := r.api.Table().Argument(arg)
 	if err != nil {
 		return k, fmt.Errorf("the server doesn't have a resource type %q", arg)
@@ -52,16 +53,16 @@ func (r *run) kindOf(arg string) (kinds.Kind, error) {
 	return k, nil
 }
 
-// place is the namespace of objects of a kind.
-func (r *run) place(k kinds.Kind) string {
+// namespaceOf returns the namespace of the call, or "" for a cluster-scoped kind.
+func (r *runner) namespaceOf(k kinds.Kind) string {
 	if !k.Namespaced {
 		return ""
 	}
-	return r.inNamespace()
+	return r.currentNamespace()
 }
 
-// typesOf are the kinds that an argument names, with commas between them.
-func (r *run) typesOf(arg string) ([]kinds.Kind, error) {
+// kindsOf returns the kinds of an argument such as pods,services or all.
+func (r *runner) kindsOf(arg string) ([]kinds.Kind, error) {
 	var all []kinds.Kind
 	for name := range strings.SplitSeq(arg, ",") {
 		if members := r.api.Table().Category(name); len(members) > 0 {
@@ -77,9 +78,9 @@ func (r *run) typesOf(arg string) ([]kinds.Kind, error) {
 	return all, nil
 }
 
-// named are the objects that arguments name, as TYPE NAME... or TYPE/NAME..., or
-// nothing when there are only types.
-func (r *run) named(args []string) ([]target, error) {
+// targetsByName returns the objects of arguments such as TYPE NAME... or TYPE/NAME....
+// The list is empty when the arguments name only types.
+func (r *runner) targetsByName(args []string) ([]target, error) {
 	var targets []target
 	if len(args) > 0 && strings.Contains(args[0], "/") {
 		for _, arg := range args {
@@ -91,14 +92,14 @@ func (r *run) named(args []string) ([]target, error) {
 			if err != nil {
 				return nil, err
 			}
-			targets = append(targets, target{kind: k, namespace: r.place(k), name: name})
+			targets = append(targets, target{kind: k, namespace: r.namespaceOf(k), name: name})
 		}
 		return targets, nil
 	}
 	if len(args) < 2 {
 		return nil, nil
 	}
-	types, err := r.typesOf(args[0])
+	types, err := r.kindsOf(args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -107,21 +108,21 @@ func (r *run) named(args []string) ([]target, error) {
 			if strings.Contains(name, "/") {
 				return nil, errors.New("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'")
 			}
-			targets = append(targets, target{kind: k, namespace: r.place(k), name: name})
+			targets = append(targets, target{kind: k, namespace: r.namespaceOf(k), name: name})
 		}
 	}
 	return targets, nil
 }
 
-// selected are the objects of kinds that the flags select.
-func (r *run) selected(types []kinds.Kind) ([]target, error) {
+// selectTargets returns the objects that the flags select.
+func (r *runner) selectTargets(ctx context.Context, types []kinds.Kind) ([]target, error) {
 	var targets []target
 	for _, k := range types {
-		in := r.place(k)
-		if r.everywhere {
+		in := r.namespaceOf(k)
+		if r.allNamespaces {
 			in = ""
 		}
-		list, err := r.api.List(r, k, in, metav1.ListOptions{LabelSelector: r.selector, FieldSelector: r.fieldSelector})
+		list, err := r.api.List(ctx, k, in, metav1.ListOptions{LabelSelector: r.selector, FieldSelector: r.fieldSelector})
 		if err != nil {
 			return nil, err
 		}
@@ -133,9 +134,9 @@ func (r *run) selected(types []kinds.Kind) ([]target, error) {
 	return targets, nil
 }
 
-// targets are the objects that a call is about: of files, by name, or selected. Of
-// those by name it is not known whether they are there.
-func (r *run) targets(args []string, selectable bool) ([]target, error) {
+// targets returns the objects that a call names: from files, by name, or by selector.
+// Objects that are given by name may not exist.
+func (r *runner) targets(ctx context.Context, args []string, selectable bool) ([]target, error) {
 	if len(r.filenames) > 0 {
 		if len(args) > 0 {
 			return nil, fmt.Errorf("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
@@ -145,7 +146,7 @@ func (r *run) targets(args []string, selectable bool) ([]target, error) {
 	if len(args) == 0 {
 		return nil, errors.New("you must provide one or more resources by argument or filename")
 	}
-	targets, err := r.named(args)
+	targets, err := r.targetsByName(args)
 	if err != nil || len(targets) > 0 {
 		if err == nil && r.selector != "" {
 			err = errors.New("name cannot be provided when a selector is specified")
@@ -155,15 +156,15 @@ func (r *run) targets(args []string, selectable bool) ([]target, error) {
 	if !selectable || r.selector == "" && r.fieldSelector == "" && !r.all {
 		return nil, errors.New("resource(s) were provided, but no name was specified")
 	}
-	types, err := r.typesOf(args[0])
+	types, err := r.kindsOf(args[0])
 	if err != nil {
 		return nil, err
 	}
-	return r.selected(types)
+	return r.selectTargets(ctx, types)
 }
 
-// fromFiles are the objects of the files that -f names.
-func (r *run) fromFiles() ([]target, error) {
+// fromFiles returns the objects in the files of -f.
+func (r *runner) fromFiles() ([]target, error) {
 	var targets []target
 	for _, name := range r.filenames {
 		source, content, err := r.read(name)
@@ -179,8 +180,8 @@ func (r *run) fromFiles() ([]target, error) {
 	return targets, nil
 }
 
-// read returns the content of a file, or of stdin, and how kubectl calls it.
-func (r *run) read(name string) (source string, content []byte, err error) {
+// read returns the content of a file, a folder or stdin, and its name in messages.
+func (r *runner) read(name string) (source string, content []byte, err error) {
 	if name == "-" || name == "/dev/stdin" {
 		if r.Stdin == nil {
 			return "STDIN", nil, nil
@@ -189,7 +190,7 @@ func (r *run) read(name string) (source string, content []byte, err error) {
 		return "STDIN", content, err
 	}
 	if strings.Contains(name, "://") {
-		return name, nil, fmt.Errorf("operon's kubectl reads nothing from the network: %s", name)
+		return name, nil, fmt.Errorf("kubectl reads no URLs in hook tests: %s", name)
 	}
 	if content, handed := r.files[name]; handed {
 		return name, content, nil
@@ -203,7 +204,7 @@ func (r *run) read(name string) (source string, content []byte, err error) {
 		content, err = os.ReadFile(path)
 		return name, content, err
 	}
-	entries, err := os.ReadDir(path) // in the order of names
+	entries, err := os.ReadDir(path) // sorted by name
 	if err != nil {
 		return name, nil, err
 	}
@@ -220,8 +221,8 @@ func (r *run) read(name string) (source string, content []byte, err error) {
 	return name, content, nil
 }
 
-// readFile reads a file that is no folder.
-func (r *run) readFile(name string) ([]byte, error) {
+// readFile reads a file or stdin.
+func (r *runner) readFile(name string) ([]byte, error) {
 	if content, handed := r.files[name]; handed {
 		return content, nil
 	}
@@ -231,15 +232,15 @@ func (r *run) readFile(name string) ([]byte, error) {
 	return os.ReadFile(r.path(name))
 }
 
-func (r *run) path(name string) string {
+func (r *runner) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(r.Dir, name)
 }
 
-// decode reads the objects of a file; those of a list one by one.
-func (r *run) decode(source string, content []byte) ([]target, error) {
+// decode reads the objects of a file. A List becomes its items.
+func (r *runner) decode(source string, content []byte) ([]target, error) {
 	var targets []target
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096); ; {
 		o := &unstructured.Unstructured{}
@@ -260,7 +261,7 @@ func (r *run) decode(source string, content []byte) ([]target, error) {
 			}
 		}
 		for _, one := range all {
-			t, err := r.given(source, one)
+			t, err := r.fileTarget(source, one)
 			if err != nil {
 				return nil, err
 			}
@@ -278,8 +279,8 @@ func items(list *unstructured.Unstructured) ([]*unstructured.Unstructured, error
 	return all, err
 }
 
-// given is an object of a file.
-func (r *run) given(source string, o *unstructured.Unstructured) (target, error) {
+// fileTarget returns the target for an object from a file.
+func (r *runner) fileTarget(source string, o *unstructured.Unstructured) (target, error) {
 	gvk := o.GroupVersionKind()
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o.Object[name].(string); text == "" && slices.Contains([]string{"create", "apply", "replace"}, r.command) {
@@ -300,7 +301,7 @@ func (r *run) given(source string, o *unstructured.Unstructured) (target, error)
 	if k.Namespaced {
 		switch in := o.GetNamespace(); {
 		case in == "":
-			o.SetNamespace(r.inNamespace())
+			o.SetNamespace(r.currentNamespace())
 		case r.namespace != "" && in != r.namespace:
 			return target{}, fmt.Errorf("the namespace from the provided object %q does not match the namespace %q. You must pass '--namespace=%s' to perform this operation.", in, r.namespace, in) //nolint:staticcheck // kubectl's words
 		}

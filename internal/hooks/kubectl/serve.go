@@ -14,17 +14,17 @@ import (
 	"sync"
 )
 
-// Socket is the variable of the environment that tells the shim where the process
-// listens that runs the tests.
+// Socket is the environment variable with the path of the socket on which the test
+// process listens for calls of the shim.
 const Socket = "OPERON_KUBECTL"
 
-// request and response are what goes over the socket, one JSON value each.
+// request and response are sent over the socket as one JSON value each.
 type (
 	request struct {
 		Args  []string
 		Dir   string
 		Stdin []byte
-		Files map[string][]byte // of the caller alone, such as /dev/fd/63
+		Files map[string][]byte // that only the caller can read, such as /dev/fd/63
 	}
 	response struct {
 		Stdout, Stderr []byte
@@ -32,9 +32,8 @@ type (
 	}
 )
 
-// Serve answers calls that Forward sends to a listener, until that is closed; calls
-// that are at work then end before it returns. Each call is told to seen, when that
-// is not nil.
+// Serve executes the calls that Forward sends, until the listener is closed and the
+// running calls have ended. It reports each call to seen, unless seen is nil.
 func Serve(ctx context.Context, l net.Listener, api API, namespace string, seen func(args []string, exit int)) error {
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -64,7 +63,7 @@ func Serve(ctx context.Context, l net.Listener, api API, namespace string, seen 
 }
 
 // Forward sends a call to the process that listens on a socket, and returns the exit
-// code of it. Stdin is read when the arguments name it as a file.
+// code of the call. It reads stdin when the arguments name it as a file.
 func Forward(ctx context.Context, socket string, c Call) (int, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
@@ -100,20 +99,20 @@ func Forward(ctx context.Context, socket string, c Call) (int, error) {
 	return p.Exit, errors.Join(errOut, errErr)
 }
 
-// readsStdin reports whether one of the files that arguments name is stdin.
+// readsStdin reports whether the arguments name stdin as a file.
 func readsStdin(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		return arg == "-" || arg == "-f-" || strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, "=-") || strings.HasSuffix(arg, "/dev/stdin") // config=/dev/stdin
 	})
 }
 
-// shim is the script that hooks find as kubectl.
+// shim is the script that hooks run as kubectl.
 const shim = `#!/bin/sh
 exec %s hooks kubectl -- "$@"
 `
 
-// Shim writes the script kubectl into a folder to be put into PATH. operon is the
-// path of the program that it calls.
+// Shim writes a script named kubectl into a folder, for PATH. operon is the path of the
+// program that the script calls.
 func Shim(dir, operon string) error {
 	quoted := "'" + strings.ReplaceAll(operon, "'", `'\''`) + "'"
 	return os.WriteFile(dir+"/kubectl", fmt.Appendf(nil, shim, quoted), 0o755)

@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -8,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// say tells what was done to an object: as the object itself, when an output is
-// asked for.
-func (r *run) say(t target, o *unstructured.Unstructured, done string, dry bool) error {
+// report prints what was done to an object, or the object itself with -o.
+func (r *runner) report(t target, o *unstructured.Unstructured, done string, dry bool) error {
 	switch {
 	case r.output == "name":
 		r.printf("%s\n", t.title())
@@ -24,21 +24,20 @@ func (r *run) say(t target, o *unstructured.Unstructured, done string, dry bool)
 	return nil
 }
 
-// each does something to each of the objects, and goes on when it fails.
-func each(targets []target, do func(t target) error) error {
-	var faults problems
+// forEach calls do for each object, also after an error.
+func forEach(targets []target, do func(t target) error) error {
+	var errs errorList
 	for _, t := range targets {
-		faults.add(do(t))
+		errs.add(do(t))
 	}
-	return faults.err()
+	return errs.err()
 }
 
-// noFiles is what most verbs say without -f.
+// noFiles is the error of most commands without -f.
 const noFiles = "must specify one of -f and -k"
 
-// eachOfFiles does something to each of the objects of files, or says that none were
-// given.
-func (r *run) eachOfFiles(verb, none string, do func(t target) error) error {
+// eachOfFiles calls do for each object in the files of -f. none is the error without -f.
+func (r *runner) eachOfFiles(verb, none string, do func(t target) error) error {
 	if len(r.filenames) == 0 {
 		return errors.New(none)
 	}
@@ -49,76 +48,76 @@ func (r *run) eachOfFiles(verb, none string, do func(t target) error) error {
 	if len(targets) == 0 {
 		return errors.New("no objects passed to " + verb)
 	}
-	return each(targets, do)
+	return forEach(targets, do)
 }
 
-// create creates the objects of files.
-func (r *run) create(args []string) error {
+// create creates the objects in files.
+func (r *runner) create(ctx context.Context, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("operon's kubectl does not know kubectl create %s", args[0])
+		return fmt.Errorf("kubectl create %s is not available in hook tests", args[0])
 	}
-	return r.eachOfFiles("create", noFiles, r.createOne)
+	return r.eachOfFiles("create", noFiles, func(t target) error { return r.createOne(ctx, t) })
 }
 
-func (r *run) createOne(t target) error {
-	dry, err := r.dry()
+func (r *runner) createOne(ctx context.Context, t target) error {
+	dry, err := r.isDryRun()
 	if err != nil {
 		return err
 	}
 	o := t.object
 	if !dry {
-		if o, err = r.api.Create(r, t.kind, o); err != nil {
+		if o, err = r.api.Create(ctx, t.kind, o); err != nil {
 			return t.wrap("creating", err)
 		}
 	}
 	t.name = o.GetName()
-	return r.say(t, o, "created", dry)
+	return r.report(t, o, "created", dry)
 }
 
-// replace puts the objects of files in the place of what is there.
-func (r *run) replace([]string) error {
-	return r.eachOfFiles("replace", "must specify --filename to replace", r.replaceOne)
+// replace replaces objects with those in files.
+func (r *runner) replace(ctx context.Context, _ []string) error {
+	return r.eachOfFiles("replace", "must specify --filename to replace", func(t target) error { return r.replaceOne(ctx, t) })
 }
 
-func (r *run) replaceOne(t target) error {
-	dry, err := r.dry()
+func (r *runner) replaceOne(ctx context.Context, t target) error {
+	dry, err := r.isDryRun()
 	if err != nil {
 		return err
 	}
 	if dry {
-		return r.say(t, t.object, "replaced", true)
+		return r.report(t, t.object, "replaced", true)
 	}
 	if r.force {
-		return r.forceOne(t)
+		return r.recreate(ctx, t)
 	}
-	o, err := r.api.Update(r, t.kind, t.object, r.subresource)
+	o, err := r.api.Update(ctx, t.kind, t.object, r.subresource)
 	if err != nil {
 		return t.wrap("replacing", err)
 	}
-	return r.say(t, o, "replaced", false)
+	return r.report(t, o, "replaced", false)
 }
 
-// forceOne deletes an object and creates it anew.
-func (r *run) forceOne(t target) error {
+// recreate deletes an object and creates it again.
+func (r *runner) recreate(ctx context.Context, t target) error {
 	how, err := r.propagation()
 	if err != nil {
 		return err
 	}
-	switch err := r.api.Delete(r, t.kind, t.namespace, t.name, how); {
+	switch err := r.api.Delete(ctx, t.kind, t.namespace, t.name, how); {
 	case err == nil:
-		r.sayDeleted(t)
+		r.reportDeleted(t)
 	case !apierrors.IsNotFound(err):
 		return err
 	}
 	t.object.SetResourceVersion("")
-	o, err := r.api.Create(r, t.kind, t.object)
+	o, err := r.api.Create(ctx, t.kind, t.object)
 	if err != nil {
 		return err
 	}
-	return r.say(t, o, "replaced", false)
+	return r.report(t, o, "replaced", false)
 }
 
-func (r *run) sayDeleted(t target) {
+func (r *runner) reportDeleted(t target) {
 	switch {
 	case r.output == "name":
 		r.printf("%s\n", t.title())
@@ -130,19 +129,19 @@ func (r *run) sayDeleted(t target) {
 }
 
 // delete deletes objects.
-func (r *run) delete(args []string) error {
+func (r *runner) delete(ctx context.Context, args []string) error {
 	how, err := r.propagation()
 	if err != nil {
 		return err
 	}
-	if dry, err := r.dry(); err != nil || dry {
-		return errors.Join(err, errors.New("operon's kubectl does not know --dry-run of kubectl delete"))
+	if dry, err := r.isDryRun(); err != nil || dry {
+		return errors.Join(err, errors.New("--dry-run of kubectl delete is not available in hook tests"))
 	}
 	if r.output != "" && r.output != "name" {
 		return fmt.Errorf("unexpected -o output mode: %v. We only support '-o name'", r.output)
 	}
 	ignore := r.ignoreMissing
-	targets, err := r.targets(args, true)
+	targets, err := r.targets(ctx, args, true)
 	if err != nil {
 		return err
 	}
@@ -152,15 +151,15 @@ func (r *run) delete(args []string) error {
 	if len(targets) == 0 && r.output == "" && !r.ignoreMissing {
 		r.printf("No resources found\n")
 	}
-	return each(targets, func(t target) error {
-		err := r.api.Delete(r, t.kind, t.namespace, t.name, how)
+	return forEach(targets, func(t target) error {
+		err := r.api.Delete(ctx, t.kind, t.namespace, t.name, how)
 		if err != nil {
 			if ignore && apierrors.IsNotFound(err) {
 				return nil
 			}
 			return t.wrap("deleting", err)
 		}
-		r.sayDeleted(t)
+		r.reportDeleted(t)
 		return nil
 	})
 }

@@ -2,6 +2,7 @@ package kubectl
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,27 +11,27 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// plain reports whether the table of a kind has a name and an age only: those of
-// CRDs, and a few others.
-func plain(k kinds.Kind) bool {
-	return slices.Contains(withoutCells, k.Resource) || custom(k)
+// hasPlainTable reports whether the table of a kind has only the columns NAME and AGE.
+func hasPlainTable(k kinds.Kind) bool {
+	return slices.Contains(withoutCells, k.Resource) || isCustom(k)
 }
 
-// custom reports whether a kind is that of a CRD.
-func custom(k kinds.Kind) bool {
+// isCustom reports whether a kind is defined by a CRD.
+func isCustom(k kinds.Kind) bool {
 	return strings.Contains(k.Group, ".") && !strings.HasSuffix(k.Group, ".k8s.io")
 }
 
-// printed are the columns that a CRD asks for, as custom columns, or "".
-func (r *run) printed(k kinds.Kind) (string, error) {
-	if !custom(k) {
+// printerColumns returns the additionalPrinterColumns of a CRD in the syntax of
+// -o custom-columns. It returns "" when there are none.
+func (r *runner) printerColumns(ctx context.Context, k kinds.Kind) (string, error) {
+	if !isCustom(k) {
 		return "", nil
 	}
 	crds, err := r.kindOf("customresourcedefinitions.apiextensions.k8s.io")
 	if err != nil {
 		return "", err
 	}
-	crd, err := r.api.Get(r, crds, "", k.String())
+	crd, err := r.api.Get(ctx, crds, "", k.String())
 	if err != nil {
 		return "", err
 	}
@@ -42,13 +43,13 @@ func (r *run) printed(k kinds.Kind) (string, error) {
 			continue
 		}
 		columns := []string{"NAME:.metadata.name"}
-		if r.everywhere {
+		if r.allNamespaces {
 			columns = slices.Insert(columns, 0, "NAMESPACE:.metadata.namespace")
 		}
 		for _, c := range list {
 			column, _ := c.(map[string]any)
 			if n, isNumber := column["priority"].(int64); isNumber && n > 0 && r.output != "wide" {
-				continue // of -o wide
+				continue // only with -o wide
 			}
 			columns = append(columns, fmt.Sprintf("%s:%s", strings.ToUpper(fmt.Sprint(column["name"])), column["jsonPath"]))
 		}
@@ -62,7 +63,7 @@ func lookup(o map[string]any, path string) any {
 	return v
 }
 
-// text is a cell with the value of a field.
+// text returns a cell with the value of a field.
 func text(path string) func(map[string]any) string {
 	return func(o map[string]any) string {
 		if v, isText := lookup(o, path).(string); isText {
@@ -72,7 +73,7 @@ func text(path string) func(map[string]any) string {
 	}
 }
 
-// number is a cell with a number, 0 when it is not there.
+// number returns a cell with a number, 0 by default.
 func number(path string) func(map[string]any) string {
 	return func(o map[string]any) string {
 		if v := lookup(o, path); v != nil {
@@ -82,7 +83,7 @@ func number(path string) func(map[string]any) string {
 	}
 }
 
-// count is a cell with the number of keys.
+// count returns a cell with the number of keys.
 func count(path string) func(map[string]any) string {
 	return func(o map[string]any) string {
 		keys, _ := lookup(o, path).(map[string]any)

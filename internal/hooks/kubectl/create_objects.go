@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// make creates an object that arguments describe.
-func (r *run) make(kind string, args []string, fields map[string]any) error {
+// createObject creates an object with the name in args.
+func (r *runner) createObject(ctx context.Context, kind string, args []string, fields map[string]any) error {
 	if len(args) != 1 {
 		return fmt.Errorf("exactly one NAME is required, got %d", len(args))
 	}
@@ -25,33 +26,35 @@ func (r *run) make(kind string, args []string, fields map[string]any) error {
 		return err
 	}
 	t := target{kind: k, name: args[0], object: o}
-	dry, err := r.dry()
+	dry, err := r.isDryRun()
 	if err != nil {
 		return err
 	}
 	if k.Namespaced && (!dry || r.namespace != "") {
-		t.namespace = r.inNamespace()
+		t.namespace = r.currentNamespace()
 		o.SetNamespace(t.namespace)
 	}
-	if err := r.createOne(t); err != nil && kind != "Namespace" {
+	if err := r.createOne(ctx, t); err != nil && kind != "Namespace" {
 		colon := ":"
 		if kind == "Secret" {
 			colon = ""
 		}
-		return fmt.Errorf("failed to create %s%s %v", strings.ToLower(kind), colon, err) //nolint:errorlint // kubectl takes it for an error of its own
+		return fmt.Errorf("failed to create %s%s %v", strings.ToLower(kind), colon, err) //nolint:errorlint // kubectl does not print it as an error of the server
 	} else {
 		return err
 	}
 }
 
-func (r *run) createNamespace(args []string) error { return r.make("Namespace", args, nil) }
-
-func (r *run) createServiceAccount(args []string) error {
-	return r.make("ServiceAccount", args, nil)
+func (r *runner) createNamespace(ctx context.Context, args []string) error {
+	return r.createObject(ctx, "Namespace", args, nil)
 }
 
-func (r *run) createConfigMap(args []string) error {
-	values, err := r.values()
+func (r *runner) createServiceAccount(ctx context.Context, args []string) error {
+	return r.createObject(ctx, "ServiceAccount", args, nil)
+}
+
+func (r *runner) createConfigMap(ctx context.Context, args []string) error {
+	values, err := r.sourceValues()
 	if err != nil {
 		return err
 	}
@@ -63,11 +66,11 @@ func (r *run) createConfigMap(args []string) error {
 			others[name] = base64.StdEncoding.EncodeToString(content)
 		}
 	}
-	return r.make("ConfigMap", args, without(map[string]any{"data": texts, "binaryData": others}))
+	return r.createObject(ctx, "ConfigMap", args, nonEmpty(map[string]any{"data": texts, "binaryData": others}))
 }
 
-func (r *run) createSecret(args []string) error {
-	values, err := r.values()
+func (r *runner) createSecret(ctx context.Context, args []string) error {
+	values, err := r.sourceValues()
 	if err != nil {
 		return err
 	}
@@ -75,10 +78,10 @@ func (r *run) createSecret(args []string) error {
 	if r.secretType != "" {
 		fields["type"] = r.secretType
 	}
-	return r.make("Secret", args, without(fields))
+	return r.createObject(ctx, "Secret", args, nonEmpty(fields))
 }
 
-func (r *run) createTLS(args []string) error {
+func (r *runner) createTLS(ctx context.Context, args []string) error {
 	if r.cert == "" || r.key == "" {
 		return errors.New("both --cert and --key must be specified")
 	}
@@ -90,7 +93,7 @@ func (r *run) createTLS(args []string) error {
 	if err != nil {
 		return err
 	}
-	return r.make("Secret", args, map[string]any{"data": encoded(map[string][]byte{"tls.crt": cert, "tls.key": key}), "type": "kubernetes.io/tls"})
+	return r.createObject(ctx, "Secret", args, map[string]any{"data": encoded(map[string][]byte{"tls.crt": cert, "tls.key": key}), "type": "kubernetes.io/tls"})
 }
 
 func encoded(values map[string][]byte) map[string]any {
@@ -101,8 +104,8 @@ func encoded(values map[string][]byte) map[string]any {
 	return data
 }
 
-// without takes empty maps away.
-func without(fields map[string]any) map[string]any {
+// nonEmpty removes empty maps.
+func nonEmpty(fields map[string]any) map[string]any {
 	for name, v := range fields {
 		if m, isMap := v.(map[string]any); isMap && len(m) == 0 {
 			delete(fields, name)
@@ -111,8 +114,8 @@ func without(fields map[string]any) map[string]any {
 	return fields
 }
 
-// values are what --from-literal, --from-file and --from-env-file say.
-func (r *run) values() (map[string][]byte, error) {
+// sourceValues returns the values of --from-literal, --from-file and --from-env-file.
+func (r *runner) sourceValues() (map[string][]byte, error) {
 	if len(r.envFiles) > 0 && len(r.literals)+len(r.sources) > 0 {
 		return nil, errors.New("from-env-file cannot be combined with from-file or from-literal")
 	}
@@ -134,7 +137,7 @@ func (r *run) values() (map[string][]byte, error) {
 		}
 	}
 	for _, source := range r.sources {
-		if err := r.fromFile(source, add); err != nil {
+		if err := r.addFile(source, add); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +153,7 @@ func (r *run) values() (map[string][]byte, error) {
 				continue
 			}
 			if !ok {
-				return nil, fmt.Errorf("operon's kubectl takes no variables from the environment: %s of %s has no =", name, file)
+				return nil, fmt.Errorf("kubectl reads no environment variables in hook tests: %s in %s has no =", name, file)
 			}
 			if err := add(name, []byte(value)); err != nil {
 				return nil, err
@@ -160,8 +163,8 @@ func (r *run) values() (map[string][]byte, error) {
 	return values, nil
 }
 
-// fromFile adds a file by its name or another, or the files of a folder.
-func (r *run) fromFile(source string, add func(string, []byte) error) error {
+// addFile adds a file under its own or a given name, or all files of a folder.
+func (r *runner) addFile(source string, add func(string, []byte) error) error {
 	name, file, renamed := strings.Cut(source, "=")
 	if !renamed {
 		name, file = filepath.Base(source), source
