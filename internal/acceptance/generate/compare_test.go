@@ -4,7 +4,7 @@ package generate
 
 import "testing"
 
-// TestCompare has runs of operon differ from those of controller-gen, and from those
+// TestCompare compares runs of operon that differ from those of controller-gen, or from those
 // without a cache.
 func TestCompare(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		"the cached one says more":          {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, works, true},
 		"operon makes something else":       {peerWorks, outcome{files: before}, outcome{files: before}, works, true},
 	} {
-		e := &edits{T: t}
+		e := &editedProject{T: t}
 		if diff := e.compare(tt.want, tt.plain, before, tt.got, func() outcome { return tt.aged }); (diff != "") != tt.differ {
 			t.Errorf("%s: %q", name, diff)
 		}

@@ -18,62 +18,61 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// damages are what can become of a cache: of single files, each of which may be
-// spared, or of the folder.
+// damages are the ways to damage a cache: some of its files, or the whole folder.
 var damages = []struct {
 	name string
-	file func(e *edits, name string, others []string) error
+	file func(e *editedProject, name string, others []string) error
 	all  func(dir string) error
 
-	unkept bool // nothing can be kept afterwards
+	cacheFails bool // nothing can be written to the cache afterwards
 }{
-	{name: "a bit is another", file: func(e *edits, name string, _ []string) error {
+	{name: "a bit is another", file: func(e *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		if err == nil && len(content) > 0 {
 			content[e.IntN(len(content))] ^= 1 << e.IntN(8)
 		}
 		return replaceFile(name, content, err)
 	}},
-	{name: "truncated", file: func(e *edits, name string, _ []string) error {
+	{name: "truncated", file: func(e *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, content[:e.IntN(len(content)+1)], err)
 	}},
-	{name: "longer", file: func(_ *edits, name string, _ []string) error {
+	{name: "longer", file: func(_ *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, append(content, content...), err)
 	}},
-	{name: "swapped", file: func(e *edits, name string, others []string) error {
+	{name: "swapped", file: func(e *editedProject, name string, others []string) error {
 		content, err := os.ReadFile(others[e.IntN(len(others))])
 		return replaceFile(name, content, err)
 	}},
-	{name: "zeros", file: func(_ *edits, name string, _ []string) error {
+	{name: "zeros", file: func(_ *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, make([]byte, len(content)), err)
 	}},
-	{name: "gone", file: func(_ *edits, name string, _ []string) error { return os.Remove(name) }},
-	{name: "folders", unkept: true, file: func(_ *edits, name string, _ []string) error {
+	{name: "gone", file: func(_ *editedProject, name string, _ []string) error { return os.Remove(name) }},
+	{name: "folders", cacheFails: true, file: func(_ *editedProject, name string, _ []string) error {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
 		return put(filepath.Join(name, "x"), "x")
 	}},
-	{name: "dangling links", file: func(_ *edits, name string, _ []string) error {
+	{name: "dangling links", file: func(_ *editedProject, name string, _ []string) error {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
 		return os.Symlink("nowhere", name)
 	}},
-	{name: "a file in place of the folder", unkept: true, all: func(dir string) error {
+	{name: "a file in place of the folder", cacheFails: true, all: func(dir string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 		return put(dir, "x")
 	}},
-	{name: "a folder that takes nothing", unkept: true, all: func(dir string) error {
+	{name: "a folder that takes nothing", cacheFails: true, all: func(dir string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		return os.Symlink("/proc/self", dir) // where root cannot write either
+		return os.Symlink("/proc/self", dir) // even root cannot write there
 	}},
 }
 
@@ -84,19 +83,19 @@ func replaceFile(name string, content []byte, err error) error {
 	return os.WriteFile(name, content, 0o600)
 }
 
-// TestDamagedCache runs operon with caches that are not what it wrote. Nobody
-// sees a difference, in output or in messages, but that nothing can be kept where
-// that is so; and the cache gets well again.
+// TestDamagedCache runs operon with damaged caches. Output and messages are the same as
+// without damage, except for a warning when nothing can be written. The next runs repair
+// the cache.
 func TestDamagedCache(t *testing.T) {
 	t.Parallel()
-	e := newEdits(t, 1)
+	e := newEditedProject(t, 1)
 	e.check()
 	for range 2 {
-		e.operon(e.dir, e.cached()) // the second repeat is answered from the first
+		e.operon(e.dir, e.cached()) // the second repeat uses the result of the first
 	}
 	whole := e.cache
 	if len(e.cacheFiles()) == 0 {
-		t.Fatal("nothing was kept")
+		t.Fatal("nothing was cached")
 	}
 	for i, d := range damages {
 		e.cache = filepath.Join(t.TempDir(), "cache")
@@ -112,21 +111,21 @@ func TestDamagedCache(t *testing.T) {
 			}
 		}
 		e.log = append(e.log, d.name)
-		e.unkept, e.noted = d.unkept, false
+		e.cacheFails, e.warned = d.cacheFails, false
 		e.check()
 		e.grow(i)
 		e.check()
-		if d.unkept && !e.noted {
-			t.Errorf("%s: nobody said that nothing can be kept", d.name)
+		if d.cacheFails && !e.warned {
+			t.Errorf("%s: no warning that nothing can be cached", d.name)
 		}
 	}
 }
 
-// cached is the environment of runs with the cache.
-func (e *edits) cached() []string { return []string{"OPERON_CACHE=" + e.cache} }
+// cached returns the environment of runs with the cache.
+func (e *editedProject) cached() []string { return []string{"OPERON_CACHE=" + e.cache} }
 
-// cacheFiles are the files of the cache.
-func (e *edits) cacheFiles() []string {
+// cacheFiles lists the files of the cache.
+func (e *editedProject) cacheFiles() []string {
 	var names []string
 	e.must(filepath.WalkDir(e.cache, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -138,7 +137,7 @@ func (e *edits) cacheFiles() []string {
 }
 
 // grow adds a field to a type that other packages refer to.
-func (e *edits) grow(n int) {
+func (e *editedProject) grow(n int) {
 	name := "project/api/ship/v1/frigate_types.go"
 	before := maps.Clone(e.files)
 	at := structLine.FindStringIndex(e.files[name])
@@ -146,15 +145,15 @@ func (e *edits) grow(n int) {
 	e.write(before)
 }
 
-// TestKilledRuns kills runs that fill a cache. The next run makes of the project
-// what a run without cache makes of it.
+// TestKilledRuns kills runs that fill a cache. The next run has the same result as a run
+// without a cache.
 func TestKilledRuns(t *testing.T) {
 	t.Parallel()
-	e := newEdits(t, 2)
+	e := newEditedProject(t, 2)
 	e.check()
 	for i := range 12 {
 		if i%4 == 0 {
-			e.must(os.RemoveAll(e.cache)) // all is to be written
+			e.must(os.RemoveAll(e.cache)) // everything must be written
 		}
 		e.grow(i)
 		cmd := exec.Command("operon", append([]string{"generate"}, e.arguments(true)...)...)
@@ -163,20 +162,20 @@ func TestKilledRuns(t *testing.T) {
 		e.must(cmd.Start())
 		pause := time.Duration(e.IntN(20)*e.IntN(20)) * time.Millisecond
 		time.Sleep(pause)
-		_ = cmd.Process.Kill() // it may be done already
+		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
 		e.log = append(e.log, fmt.Sprint("killed after ", pause))
 		e.check()
 	}
 }
 
-// TestConcurrentRuns lets runs share a cache: some of them a project too, while
-// its sources change. Each that ends well has done its work, and one that finds
-// another in its project for too long says so; what is kept then is good for the next run.
+// TestConcurrentRuns runs operon several times at once with one cache, some of the runs in
+// one project whose sources change. Each run succeeds, or reports that another one holds
+// the project for too long. Afterwards, the cache is valid.
 func TestConcurrentRuns(t *testing.T) {
 	t.Parallel()
-	e := newEdits(t, 3)
-	other := newEdits(t, 4) // at another place, where the sources are the same
+	e := newEditedProject(t, 3)
+	other := newEditedProject(t, 4) // the same sources in another folder
 	other.cache = e.cache
 	e.check()
 	other.check()
@@ -203,11 +202,11 @@ func TestConcurrentRuns(t *testing.T) {
 		for _, o := range ran {
 			busy := o.code == fault.CodeFailed && strings.Contains(o.stderr, "error: another operon command is running in this project\n")
 			if o.code != 0 && !busy {
-				e.fail("beside others a run exits with %d:\n%s", o.code, o.stderr)
+				e.fail("one of several runs exits with %d:\n%s", o.code, o.stderr)
 			}
 		}
 		if !slices.ContainsFunc(ran, func(o outcome) bool { return o.code == 0 }) {
-			e.fail("no run did anything")
+			e.fail("no run succeeded")
 		}
 		e.log = append(e.log, fmt.Sprint("round ", i))
 		e.check()

@@ -15,25 +15,26 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
-// compare tells how a run of operon differs from what it is to be, and notes whether
-// there are errors. aged is a run without a cache over files that are years old.
-func (e *edits) compare(want, plain outcome, before map[string]string, got outcome, aged func() outcome) string {
+// compare describes how a run with the cache differs from that of controller-gen and from
+// one without a cache, and records whether the project has errors. aged runs operon without
+// a cache on files that are years old.
+func (e *editedProject) compare(want, plain outcome, before map[string]string, got outcome, aged func() outcome) string {
 	e.broken = want.code != 0 || refused(before, got)
 	before = withWorkSums(before, want, got)
-	diff, alone := e.unlikePeer(want, before, got), unlike(plain, got)
+	diff, alone := e.diffPeer(want, before, got), diffRuns(plain, got)
 	switch {
 	case diff == "" && !e.broken:
 		return alone
-	case alone == "" && e.broken && unlikeFailure(before, got) == "":
-		// Of two errors the go command may tell one, or the other once the files are
-		// two seconds old, as those are that controller-gen saw.
-		return e.unlikePeer(want, before, aged())
+	case alone == "" && e.broken && diffFailure(before, got) == "":
+		// Of two errors, the go command may report another one for files older than two
+		// seconds. controller-gen has seen such files.
+		return e.diffPeer(want, before, aged())
 	}
 	return diff
 }
 
-// withWorkSums is the tree before a run with the checksums that the go command adds to
-// those of a workspace when it is asked for packages, whoever asks and however it ends.
+// withWorkSums returns the tree before a run, with the checksums that the go command adds to
+// go.work.sum whenever it lists packages.
 func withWorkSums(before map[string]string, want, got outcome) map[string]string {
 	const name = "project/go.work.sum"
 	sums, written := want.files[name]
@@ -45,9 +46,9 @@ func withWorkSums(before map[string]string, want, got outcome) map[string]string
 	return before
 }
 
-// unlikeFailure tells how a run of operon differs from one that fails: it has an exit code
-// that says so, and has written nothing.
-func unlikeFailure(before map[string]string, got outcome) string {
+// diffFailure describes how a run of operon differs from one that fails with exit code 1 or
+// 2 and writes nothing.
+func diffFailure(before map[string]string, got outcome) string {
 	if got.code != 1 && got.code != 2 {
 		return fmt.Sprintf("exit code %d", got.code)
 	}
@@ -57,24 +58,24 @@ func unlikeFailure(before map[string]string, got outcome) string {
 	return ""
 }
 
-// undecided reports whether the sources are such that controller-gen, or operon
-// without a cache, does not do the same every time: two packages of one group
-// and version, say, of which a map gives one.
-func (e *edits) undecided(want, plain outcome, before map[string]string) bool {
+// undecided reports whether repeated runs of controller-gen, or of operon without a cache,
+// have different results. An example are two packages with the same group and version: the
+// order of a map decides which one counts.
+func (e *editedProject) undecided(want, plain outcome, before map[string]string) bool {
 	for range 6 {
 		again := e.controllerGen(before, peertest.Peer.Run)
-		if want.code != 0 { // what it wrote before it failed is of no interest
+		if want.code != 0 { // what it wrote before it failed does not matter
 			again.files = want.files
 		}
-		if unlike(want, again) != "" || unlike(plain, e.uncached(before, time.Now())) != "" {
+		if diffRuns(want, again) != "" || diffRuns(plain, e.uncached(before, time.Now())) != "" {
 			return true
 		}
 	}
 	return false
 }
 
-// unlike tells how two runs differ in what they show; "" is not at all.
-func unlike(want, got outcome) string {
+// diffRuns describes how the visible results of two runs differ. It is empty for equal ones.
+func diffRuns(want, got outcome) string {
 	want.files, got.files = visible(want.files), visible(got.files)
 	if want.code != 0 {
 		want.stderr, got.stderr = strings.Join(messages(want.stderr), "\n"), strings.Join(messages(got.stderr), "\n")
@@ -82,30 +83,30 @@ func unlike(want, got outcome) string {
 	return cmp.Diff(want, got, cmp.AllowUnexported(outcome{}))
 }
 
-// visible is a tree without what operon keeps for itself.
+// visible returns a tree without the files in .operon.
 func visible(tree map[string]string) map[string]string {
 	tree = maps.Clone(tree)
 	maps.DeleteFunc(tree, func(name, _ string) bool { return strings.HasPrefix(name, "project/.operon/") })
 	return tree
 }
 
-// unlikePeer tells how a run of operon differs from one of controller-gen.
-// Either fails as the other does, and then operon has written nothing.
-func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) string {
+// diffPeer describes how a run of operon differs from one of controller-gen. When one fails,
+// the other one must, too, and operon must write nothing.
+func (e *editedProject) diffPeer(want outcome, before map[string]string, got outcome) string {
 	if want.code != 0 {
-		if diff := unlikeFailure(before, got); diff != "" {
-			return diff + "\nwhere controller-gen says\n" + want.stderr
+		if diff := diffFailure(before, got); diff != "" {
+			return diff + "\nwhere controller-gen prints\n" + want.stderr
 		}
 		if got.code == 2 || strings.Contains(want.stderr, "panic: ") || strings.Contains(want.stderr, "\nUsage:\n") {
-			return "" // operon does not panic, nor does it explain its usage when a listing fails as a whole
+			return "" // operon neither panics nor prints its usage
 		}
 		return cmp.Diff(messages(want.stderr), messages(got.stderr))
 	}
 	if refused(before, got) {
-		return unlikeFailure(before, got)
+		return diffFailure(before, got)
 	}
 	if got.code != 0 {
-		return fmt.Sprintf("controller-gen is content, operon exits with %d:\n%s", got.code, got.stderr)
+		return fmt.Sprintf("controller-gen succeeds, operon exits with %d:\n%s", got.code, got.stderr)
 	}
 	for name, content := range want.files {
 		if have, ok := got.files[name]; have != content || !ok {
@@ -114,7 +115,7 @@ func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) 
 	}
 	for name, content := range visible(got.files) {
 		if _, ok := want.files[name]; !ok && before[name] != content {
-			return fmt.Sprintf("operon alone wrote %s (-before +after):\n%s", name, cmp.Diff(before[name], content))
+			return fmt.Sprintf("only operon wrote %s (-before +after):\n%s", name, cmp.Diff(before[name], content))
 		}
 	}
 	for name := range e.files {
@@ -127,11 +128,11 @@ func (e *edits) unlikePeer(want outcome, before map[string]string, got outcome) 
 
 var cgoAlone = regexp.MustCompile(`^error: (\S+): package \S+ has no file without import "C", and controller-gen writes its code into Go's build cache then\nhint: `)
 
-// passedOver are the names of Go files that a package here may lack.
+// passedOver matches the names of Go files that are not part of a package on Linux.
 var passedOver = regexp.MustCompile(`^[_.]|_(?:test|windows|arm64)\.go$`)
 
-// refused reports whether operon rightly refuses what controller-gen writes into Go's
-// build cache: code of a package whose files all import "C".
+// refused reports whether operon correctly refuses a package whose files all import "C":
+// controller-gen writes its code into the build cache of Go.
 func refused(before map[string]string, got outcome) bool {
 	m := cgoAlone.FindStringSubmatch(got.stderr)
 	if m == nil || got.code != 1 {
@@ -156,14 +157,15 @@ var (
 	absent = regexp.MustCompile(`^.*(?:no Go files in|build constraints exclude all Go files in|no required module provides package) \S*?([^/\s;]+)(?:; to add it:)?$`)
 )
 
-// messages are the lines of errors, each once and sorted, for controller-gen
-// prints them in the order of a map; without the dash for an unknown place,
-// without the one of several packages that a map puts first, and with the last
-// element alone of a path, which the go command may start from any folder that
-// controller-gen lists. Of a folder without sources the go command speaks
-// otherwise when its files are two seconds old, and it finds a cycle from
-// wherever it starts. What is wrong with code that was made of unknown types
-// controller-gen alone tells.
+// messages returns the lines of error messages in a form that can be compared:
+//   - sorted and without duplicates, because controller-gen prints them in map order
+//   - without the dash that stands for an unknown position
+//   - without the name of the first package, which is random
+//   - with only the last element of a path, which may be relative to any listed folder
+//   - with one text for all folders without sources, because the go command's text depends
+//     on the age of the files
+//   - without the path of an import cycle, which may start at any package
+//   - without errors in generated code of unknown types, which only controller-gen reports
 func messages(stderr string) []string {
 	text := strings.TrimPrefix(noise.ReplaceAllString(stderr, ""), "error: ")
 	var lines []string

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// modules changes requirements, among modules that are in the module cache.
-func (e *edits) modules() string {
+// modules changes the requirements of the project to other modules in the module cache.
+func (e *editedProject) modules() string {
 	name, what := "project/go.mod", ""
 	toggle := func(line string) {
 		what = strings.TrimSpace(line)
@@ -59,8 +59,8 @@ func (e *edits) modules() string {
 	return what
 }
 
-// nest makes a folder of the project a module of its own, or takes that back.
-func (e *edits) nest() string {
+// nest makes a folder of the project a module of its own, or reverts that.
+func (e *editedProject) nest() string {
 	name := []string{"project/internal/webhook", "project/api/port", "project/third"}[e.IntN(3)]
 	if _, ok := e.files[name+"/go.mod"]; ok {
 		delete(e.files, name+"/go.mod")
@@ -75,7 +75,7 @@ func (e *edits) nest() string {
 	return name
 }
 
-func (e *edits) environment() string {
+func (e *editedProject) environment() string {
 	variable := []string{"GOFLAGS=-tags=x", "GOFLAGS=-mod=mod", "GOOS=windows", "GOARCH=arm64", "CGO_ENABLED=0", "GOEXPERIMENT=jsonv2", "GOWORK=off", "GOFLAGS=-mod=vendor"}[e.IntN(8)]
 	if at := slices.Index(e.env, variable); at >= 0 {
 		e.env = slices.Delete(e.env, at, at+1)
@@ -85,13 +85,13 @@ func (e *edits) environment() string {
 	return variable
 }
 
-// usualArguments are those of a scaffolded project.
+// usualArguments are the generator arguments of a scaffolded project.
 var usualArguments = map[string]string{
 	"crd": "crd", "rbac": "rbac:roleName=manager-role", "webhook": "webhook", "object": "object:headerFile=hack/boilerplate.go.txt,year=2026",
 	"paths": "paths=./...", "output": "output:crd:artifacts:config=config/crd/bases",
 }
 
-// otherArguments are what each of them may be for a time.
+// otherArguments are other values of these arguments.
 var otherArguments = [][2]string{
 	{"crd", "crd:maxDescLen=20"}, {"crd", "crd:generateEmbeddedObjectMeta=true,allowDangerousTypes=true"}, {"crd", "crd:ignoreUnexportedFields=true"},
 	{"crd", "crd:headerFile=hack/boilerplate.go.txt,year=2001"}, {"crd", "crd:maxDescLen=0,allowDangerousTypes=true"}, {"crd", "crd:omitToolVersion=true"},
@@ -101,7 +101,7 @@ var otherArguments = [][2]string{
 	{"only", "rbac"}, {"only", "rbac"}, {"only", "crd"}, {"only", "object"}, {"only", "webhook"},
 }
 
-func (e *edits) changeArguments() string {
+func (e *editedProject) changeArguments() string {
 	for _, key := range []string{"crd", "rbac", "object", "paths", "output", "only"} {
 		if e.args[key] != usualArguments[key] && e.IntN(2) == 0 {
 			e.args[key] = usualArguments[key]
@@ -113,9 +113,9 @@ func (e *edits) changeArguments() string {
 	return a[1]
 }
 
-// arguments are those of both programs; --only, which controller-gen lacks, is
-// the absence of the other generators there.
-func (e *edits) arguments(ours bool) []string {
+// arguments returns the arguments of operon or of controller-gen. controller-gen has no
+// --only; instead, the other generators are left out.
+func (e *editedProject) arguments(ours bool) []string {
 	only := e.args["only"]
 	var args []string
 	for _, g := range []string{"crd", "object", "rbac", "webhook"} {
@@ -133,7 +133,7 @@ func (e *edits) arguments(ours bool) []string {
 	return args
 }
 
-func (e *edits) header() string {
+func (e *editedProject) header() string {
 	name := "project/hack/boilerplate.go.txt"
 	if _, ok := e.files[name]; !ok {
 		e.files[name] = e.start[name]
@@ -147,8 +147,8 @@ func (e *edits) header() string {
 	return "edited"
 }
 
-// plurals changes what the library behind plural names reads in the working folder.
-func (e *edits) plurals() string {
+// plurals changes the file from which the library for plural names reads exceptions.
+func (e *editedProject) plurals() string {
 	name := "project/inflections.json"
 	if _, ok := e.files[name]; ok {
 		delete(e.files, name)
@@ -158,9 +158,9 @@ func (e *edits) plurals() string {
 	return "other"
 }
 
-// The following change the disk, and no source.
+// The following operations change files without changing a source.
 
-func (e *edits) touch() string {
+func (e *editedProject) touch() string {
 	names := e.names(func(string) bool { return true })
 	name := names[e.IntN(len(names))]
 	at := time.Now().Add(time.Duration(e.IntN(3)-1) * time.Hour)
@@ -173,8 +173,8 @@ func (e *edits) touch() string {
 	return name
 }
 
-// spoil changes a generated file.
-func (e *edits) spoil() string {
+// spoil changes or removes generated files.
+func (e *editedProject) spoil() string {
 	names := slices.Sorted(maps.Keys(e.outputs()))
 	if len(names) == 0 {
 		return ""
@@ -193,15 +193,15 @@ func (e *edits) spoil() string {
 		return name + " longer"
 	case 2:
 		e.must(os.RemoveAll(filepath.Dir(e.path(name))))
-		for source, text := range e.files { // those of the folder
+		for source, text := range e.files { // sources in the folder
 			if path.Dir(source) == path.Dir(name) || strings.HasPrefix(source, path.Dir(name)+"/") {
 				e.must(put(e.path(source), text))
 			}
 		}
 		return path.Dir(name) + " removed"
 	}
-	// As long as before, and of the same time: but for imports and constraints,
-	// for which the go command itself trusts size and time.
+	// The size and the time stay the same. Imports and constraints are not changed, because
+	// the go command itself relies on size and time there.
 	from := max(0, bytes.Index(content, []byte("\nfunc ")))
 	for at := from + e.IntN(len(content)-from); at < len(content); at++ {
 		if content[at] != '\n' {
@@ -214,9 +214,9 @@ func (e *edits) spoil() string {
 	return name + " in a byte"
 }
 
-// sameSize replaces a letter in what a source says of a field: it is seen in the
-// description of each kind that has the field.
-func (e *edits) sameSize() (name, content string) {
+// sameSize returns a source with another letter in the comment of a field, which is part of
+// the description of each kind with the field.
+func (e *editedProject) sameSize() (name, content string) {
 	letter := regexp.MustCompile(`(?m)^\t// [A-Z]\w*([a-z])\b`)
 	name, at := e.find(letter)
 	if name == "" {
@@ -225,8 +225,8 @@ func (e *edits) sameSize() (name, content string) {
 	return name, e.files[name][:at[2]] + string(rune('a'+e.IntN(26))) + e.files[name][at[3]:]
 }
 
-// hide edits a source and leaves its size and time as they were.
-func (e *edits) hide() string {
+// hide edits a source without changing its size and time.
+func (e *editedProject) hide() string {
 	name, content := e.sameSize()
 	if name == "" {
 		return ""
@@ -239,9 +239,9 @@ func (e *edits) hide() string {
 	return name
 }
 
-// race edits a source while operon runs, without a change of its size. What
-// that run makes of it is its own affair, and the next one's to put right.
-func (e *edits) race() string {
+// race edits a source while operon runs, without changing its size. The result of that run
+// may be wrong; the next run must correct it.
+func (e *editedProject) race() string {
 	name, content := e.sameSize()
 	if name == "" {
 		return ""
@@ -254,6 +254,6 @@ func (e *edits) race() string {
 	time.Sleep(pause)
 	e.files[name] = content
 	e.must(put(e.path(name), content))
-	_ = cmd.Wait() // it may have met errors
+	_ = cmd.Wait() // it may fail
 	return fmt.Sprint(name, " after ", pause)
 }

@@ -11,49 +11,47 @@ import (
 	"strings"
 )
 
-// operations are what edit chooses from. Each changes the state, or the disk in
-// a way that leaves no source changed, and says what it did; "" where the
-// sources have no place for it.
+// operations are the random edits. Each changes the sources, or other files, and returns a
+// description. It returns "" when no source has a place for it.
 var operations = []struct {
 	name string
-	do   func(*edits) string
+	do   func(*editedProject) string
 }{
-	{"add field", (*edits).addField}, {"add field", (*edits).addField},
-	{"remove field", (*edits).removeField},
-	{"rename field", (*edits).renameField},
-	{"tag", (*edits).retag},
-	{"retype", (*edits).retype}, {"retype", (*edits).retype},
-	{"embed", (*edits).embed},
-	{"mark", (*edits).mark}, {"mark", (*edits).mark}, {"mark", (*edits).mark},
-	{"unmark", (*edits).unmark},
-	{"comment", (*edits).comment},
-	{"space", (*edits).space},
-	{"declare", (*edits).declare}, {"declare", (*edits).declare},
-	{"rename type", (*edits).renameType},
-	{"move type", (*edits).moveType},
-	{"break", (*edits).breakSource},
-	{"import", (*edits).addImport},
-	{"rename import", (*edits).renameImport},
-	{"constrain", (*edits).constrain},
-	{"rename file", (*edits).renameFile},
-	{"delete file", (*edits).deleteFile},
-	{"delete package", (*edits).deletePackage},
-	{"restore", (*edits).restore}, {"restore", (*edits).restore},
-	{"new package", (*edits).newPackage},
-	{"modules", (*edits).modules}, {"modules", (*edits).modules},
-	{"nest", (*edits).nest},
-	{"environment", (*edits).environment},
-	{"arguments", (*edits).changeArguments}, {"arguments", (*edits).changeArguments},
-	{"header", (*edits).header},
-	{"plurals", (*edits).plurals},
-	{"touch", (*edits).touch},
-	{"spoil", (*edits).spoil}, {"spoil", (*edits).spoil},
-	{"hide", (*edits).hide}, {"hide", (*edits).hide}, {"hide", (*edits).hide},
-	{"race", (*edits).race}, {"race", (*edits).race}, {"race", (*edits).race},
+	{"add field", (*editedProject).addField}, {"add field", (*editedProject).addField},
+	{"remove field", (*editedProject).removeField},
+	{"rename field", (*editedProject).renameField},
+	{"tag", (*editedProject).retag},
+	{"retype", (*editedProject).retype}, {"retype", (*editedProject).retype},
+	{"embed", (*editedProject).embed},
+	{"mark", (*editedProject).mark}, {"mark", (*editedProject).mark}, {"mark", (*editedProject).mark},
+	{"unmark", (*editedProject).unmark},
+	{"comment", (*editedProject).comment},
+	{"space", (*editedProject).space},
+	{"declare", (*editedProject).declare}, {"declare", (*editedProject).declare},
+	{"rename type", (*editedProject).renameType},
+	{"move type", (*editedProject).moveType},
+	{"break", (*editedProject).breakSource},
+	{"import", (*editedProject).addImport},
+	{"rename import", (*editedProject).renameImport},
+	{"constrain", (*editedProject).constrain},
+	{"rename file", (*editedProject).renameFile},
+	{"delete file", (*editedProject).deleteFile},
+	{"delete package", (*editedProject).deletePackage},
+	{"restore", (*editedProject).restore}, {"restore", (*editedProject).restore},
+	{"new package", (*editedProject).newPackage},
+	{"modules", (*editedProject).modules}, {"modules", (*editedProject).modules},
+	{"nest", (*editedProject).nest},
+	{"environment", (*editedProject).environment},
+	{"arguments", (*editedProject).changeArguments}, {"arguments", (*editedProject).changeArguments},
+	{"header", (*editedProject).header},
+	{"plurals", (*editedProject).plurals},
+	{"touch", (*editedProject).touch},
+	{"spoil", (*editedProject).spoil}, {"spoil", (*editedProject).spoil},
+	{"hide", (*editedProject).hide}, {"hide", (*editedProject).hide}, {"hide", (*editedProject).hide},
+	{"race", (*editedProject).race}, {"race", (*editedProject).race}, {"race", (*editedProject).race},
 }
 
-// fieldTypes are what fields can be: with the import of each, which may be one
-// that nothing has asked for before. Some have no place in a CRD.
+// fieldTypes are types of fields with the package to import. Some cannot be part of a CRD.
 var fieldTypes = []struct{ expr, imported string }{
 	{"string", ""}, {"*bool", ""}, {"[]int64", ""}, {"map[string]string", ""}, {"[]byte", ""}, {"float64", ""}, {"any", ""},
 	{"[][]string", ""}, {"map[string][]int32", ""}, {"struct{ X string `json:\"x\"` }", ""},
@@ -81,8 +79,8 @@ var fieldTypes = []struct{ expr, imported string }{
 
 const repo = "example.org/harbor"
 
-// markerLines are comments for types, fields and packages; for any place, wrong
-// ones included.
+// markerLines are markers for types, fields and packages. They are put anywhere, even where
+// they are not allowed.
 var markerLines = []string{
 	"+optional", "+required", "+nullable", "+kubebuilder:validation:Optional", "+kubebuilder:validation:Required",
 	"+kubebuilder:validation:MinLength=2", "+kubebuilder:validation:MaxItems=5", "+kubebuilder:validation:Pattern=`^[a-z]+$`",
@@ -103,16 +101,16 @@ var markerLines = []string{
 	"+kubebuilder:unknown:thing=1", "+kubebuilder", "+custom-tool:x",
 }
 
-// names are the sources with a path that will do, sorted.
-func (e *edits) names(will func(name string) bool) []string {
+// names returns the paths of sources that meet a condition, sorted.
+func (e *editedProject) names(will func(name string) bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(e.files)), func(name string) bool { return !will(name) })
 }
 
 func isGo(name string) bool { return strings.HasSuffix(name, ".go") }
 
-// find returns a Go file in which line is found at least once, and one of the
-// places; "" where there is none.
-func (e *edits) find(line *regexp.Regexp) (name string, at []int) {
+// find returns a random Go file that matches an expression, and the position of one of the
+// matches. name is "" when no file matches.
+func (e *editedProject) find(line *regexp.Regexp) (name string, at []int) {
 	names := e.names(func(name string) bool { return isGo(name) && line.MatchString(e.files[name]) })
 	if len(names) == 0 {
 		return "", nil
@@ -122,13 +120,13 @@ func (e *edits) find(line *regexp.Regexp) (name string, at []int) {
 	return name, places[e.IntN(len(places))]
 }
 
-func (e *edits) goFile() string {
+func (e *editedProject) goFile() string {
 	name, _ := e.find(packageLine)
 	return name
 }
 
-// splice replaces a part of a file.
-func (e *edits) splice(name string, from, to int, text string) {
+// splice replaces the bytes from one offset to another.
+func (e *editedProject) splice(name string, from, to int, text string) {
 	e.files[name] = e.files[name][:from] + text + e.files[name][to:]
 }
 
@@ -143,11 +141,11 @@ var (
 	declaration = regexp.MustCompile(`(?m)^(?:\t\w+ +\S+ +` + "`" + `json|type |func |const |package ).*\n`)
 )
 
-// word is a new name.
-func (e *edits) word() string { return fmt.Sprintf("%c%d", 'A'+e.IntN(26), e.IntN(10000)) }
+// word returns a random name.
+func (e *editedProject) word() string { return fmt.Sprintf("%c%d", 'A'+e.IntN(26), e.IntN(10000)) }
 
-// needs adds the import that an expression needs, by the name that it uses.
-func (e *edits) needs(name, expr, imported string) {
+// needs adds the import of the package that an expression uses.
+func (e *editedProject) needs(name, expr, imported string) {
 	if imported == "" {
 		return
 	}
@@ -161,7 +159,7 @@ func (e *edits) needs(name, expr, imported string) {
 	}
 }
 
-func (e *edits) addField() string {
+func (e *editedProject) addField() string {
 	name, at := e.find(structLine)
 	if name == "" {
 		return ""
@@ -173,7 +171,7 @@ func (e *edits) addField() string {
 	return name + " " + t.expr
 }
 
-func (e *edits) removeField() string {
+func (e *editedProject) removeField() string {
 	name, at := e.find(fieldLine)
 	if name == "" {
 		return ""
@@ -183,7 +181,7 @@ func (e *edits) removeField() string {
 	return name + " " + field
 }
 
-func (e *edits) renameField() string {
+func (e *editedProject) renameField() string {
 	name, at := e.find(fieldLine)
 	if name == "" {
 		return ""
@@ -192,7 +190,7 @@ func (e *edits) renameField() string {
 	return name
 }
 
-func (e *edits) retag() string {
+func (e *editedProject) retag() string {
 	name, at := e.find(fieldLine)
 	if name == "" {
 		return ""
@@ -214,7 +212,7 @@ func (e *edits) retag() string {
 	return name
 }
 
-func (e *edits) retype() string {
+func (e *editedProject) retype() string {
 	name, at := e.find(fieldLine)
 	if name == "" {
 		return ""
@@ -225,7 +223,7 @@ func (e *edits) retype() string {
 	return name + " " + t.expr
 }
 
-func (e *edits) embed() string {
+func (e *editedProject) embed() string {
 	name, at := e.find(structLine)
 	if name == "" {
 		return ""
@@ -240,8 +238,8 @@ func (e *edits) embed() string {
 	return name + " " + expr
 }
 
-// mark puts a marker before a declaration, beside one, or into a body.
-func (e *edits) mark() string {
+// mark adds a marker before a declaration, beside one, or in a body.
+func (e *editedProject) mark() string {
 	name, at := e.find(declaration)
 	if name == "" {
 		return ""
@@ -262,7 +260,7 @@ func (e *edits) mark() string {
 	return name + " " + marker
 }
 
-func (e *edits) unmark() string {
+func (e *editedProject) unmark() string {
 	name, at := e.find(markerLine)
 	if name == "" {
 		return ""
@@ -272,7 +270,7 @@ func (e *edits) unmark() string {
 	return name + " " + marker
 }
 
-func (e *edits) comment() string {
+func (e *editedProject) comment() string {
 	name, at := e.find(commentLine)
 	if name == "" {
 		return ""
@@ -282,7 +280,7 @@ func (e *edits) comment() string {
 	return name
 }
 
-func (e *edits) space() string {
+func (e *editedProject) space() string {
 	name := e.goFile()
 	if name == "" {
 		return ""

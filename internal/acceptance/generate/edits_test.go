@@ -17,12 +17,11 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/peertest"
 )
 
-// TestEdits changes a project at random, step after step, and runs operon after
-// each one, with a cache that it keeps all the while. Whatever changed, the
-// outputs are those of controller-gen in a fresh copy, or the errors are; and
-// in all that a user sees it is as if there were no cache.
+// TestEdits makes random edits to a project and runs operon after each one, with one cache
+// for all runs. The generated files or the errors are those of controller-gen in a new
+// copy, and everything that a user sees is the same as without a cache.
 //
-// OPERON_STEPS says how many steps, and OPERON_SEED which.
+// OPERON_STEPS is the number of edits, and OPERON_SEED selects them.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	steps, seeds := number(t, "OPERON_STEPS", 25), []uint64{1, 2}
@@ -32,16 +31,16 @@ func TestEdits(t *testing.T) {
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			e := newEdits(t, seed)
+			e := newEditedProject(t, seed)
 			e.check()
-			if e.fine != 1 {
+			if e.passed != 1 {
 				t.Fatal("the project has errors before it is edited")
 			}
 			for e.step = 1; e.step <= steps; e.step++ {
 				e.edit()
 				e.check()
 			}
-			t.Logf("%d of %d runs met no error", e.fine, e.step)
+			t.Logf("%d of %d runs had no errors", e.passed, e.step)
 		})
 	}
 }
@@ -59,30 +58,30 @@ func number(t *testing.T, variable string, preset int) int {
 	return n
 }
 
-// edits is a project under change.
-type edits struct {
+// editedProject is a project and the edits to it.
+type editedProject struct {
 	*testing.T
 	*rand.Rand
-	seed uint64
-	step int
-	fine int      // runs without errors
-	log  []string // what was done, step by step
+	seed   uint64
+	step   int
+	passed int      // the number of runs without errors
+	log    []string // the edits
 
-	dir   string // holds the project, and the module beside it
+	dir   string // the parent of the project and of a local module
 	cache string
 	peer  peertest.Peer // controller-gen
 
-	unkept bool // the cache takes nothing, which operon says
-	noted  bool // it has said so
+	cacheFails bool // nothing can be written to the cache, so operon warns
+	warned     bool // operon has warned
 
-	start map[string]string // the sources that there were
+	start map[string]string // the first sources
 	state
 	good    state             // the last one without errors
 	broken  bool              // there are errors now
 	deleted map[string]string // what can be restored
 }
 
-// state is all that a run depends on.
+// state is what a run depends on.
 type state struct {
 	files map[string]string // the sources, by path below dir
 	env   []string
@@ -93,19 +92,19 @@ func (s state) clone() state {
 	return state{maps.Clone(s.files), slices.Clone(s.env), maps.Clone(s.args)}
 }
 
-// outcome is what came of a run.
+// outcome is the result of a run.
 type outcome struct {
 	code           int
 	stdout, stderr string
-	files          map[string]string // below dir; of controller-gen only those it wrote
+	files          map[string]string // all files below dir; for controller-gen, only those it wrote
 }
 
-func newEdits(t *testing.T, seed uint64) *edits {
-	return editsOf(t, seed, startingFiles(t), usualArguments)
+func newEditedProject(t *testing.T, seed uint64) *editedProject {
+	return editedProjectOf(t, seed, startingFiles(t), usualArguments)
 }
 
-func editsOf(t *testing.T, seed uint64, files, args map[string]string) *edits {
-	e := &edits{
+func editedProjectOf(t *testing.T, seed uint64, files, args map[string]string) *editedProject {
+	e := &editedProject{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 7)), seed: seed,
 		dir: filepath.Join(t.TempDir(), "a"), cache: filepath.Join(t.TempDir(), "cache"),
 		peer: peertest.Find(t, "controller-gen"), deleted: map[string]string{}, start: files,
@@ -115,14 +114,13 @@ func editsOf(t *testing.T, seed uint64, files, args map[string]string) *edits {
 	return e
 }
 
-// edit does one thing at random, or takes errors back. It writes the sources,
-// those that changed alone.
-func (e *edits) edit() {
+// edit makes a random edit, or reverts errors. It writes only the sources that change.
+func (e *editedProject) edit() {
 	before := e.clone()
 	var done string
 	if e.broken && e.IntN(4) > 0 {
 		e.state, done = e.good.clone(), "take errors back"
-		for name := range e.outputs() { // which may be what is wrong
+		for name := range e.outputs() { // they may cause the errors
 			e.must(os.Remove(e.path(name)))
 		}
 	}
@@ -136,34 +134,36 @@ func (e *edits) edit() {
 	e.write(before.files)
 }
 
-// write brings the disk from the sources that it has to those of the state.
-func (e *edits) write(before map[string]string) {
+// write updates the sources on disk.
+func (e *editedProject) write(before map[string]string) {
 	for name := range before {
 		if _, ok := e.files[name]; !ok {
 			e.must(os.RemoveAll(e.path(name)))
 			for dir := filepath.Dir(e.path(name)); os.Remove(dir) == nil; dir = filepath.Dir(dir) {
-				continue // empty folders go too, as they do in git
+				continue // remove empty folders, too, as git does
 			}
 		}
 	}
 	for name, content := range e.files {
-		if there, err := os.ReadFile(e.path(name)); err != nil || string(there) != content { // else it is there, with its time
+		if there, err := os.ReadFile(e.path(name)); err != nil || string(there) != content { // do not change the time of other files
 			e.must(put(e.path(name), content))
 		}
 	}
 }
 
-func (e *edits) path(name string) string { return filepath.Join(e.dir, filepath.FromSlash(name)) }
+func (e *editedProject) path(name string) string {
+	return filepath.Join(e.dir, filepath.FromSlash(name))
+}
 
-// outputs are the files on the disk that are no sources.
-func (e *edits) outputs() map[string]string {
+// outputs returns the files on disk that are not sources.
+func (e *editedProject) outputs() map[string]string {
 	files := visible(e.tree(e.dir))
 	maps.DeleteFunc(files, func(name, _ string) bool { _, source := e.files[name]; return source })
 	return files
 }
 
-// check runs operon and compares.
-func (e *edits) check() {
+// check runs operon and compares the result.
+func (e *editedProject) check() {
 	e.Helper()
 	if e.step == 0 {
 		e.write(nil)
@@ -171,16 +171,16 @@ func (e *edits) check() {
 	before := e.tree(e.dir)
 	want := e.controllerGen(before, peertest.Peer.Ask)
 	plain := e.uncached(before, time.Now())
-	if e.IntN(4) == 0 && want.code == 0 { // what nobody applies may be kept as well
+	if e.IntN(4) == 0 && want.code == 0 { // a dry run uses the cache, too
 		dry := []string{"--dry-run", "--diff"}
-		if diff := unlike(e.operon(e.dir, []string{"OPERON_CACHE=off"}, dry...), e.operon(e.dir, e.cached(), dry...)); diff != "" && !e.undecided(want, plain, before) {
+		if diff := diffRuns(e.operon(e.dir, []string{"OPERON_CACHE=off"}, dry...), e.operon(e.dir, e.cached(), dry...)); diff != "" && !e.undecided(want, plain, before) {
 			e.fail("a dry run: %s", diff)
 		}
 	}
 	got := e.operon(e.dir, e.cached())
 	aged := func() outcome { return e.uncached(before, time.Unix(1, 0)) }
 	diff := e.compare(want, plain, before, got, aged)
-	if diff != "" { // what it answered once may be one of several answers
+	if diff != "" { // the cached answer may be one of several
 		want = e.controllerGen(before, peertest.Peer.Run)
 		diff = e.compare(want, plain, before, got, aged)
 	}
@@ -188,7 +188,7 @@ func (e *edits) check() {
 		if !e.undecided(want, plain, before) {
 			e.fail("%s", diff)
 		}
-		e.broken = true // it depends on the order of a map
+		e.broken = true // the result depends on the order of a map
 		return
 	}
 	if e.broken {
@@ -198,40 +198,40 @@ func (e *edits) check() {
 		delete(e.files, name)
 	}
 	e.good = e.clone()
-	e.fine++
+	e.passed++
 
 	e.repeat(e.IntN(3), got)
 }
 
-// repeat runs operon again, and again, where nothing has changed since a run.
-func (e *edits) repeat(times int, got outcome) {
+// repeat runs operon again, without a change since the run that had the result got.
+func (e *editedProject) repeat(times int, got outcome) {
 	e.Helper()
 	for range times {
-		time.Sleep(time.Duration(e.IntN(2)) * 40 * time.Millisecond) // no edit was just now, or it was
+		time.Sleep(time.Duration(e.IntN(2)) * 40 * time.Millisecond) // with and without a recent edit
 		again := e.operon(e.dir, e.cached())
-		prints := e.args["output"] == "output:crd:stdout" && (e.args["only"] == "" || e.args["only"] == "crd") // the report is on stderr then
+		prints := e.args["output"] == "output:crd:stdout" && (e.args["only"] == "" || e.args["only"] == "crd") // then stdout has the CRDs, and stderr the report
 		if !prints && again.stdout != "nothing to do\n" || prints && !strings.Contains(again.stderr, "nothing to do\n") {
 			e.fail("a repeat prints\n%s%s", again.stdout, again.stderr)
 		}
-		if again.stderr != got.stderr { // what is stale may be told once
+		if again.stderr != got.stderr { // a warning about stale files may occur only once
 			got = e.operon(e.dir, []string{"OPERON_CACHE=off"})
 		}
 		if !prints {
 			got.stdout = again.stdout
 		}
-		if diff := unlike(got, again); diff != "" {
+		if diff := diffRuns(got, again); diff != "" {
 			e.fail("a repeat: %s", diff)
 		}
 	}
 }
 
-// fail ends the test and tells how to see it again.
-func (e *edits) fail(format string, args ...any) {
+// fail ends the test and prints how to repeat it.
+func (e *editedProject) fail(format string, args ...any) {
 	e.Helper()
 	e.Fatalf("OPERON_SEED=%d OPERON_STEPS=%d\n%s\n%s", e.seed, e.step, strings.Join(e.log[max(0, len(e.log)-12):], "\n"), fmt.Sprintf(format, args...))
 }
 
-func (e *edits) must(err error) {
+func (e *editedProject) must(err error) {
 	e.Helper()
 	if err != nil {
 		e.fail("%v", err)

@@ -19,9 +19,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestIdentity compares with controller-gen over what operon scaffolds, and projects
-// of others and of any size, in every state of the cache: empty; full, while the outputs are gone;
-// full, and nothing changed; full, and a type edited that a kind is made of.
+// TestIdentity compares operon with controller-gen on golden projects, public modules and
+// generated modules, in each state of the cache: empty; full, without generated files; full,
+// without a change; full, after an edit of a type.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	dangerous := maps.Clone(usualArguments)
@@ -35,22 +35,22 @@ func TestIdentity(t *testing.T) {
 		"cluster-api":         {moduleFiles(t, modtest.ClusterAPI, "."), dangerous},
 		"gateway-api":         {moduleFiles(t, modtest.GatewayAPI, "apis"), dangerous},
 		"kueue":               {moduleFiles(t, modtest.Kueue, "apis", "pkg/features", "pkg/resources", "pkg/util/math", "pkg/util/tas"), dangerous},
-		"cert-manager":        {moduleFiles(t, modtest.CertManager, "pkg/apis"), crds}, // object refuses an interface in it
+		"cert-manager":        {moduleFiles(t, modtest.CertManager, "pkg/apis"), crds}, // the generator object refuses an interface in it
 	}
 	for _, name := range goldentest.Names(t) {
-		if _, err := os.Stat(filepath.Join(goldentest.Dir(name), "api")); err == nil { // else it has no types in Go
+		if _, err := os.Stat(filepath.Join(goldentest.Dir(name), "api")); err == nil { // otherwise it has no Go types
 			projects[name] = struct{ files, args map[string]string }{goldenSources(t, name), usualArguments}
 		}
 	}
-	if os.Getenv("OPERON_LARGE") != "" { // a minute
+	if os.Getenv("OPERON_LARGE") != "" { // takes a minute
 		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), usualArguments}
 	}
 	for name, p := range projects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := editsOf(t, 1, p.files, p.args)
+			e := editedProjectOf(t, 1, p.files, p.args)
 			e.check()
-			if e.fine != 1 {
+			if e.passed != 1 {
 				t.Fatal("controller-gen has errors")
 			}
 			made := e.outputs()
@@ -69,7 +69,7 @@ func TestIdentity(t *testing.T) {
 			e.write(before)
 			e.check()
 			if maps.Equal(made, e.outputs()) {
-				t.Errorf("an edit of %s changes nothing", file)
+				t.Errorf("an edit of %s does not change the generated files", file)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestIdentity(t *testing.T) {
 
 var specLine = regexp.MustCompile(`(?m)^type \w+Spec struct \{\n`)
 
-// goldenSources are the files of a golden project that nothing generates.
+// goldenSources returns the files of a golden project that are not generated.
 func goldenSources(t *testing.T, name string) map[string]string {
 	t.Helper()
 	tree := treetest.Read(t, goldentest.Dir(name))
@@ -95,7 +95,7 @@ func goldenSources(t *testing.T, name string) map[string]string {
 	return files
 }
 
-// corpusFiles are a made project with the requirements of a scaffold.
+// corpusFiles returns a generated module with the requirements of a scaffolded project.
 func corpusFiles(t *testing.T, kinds int) map[string]string {
 	t.Helper()
 	made, err := corpus.Files(kinds)
@@ -114,7 +114,7 @@ func corpusFiles(t *testing.T, kinds int) map[string]string {
 
 const anyProject = "domain: example.org\nlayout:\n- go.kubebuilder.io/v4\nprojectName: any\nrepo: example.org/any\nversion: \"3\"\n"
 
-// moduleFiles are folders of a public module, as a project.
+// moduleFiles returns folders of a public module as a project.
 func moduleFiles(t *testing.T, version string, folders ...string) map[string]string {
 	t.Helper()
 	from := modtest.Dir(t, version)

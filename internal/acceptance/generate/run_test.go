@@ -24,8 +24,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// startingFiles are those of testdata/edits.txtar, with the requirements of a
-// scaffolded project and the sums of another Kubernetes release.
+// startingFiles returns the files in testdata/edits.txtar, with the requirements of a
+// scaffolded project and the checksums of another Kubernetes release.
 func startingFiles(t *testing.T) map[string]string {
 	t.Helper()
 	archive, err := txtar.ParseFile(repository.Path("testdata", "edits.txtar"))
@@ -52,14 +52,14 @@ func otherSums(t *testing.T) string {
 	return treetest.ReadFile(t, filepath.Join(modtest.Dir(t, modtest.ClusterAPI), "go.sum"))
 }
 
-// operon runs it in the project below dir.
-func (e *edits) operon(dir string, env []string, more ...string) outcome {
+// operon runs operon generate in the project below dir.
+func (e *editedProject) operon(dir string, env []string, more ...string) outcome {
 	args := append([]string{"generate"}, e.arguments(true)...)
 	return e.run(dir, "operon", append(args, more...), append(env, operontest.NoGC))
 }
 
-// uncached runs operon in a copy of a tree, with files of some time, without any cache.
-func (e *edits) uncached(tree map[string]string, of time.Time) outcome {
+// uncached runs operon without a cache in a copy of a tree, whose files have a given time.
+func (e *editedProject) uncached(tree map[string]string, of time.Time) outcome {
 	dir := filepath.Join(e.TempDir(), "a")
 	defer os.RemoveAll(dir)
 	for name, content := range tree {
@@ -69,8 +69,8 @@ func (e *edits) uncached(tree map[string]string, of time.Time) outcome {
 	return e.operon(dir, []string{"OPERON_CACHE=off"})
 }
 
-// controllerGen says what it makes of a tree; ask is one of the two ways to ask it.
-func (e *edits) controllerGen(tree map[string]string, ask func(peertest.Peer, testing.TB, peertest.Question) peertest.Answer) outcome {
+// controllerGen runs controller-gen on a tree. ask is Peer.Ask or Peer.Run.
+func (e *editedProject) controllerGen(tree map[string]string, ask func(peertest.Peer, testing.TB, peertest.Question) peertest.Answer) outcome {
 	a := ask(e.peer, e.T, peertest.Question{Args: e.arguments(false), Env: append(slices.Clone(runEnv), e.env...), Files: visible(tree), Dir: "project"})
 	short := shortPaths(peertest.Folder)
 	return outcome{a.Code, short.Replace(a.Stdout), short.Replace(a.Stderr), a.Written}
@@ -79,13 +79,13 @@ func (e *edits) controllerGen(tree map[string]string, ask func(peertest.Peer, te
 // runEnv is added to the environment of all runs.
 var runEnv = []string{"GOPROXY=off", "GOTOOLCHAIN=local", "SOURCE_DATE_EPOCH=1767225600"}
 
-// shortPaths takes the place of a run out of what it prints.
+// shortPaths removes the folder of a run from its output.
 func shortPaths(dir string) *strings.Replacer {
 	return strings.NewReplacer(dir+"/project/", "", dir, "DIR")
 }
 
 // run runs a program in the project below dir.
-func (e *edits) run(dir, program string, args, env []string) outcome {
+func (e *editedProject) run(dir, program string, args, env []string) outcome {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "project"), &stdout, &stderr
@@ -97,15 +97,15 @@ func (e *edits) run(dir, program string, args, env []string) outcome {
 	}
 	short := shortPaths(dir)
 	said := short.Replace(stderr.String())
-	if e.unkept {
-		e.noted = e.noted || unkeptWarning.MatchString(said)
-		said = unkeptWarning.ReplaceAllString(said, "")
+	if e.cacheFails {
+		e.warned = e.warned || cacheWarning.MatchString(said)
+		said = cacheWarning.ReplaceAllString(said, "")
 	}
 	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), said, e.tree(dir)}
 }
 
 // tree reads the files below dir, by slash-separated path.
-func (e *edits) tree(dir string) map[string]string {
+func (e *editedProject) tree(dir string) map[string]string {
 	files := map[string]string{}
 	e.must(filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -125,7 +125,7 @@ func (e *edits) tree(dir string) map[string]string {
 	return files
 }
 
-// put writes a file and the folders that it needs.
+// put writes a file and makes its folder.
 func put(name, content string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -133,5 +133,5 @@ func put(name, content string) error {
 	return os.WriteFile(name, []byte(content), 0o644)
 }
 
-// unkeptWarning is what operon says of a cache that takes nothing.
-var unkeptWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept, .*\(nothing-kept\)\n`)
+// cacheWarning matches the warning that nothing can be cached.
+var cacheWarning = regexp.MustCompile(`(?m)^warning: what was read cannot be kept, .*\(nothing-kept\)\n`)

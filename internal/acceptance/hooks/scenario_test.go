@@ -16,16 +16,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// hookScenarios are operators whose logic is hooks. Their last command runs their
-// tests, in memory. What their users changed beside hooks is in the manager's Deployment
-// that kustomize builds: values by their dotted paths.
+// hookScenarios are the scenarios whose last command runs hook tests in memory. The values,
+// by dotted path, are those that the user has changed in the Deployment of the manager.
 var hookScenarios = map[string]map[string]string{
 	"secret-copier":        {},
 	"secret-copier-python": {},
 	"configmap-reloader":   {},
 	"mysql-database": {
 		managerPod + "containers.0.env.3.name":                          "MYSQL_HOST",
-		managerPod + "containers.0.env.4.valueFrom.secretKeyRef.name":   "mysql-credentials", // which has no prefix: it is not operon's
+		managerPod + "containers.0.env.4.valueFrom.secretKeyRef.name":   "mysql-credentials", // without prefix: it does not belong to the project
 		managerPod + "containers.0.env.4.valueFrom.secretKeyRef.key":    "user",
 		managerPod + "containers.0.env.5.name":                          "MYSQL_PWD",
 		managerPod + "containers.0.env.5.valueFrom.secretKeyRef.key":    "password",
@@ -43,10 +42,9 @@ var hookScenarios = map[string]map[string]string{
 
 const managerPod = "spec.template.spec."
 
-// TestHookScenarios goes the way of someone who writes hooks: commands, what is theirs
-// in the files that these wrote, and tests. The hooks are configured as the commands
-// say, and may do what role.yaml beside the commands says, and nothing else. With that
-// the same tests pass on an API server, which they share.
+// TestHookScenarios follows the scenarios with hooks. The hooks have the configuration that
+// the commands request, and exactly the rights in role.yaml of the scenario. With these
+// rights, the hook tests also pass on an API server, which the scenarios share.
 func TestHookScenarios(t *testing.T) {
 	t.Parallel()
 	env := []string{"XDG_STATE_HOME=" + t.TempDir(), "KUBEBUILDER_ASSETS=" + operontest.Assets()}
@@ -73,7 +71,7 @@ func TestHookScenarios(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(treetest.ReadFile(t, want), role); diff != "" {
-				t.Errorf("config/rbac/role.yaml is not the scenario's (-want +got):\n%s", diff)
+				t.Errorf("config/rbac/role.yaml differs from that of the scenario (-want +got):\n%s", diff)
 			}
 			pod := checkManager(t, dir, manager)
 			checkUpdate(t, dir)
@@ -87,8 +85,8 @@ func TestHookScenarios(t *testing.T) {
 	}
 }
 
-// checkManager builds what make deploy installs, and finds values in the manager's
-// Deployment. It returns the pod of it.
+// checkManager builds what make deploy installs, checks values in the Deployment of the
+// manager, and returns its pod template.
 func checkManager(t *testing.T, dir string, values map[string]string) map[string]any {
 	t.Helper()
 	for _, object := range manifesttest.Kustomize(t, filepath.Join(dir, "config/default")).Resources() {
@@ -110,8 +108,8 @@ func checkManager(t *testing.T, dir string, values map[string]string) map[string
 	return nil
 }
 
-// checkAdmitted has an API server take the pod of a manager in a namespace with the
-// restricted pod security standard, and keep nothing of it.
+// checkAdmitted checks that an API server admits the pod of a manager in a namespace with
+// the restricted pod security standard. The pod is not created.
 func checkAdmitted(t *testing.T, kubeconfig string, pod map[string]any) {
 	t.Helper()
 	metadata := pod["metadata"].(map[string]any)

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkUpdate takes what the tests of a project expect away, or makes it wrong, and has
-// it written anew: the tests pass then.
+// checkUpdate removes the expectations in the hook tests of a project, or makes them wrong,
+// and updates them. Afterwards, the tests pass.
 func checkUpdate(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "test/hooks/*.yaml"))
@@ -28,13 +28,13 @@ func checkUpdate(t *testing.T, dir string) {
 			before := treetest.ReadFile(t, file)
 			changed := change(t, before)
 			treetest.WriteFile(t, file, changed)
-			operontest.Run(t, dir, "hooks", "test", "--update", file) // which runs the tests again
+			operontest.Run(t, dir, "hooks", "test", "--update", file) // it runs the tests again
 			after := treetest.ReadFile(t, file)
 			if changed == before || after == changed {
 				t.Errorf("%s: nothing changes", what)
 			}
 			if diff := cmp.Diff(withoutExpectations(t, changed), withoutExpectations(t, after)); diff != "" {
-				t.Errorf("%s: an update changes what is not expected (-before +after):\n%s", what, diff)
+				t.Errorf("%s: an update changes more than expectations (-before +after):\n%s", what, diff)
 			}
 			if diff := cmp.Diff(comments(changed), comments(after)); diff != "" {
 				t.Errorf("%s: an update changes comments (-before +after):\n%s", what, diff)
@@ -44,8 +44,8 @@ func checkUpdate(t *testing.T, dir string) {
 	}
 }
 
-// expectations calls a function for what each test, and each event, expects. What it
-// returns takes its place.
+// expectations replaces the expectations of each test and of each event by the result of a
+// function.
 func expectations(t *testing.T, text string, replace func(any) any) any {
 	t.Helper()
 	var file map[string]any
@@ -73,8 +73,8 @@ func withoutExpectations(t *testing.T, text string) any {
 	return expectations(t, text, func(any) any { return nil })
 }
 
-// blanked has expectations without values, and every other without keys. Aliases are
-// written out, for their anchors may be in what goes.
+// blanked removes the values of all expectations, and the keys of every second one. It
+// replaces aliases by their content, because their anchors may be removed.
 func blanked(t *testing.T, text string) string {
 	t.Helper()
 	n := 0
@@ -95,9 +95,9 @@ func blanked(t *testing.T, text string) string {
 	return string(content)
 }
 
-// damaged has wrong values, in a text that is otherwise as it was: numbers and words
-// without quotes have one more character. What has an anchor stays, for it may be
-// a part of what happens.
+// damaged makes values wrong and leaves the rest of the text unchanged: it adds a character
+// to numbers and to words without quotes. It leaves out values with an anchor, which may
+// also occur outside of expectations.
 func damaged(t *testing.T, text string) string {
 	t.Helper()
 	var doc yaml.Node
@@ -132,7 +132,7 @@ func damaged(t *testing.T, text string) string {
 	return strings.Join(lines, "")
 }
 
-// comments are the lines that are nothing else.
+// comments returns the lines that consist of a comment.
 func comments(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {

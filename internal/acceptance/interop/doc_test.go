@@ -24,8 +24,8 @@ import (
 
 var kubebuilderDoc = repository.Path("docs", "kubebuilder.md")
 
-// docTable returns the rows of the table that follows the comment with the name,
-// each as its cells, without the head.
+// docTable returns the cells of the table after the comment with a name, row by row, without
+// the header.
 func docTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, rest, _ := strings.Cut(treetest.ReadFile(t, kubebuilderDoc), "<!-- "+name+" -->")
@@ -48,7 +48,7 @@ func docTable(t *testing.T, name string) [][]string {
 	return rows
 }
 
-// compareRows finds rows that are missing, and ones that are about nothing.
+// compareRows reports rows that are missing, and rows for things that do not exist.
 func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 	t.Helper()
 	var have []string
@@ -66,7 +66,7 @@ func compareRows(t *testing.T, rows [][]string, want map[string]bool) {
 func TestKubebuilderFlags(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)
-	want := map[string]bool{"init --plugins": true} // a flag of all commands, which is another thing here
+	want := map[string]bool{"init --plugins": true} // kubebuilder lists it as a flag of all commands
 	var visit func(command []string)
 	visit = func(command []string) {
 		help := peerHelp(t, kubebuilder, command...)
@@ -113,8 +113,8 @@ func peerHelp(t *testing.T, kubebuilder peer, command ...string) string {
 	return out
 }
 
-// TestKubebuilderTry runs the last column: what is there must work, and what is
-// not must be refused with a hint.
+// TestKubebuilderTry runs the command lines in the last column: supported ones must work, and
+// others must fail with a hint.
 func TestKubebuilderTry(t *testing.T) {
 	t.Parallel()
 	fleet := filepath.Join(t.TempDir(), "fleet")
@@ -172,8 +172,7 @@ func TestKubebuilderTry(t *testing.T) {
 	}
 }
 
-// checkTry sees that a command line is about the row: it is that command, and has
-// the flag.
+// checkTry checks that a command line has the command and the flag of its row.
 func checkTry(t *testing.T, row string, words []string) {
 	t.Helper()
 	command, flag, _ := strings.Cut(row, "--")
@@ -185,18 +184,17 @@ func checkTry(t *testing.T, row string, words []string) {
 	}
 }
 
-// TestKubebuilderKeys compares the table of PROJECT's keys with a file that has
-// all of them.
+// TestKubebuilderKeys compares the table of keys in PROJECT with a file that has all of them.
 func TestKubebuilderKeys(t *testing.T) {
 	t.Parallel()
-	want := map[string]bool{"resources.plural": true} // every plural of that file is regular
+	want := map[string]bool{"resources.plural": true} // the file has regular plurals only
 	var visit func(prefix string, v any)
 	visit = func(prefix string, v any) {
 		switch v := v.(type) {
 		case map[string]any:
 			for key, item := range v {
 				want[prefix+key] = true
-				if key != "plugins" { // what a plugin notes there is its own
+				if key != "plugins" { // the keys below belong to the plugins
 					visit(prefix+key+".", item)
 				}
 			}
@@ -210,8 +208,8 @@ func TestKubebuilderKeys(t *testing.T) {
 	compareRows(t, docTable(t, "keys"), want)
 }
 
-// TestKubebuilderMarkers compares the table of scaffold markers with those in
-// trees of both tools that have everything.
+// TestKubebuilderMarkers compares the table of scaffold markers with the markers in trees of
+// both tools.
 func TestKubebuilderMarkers(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)

@@ -19,11 +19,10 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestInterop lets operon and kubebuilder work on one project in turn: on one
-// that operon started, on one that kubebuilder started, and on one whose types
-// register as older trees do. After every step the manifests build and PROJECT
-// tells at least what it told before; whenever the other tool is to go on, the
-// code vets, which compiles it with its tests.
+// TestInterop runs operon and kubebuilder in turn in one project: in one that operon
+// scaffolded, in one of kubebuilder, and in one with the scheme registration of older
+// versions. After each step, the manifests build, and PROJECT has lost nothing. Before the
+// tool changes, the code passes go vet, which compiles it with its tests.
 func TestInterop(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)
@@ -95,7 +94,7 @@ func TestInterop(t *testing.T) {
 	}
 }
 
-// tool is the first word of a step.
+// tool returns the first word of a step.
 func tool(step string) string {
 	name, _, _ := strings.Cut(step, " ")
 	return name
@@ -108,15 +107,15 @@ type shared struct {
 	kubebuilder peer
 }
 
-// step runs one command of either tool, and then what belongs to the work with
-// it: kubebuilder's own generating needs a download, so operon generates.
+// step runs a command of one of the tools. After kubebuilder, operon generates:
+// kubebuilder's make targets would download controller-gen.
 func (x shared) step(line string) {
 	x.Helper()
 	words := strings.Fields(line)
 	before := x.project()
 	switch words[0] {
 	case "operon":
-		x.operon(words[1:], "renamed", "watch-namespace") // what edit has to say
+		x.operon(words[1:], "renamed", "watch-namespace") // edit reports these
 	case "kubebuilder":
 		if words[1] == "init" {
 			x.kubebuilder.must(x.T, x.dir, append(words[1:], "--skip-go-version-check", "--fetch-deps=false")...)
@@ -132,7 +131,7 @@ func (x shared) step(line string) {
 		x.older()
 		x.generate(false)
 	}
-	if len(words) > 1 && words[1] == "edit" { // which is to change these
+	if len(words) > 1 && words[1] == "edit" { // which changes these
 		delete(before, "namespaced")
 		for _, r := range before["resources"].(map[string]any) {
 			delete(r.(map[string]any), "path")
@@ -147,8 +146,8 @@ func (x shared) step(line string) {
 	x.kustomize()
 }
 
-// operon runs a command, which finds all wired. That kubebuilder v4.15 pins another
-// version of controller-tools is known, and so are the other rules.
+// operon runs a command. It may report findings of known rules only; one is that
+// kubebuilder v4.15 pins another version of controller-tools.
 func (x shared) operon(args []string, known ...string) {
 	x.Helper()
 	var report struct {
@@ -164,16 +163,16 @@ func (x shared) operon(args []string, known ...string) {
 	}
 }
 
-// generate does what kubebuilder leaves to make. Which version of a kind is stored
-// it says only when it writes the conversion: until then there is no CRD. The
-// certificate of a conversion it leaves out in operon's trees, which is told.
+// generate does what kubebuilder leaves to make. kubebuilder marks the stored version of a
+// kind only when it scaffolds the conversion; until then, no CRD can be generated. In trees
+// of operon it leaves out the certificate of a conversion, which operon reports.
 func (x shared) generate(converts bool) {
 	x.Helper()
 	args, known := []string{"generate"}, []string{}
 	if converts {
 		known = append(known, "not-trusted")
 	}
-	versions, stored := map[string]int{}, map[string]int{} // by the kind's file
+	versions, stored := map[string]int{}, map[string]int{} // by the file of the kind
 	for name, content := range treetest.Read(x.T, filepath.Join(x.dir, "api")) {
 		versions[path.Base(name)]++
 		stored[path.Base(name)] += strings.Count(content, "// +kubebuilder:storageversion\n")
@@ -186,7 +185,7 @@ func (x shared) generate(converts bool) {
 	x.operon(args, known...)
 }
 
-// modules gives kubebuilder's tree the module files that it would fetch.
+// modules writes the go.mod and go.sum that kubebuilder would download.
 func (x shared) modules() {
 	x.Helper()
 	ours := x.TempDir()
@@ -196,7 +195,7 @@ func (x shared) modules() {
 	}
 }
 
-// project is the content of PROJECT as plain data, with the resources by name.
+// project returns the content of PROJECT, with the resources by name.
 func (x shared) project() map[string]any {
 	x.Helper()
 	name := filepath.Join(x.dir, project.File)
@@ -217,8 +216,8 @@ func (x shared) project() map[string]any {
 	return all
 }
 
-// missing lists what of before is not in after, by dotted path. "controller: true"
-// and a list of controllers say the same.
+// missing lists the values of before that after lacks, by dotted path. "controller: true"
+// and a list of controllers are equivalent.
 func missing(path string, before, after any) []string {
 	old, ok := before.(map[string]any)
 	if !ok {
@@ -246,8 +245,8 @@ func missing(path string, before, after any) []string {
 	return all
 }
 
-// older rewrites the package of v1 to the form in which objects register with
-// controller-runtime's builder.
+// older rewrites the package v1 so that kinds register with controller-runtime's scheme
+// builder.
 func (x shared) older() {
 	x.Helper()
 	treetest.WriteFile(x.T, filepath.Join(x.dir, "api/v1/groupversion_info.go"), `// Package v1 is version 1 of the API group ship.
@@ -272,7 +271,7 @@ var (
 	treetest.WriteFile(x.T, name, types+"func init() {\n\tSchemeBuilder.Register(&Frigate{}, &FrigateList{})\n}\n")
 }
 
-// kustomize builds what `make deploy` would install.
+// kustomize builds what `make deploy` installs.
 func (x shared) kustomize() {
 	x.Helper()
 	for _, object := range manifesttest.Kustomize(x.T, filepath.Join(x.dir, "config/default")).Resources() {

@@ -18,11 +18,11 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// peer is kubebuilder on a machine without network: a wrapper around the go
-// command records its arguments and leaves out what would fetch.
+// peer is kubebuilder without network: a wrapper around the go command records the
+// arguments and skips commands that would download.
 type peer struct {
 	program string
-	calls   string // the file with the arguments of go
+	calls   string // a file with the arguments of each go command
 	path    string // PATH with the wrapper on it
 }
 
@@ -45,7 +45,7 @@ func newPeer(t *testing.T) peer {
 	return p
 }
 
-// run returns what kubebuilder prints in dir.
+// run runs kubebuilder in dir and returns its output.
 func (p peer) run(dir string, args ...string) (string, error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir = dir
@@ -61,7 +61,7 @@ func (p peer) must(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestPeer shows what README's table says of kubebuilder, on the binary that
+// TestPeer checks the statements about kubebuilder in README.md on the version that
 // testdata/peers pins.
 func TestPeer(t *testing.T) {
 	t.Parallel()
@@ -123,8 +123,8 @@ func TestPeer(t *testing.T) {
 		t.Error("the controller was wired without a marker")
 	}
 
-	// operon works in the peer's project, also without the markers, and leaves
-	// alone what the peer wrote.
+	// operon works in kubebuilder's project, even without markers, and does not change
+	// kubebuilder's files.
 	before := treetest.Read(t, dir)
 	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false")
 	if !strings.Contains(treetest.ReadFile(t, main), "GalleyReconciler") {
@@ -153,8 +153,8 @@ func TestPeer(t *testing.T) {
 	}
 }
 
-// sameLayout compares the paths, make targets and scaffold markers of a new
-// project of ours with the peer's: its users find every room again.
+// sameLayout checks that a new project of operon has the paths, make targets and scaffold
+// markers of kubebuilder.
 func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
 	t.Helper()
 	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
@@ -187,8 +187,8 @@ func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
 	}
 }
 
-// leftOut are the peer's files that operon does not write: go.sum of its own
-// modules is made by the network, and the custom linter build is not pinned.
+// leftOut are files that only kubebuilder's project must have: the go command writes its
+// go.sum when it downloads, and operon does not scaffold a custom build of the linter.
 var leftOut = []string{".custom-gcl.yml", "go.sum"}
 
 var (
@@ -196,7 +196,7 @@ var (
 	makeTarget     = regexp.MustCompile(`(?m)^[a-z0-9-]+:`)
 )
 
-// edited are the files of a project that a new kind is added to.
+// edited are the files that a new kind changes.
 var edited = []string{
 	"PROJECT", "cmd/main.go", "go.mod", "go.sum", "internal/controller/suite_test.go",
 	"config/crd/kustomization.yaml", "config/rbac/kustomization.yaml", "config/samples/kustomization.yaml",

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestBareProject checks a project without any kind.
+// TestBareProject builds and tests a project without kinds.
 func TestBareProject(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")

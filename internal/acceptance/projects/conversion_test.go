@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// fields are what a user may put in the place of the example's.
+// fields replace the example field of a new kind.
 const fields = `	// foo is a text.
 	// +optional
 	Foo *string ` + "`json:\"foo,omitempty\"`" + `
@@ -50,8 +50,9 @@ type Gun struct {
 }
 `
 
-// TestConversionFindsLostFields takes mappings away from a generated conversion:
-// its test must tell, and the specs on the API server for what the sample holds.
+// TestConversionFindsLostFields removes lines from a scaffolded conversion. The scaffolded
+// tests must fail and name the lost field: the unit test for all fields, and the specs on
+// the API server for those of the sample.
 func TestConversionFindsLostFields(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")
@@ -68,7 +69,7 @@ func TestConversionFindsLostFields(t *testing.T) {
 	projecttest.Check(t, dir)
 
 	const conversion = "api/v1/frigate_conversion.go"
-	for _, test := range []struct{ name, file, old, new, tells string }{
+	for _, test := range []struct{ name, file, old, new, want string }{
 		{"field", conversion, "\tout.Crew = in.Crew\n", "", `-  "crew":`},
 		{"nested field", conversion, "\tout.Caliber = in.Caliber\n", "", `"caliber": 0`},
 		{"element", conversion, "convertGunToV2(&in.Guns[i], &out.Guns[i])", "convertGunToV2(&in.Guns[0], &out.Guns[i])", `"caliber":`},
@@ -78,19 +79,19 @@ func TestConversionFindsLostFields(t *testing.T) {
 		was := treetest.ReadFile(t, filepath.Join(dir, test.file))
 		treetest.Replace(t, filepath.Join(dir, test.file), test.old, test.new)
 		out := failing(t, dir, "./api/v1")
-		if !strings.Contains(out, test.tells) || !strings.Contains(out, "and back (-before +after):") {
-			t.Errorf("%s: the test does not tell %q:\n%s", test.name, test.tells, out)
+		if !strings.Contains(out, test.want) || !strings.Contains(out, "and back (-before +after):") {
+			t.Errorf("%s: the output of the test lacks %q:\n%s", test.name, test.want, out)
 		}
 		treetest.WriteFile(t, filepath.Join(dir, test.file), was)
 	}
 	treetest.Replace(t, filepath.Join(dir, "config/samples/ship_v1_frigate.yaml"), "spec: {}\n", "spec:\n  foo: bar\n")
 	treetest.Replace(t, filepath.Join(dir, conversion), "\tout.Foo = in.Foo\n", "")
 	if out := failing(t, dir, "./internal/webhook/v2"); !strings.Contains(out, "the spec before (-) and after (+)") {
-		t.Errorf("the spec does not tell that foo is lost:\n%s", out)
+		t.Errorf("the spec does not report that foo is lost:\n%s", out)
 	}
 }
 
-// failing runs tests that are to fail, and returns what they print.
+// failing runs tests that must fail and returns their output.
 func failing(t *testing.T, dir, packages string) string {
 	t.Helper()
 	out, err := projecttest.GoTest(t, dir, packages)

@@ -15,9 +15,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestEditThereAndBack switches a project with user edits in every file to each
-// other form, and back: it builds, its suites pass, every line of the user's is
-// there, and in the end every byte is as it was.
+// TestEditThereAndBack switches the layout of a project with user edits in every file, and
+// switches it back. In the other layout it builds, its suites pass and all lines of the
+// user are kept. In the end, every byte is the same as before.
 func TestEditThereAndBack(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fleet")
@@ -71,7 +71,7 @@ func suitesPass(t *testing.T, dir string) {
 	}
 }
 
-// edit runs operon edit, and looks at what it left.
+// edit runs operon edit and checks the result.
 func edit(t *testing.T, dir string, users []string, what string, flags []string) {
 	t.Helper()
 	args := append([]string{"edit"}, flags...)
@@ -93,9 +93,8 @@ func edit(t *testing.T, dir string, users []string, what string, flags []string)
 	}
 }
 
-// editEveryFile writes lines into every file that belongs to the user, near its
-// top and at its end, and a test and a package of the user's own beside the
-// controllers. It returns the lines.
+// editEveryFile adds a line near the top and one at the end of every file that belongs to
+// the user, and adds a test and a package beside the controllers. It returns the lines.
 func editEveryFile(t *testing.T, dir string) []string {
 	t.Helper()
 	write := func(name, content string) {
@@ -163,7 +162,7 @@ func TestOutside(t *testing.T) {
 		}
 		lines := strings.SplitAfter(content, "\n")
 		top := 0
-		if sign == "//" { // behind the package clause, or the name of the module
+		if sign == "//" { // after the package clause or the module line
 			top = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "package ") || strings.HasPrefix(l, "module ") })
 			lines[top-1] += "\n"
 		}

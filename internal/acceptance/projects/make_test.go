@@ -14,17 +14,16 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/projecttest"
 )
 
-// TestMakeTest runs `make test` of a new project: with operon, which then does
-// all of it, and without. Both run the suite on the API server and leave a
-// coverage profile.
+// TestMakeTest runs `make test` in a new project, with and without operon. Both ways run the
+// suite on an API server and write a coverage profile.
 func TestMakeTest(t *testing.T) {
 	t.Parallel()
-	env := projecttest.ControlPlaneEnv("GOFLAGS=" + strings.TrimSpace(operontest.GoEnv("GOFLAGS")+" -v")) // or go test does not tell what ran
+	env := projecttest.ControlPlaneEnv("GOFLAGS=" + strings.TrimSpace(operontest.GoEnv("GOFLAGS")+" -v")) // with -v, go test prints what ran
 	dir := operontest.InitProject(t)
 	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")
 	for name, args := range map[string][]string{
 		"operon": {"test"},
-		// What controller-gen would generate is there: it need not be fetched.
+		// The generated files exist, so controller-gen need not be downloaded.
 		"without": {"test", "OPERON=", "CONTROLLER_GEN=true"},
 	} {
 		out := operontest.ExecEnv(t, env, dir, "make", args...)
@@ -40,7 +39,7 @@ func TestMakeTest(t *testing.T) {
 		}
 	}
 
-	// Without anything but Go, it passes and says what it left out.
+	// With Go alone, it passes and reports what it skips.
 	empty := "KUBEBUILDER_ASSETS= XDG_DATA_HOME=" + t.TempDir() + " HOME=" + t.TempDir()
 	out := operontest.ExecEnv(t, []string{"GOCACHE=" + operontest.GoEnv("GOCACHE"), "GOMODCACHE=" + operontest.GoEnv("GOMODCACHE")}, dir,
 		"sh", "-c", empty+" make test OPERON= CONTROLLER_GEN=true ENVTEST=false 2>&1")
@@ -49,9 +48,9 @@ func TestMakeTest(t *testing.T) {
 	}
 }
 
-// TestSuiteAssets runs the suite of a project as an IDE does: it finds what is
-// installed, or says why the specs are skipped. A folder that somebody named is
-// the one to use, and it is no reason to skip when it does not serve.
+// TestSuiteAssets runs the suite of a project as an IDE does. It finds the installed programs
+// of a control plane, or reports why it skips the specs. It fails when KUBEBUILDER_ASSETS
+// names a folder without them.
 func TestSuiteAssets(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

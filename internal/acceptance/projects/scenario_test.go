@@ -10,14 +10,14 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/scenariotest"
 )
 
-// TestScenarios goes the way of published walk-throughs: their command lines as
-// they are written, the user's edits, and the suites on a real API server.
+// TestScenarios follows published walk-throughs: their command lines, the user's edits, and
+// the suites on a real API server.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		crd    string
-		values map[string]string            // dotted path in the CRD -> value
-		others map[string]map[string]string // the same for other files
+		values map[string]string            // by dotted path in the CRD
+		others map[string]map[string]string // the same for other files, by path
 	}{
 		"aerospike": {
 			crd: "config/crd/bases/aerospike.dzolotov.tech_aerospikeclusters.yaml",
@@ -111,7 +111,7 @@ const (
 	aeroSpec = schema + "spec.properties."
 )
 
-// checkYAML compares values of a file, by their dotted paths. "" is any value.
+// checkYAML compares values in a file, by dotted path. "" stands for any value.
 func checkYAML(t *testing.T, dir, file string, values map[string]string) {
 	t.Helper()
 	content := manifesttest.ReadYAML(t, filepath.Join(dir, file))
