@@ -149,7 +149,7 @@ func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 // found makes findings of what is wrong with a configuration that the hook printed.
 // at tells where its first line stands in the file of the hook, or 0: then what the
 // engine refuses is shown, for it cannot be looked up.
-func (h Hook) found(judged []finding.Finding, text []byte, at int) []finding.Finding {
+func (h Hook) locate(judged []finding.Finding, text []byte, at int) []finding.Finding {
 	findings := make([]finding.Finding, len(judged))
 	for i, f := range judged {
 		findings[i] = finding.Finding{File: h.Name, Rule: f.Rule, Severity: f.Severity, Message: f.Message}

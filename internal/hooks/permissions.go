@@ -15,12 +15,12 @@ import (
 )
 
 // largest is the size in bytes of a file that may be a library.
-const largest = 1 << 20
+const maxScriptSize = 1 << 20
 
-// Permissions asks hooks for their configurations, and reads what roles are derived
+// ReadRBACInput asks hooks for their configurations, and reads what roles are derived
 // from beside kinds and recordings: the hooks and the scripts around them. Paths
 // begin with shown, which is what the folder is called. The findings are Load's.
-func Permissions(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
+func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {
@@ -51,7 +51,7 @@ func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 			return nil
 		}
 		info, err := os.Stat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > largest {
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScriptSize {
 			return nil //nolint:nilerr // a link that leads nowhere is no script
 		}
 		text, err := os.ReadFile(name)

@@ -12,13 +12,13 @@ import (
 // Names of rules about files and scripts. Those about configurations are in
 // package config.
 const (
-	ruleShebang       = "shebang"
-	ruleConfigFails   = "config-fails"
-	RuleNotExecutable = "not-executable"
-	ruleLibExecutable = "executable-in-lib"
-	ruleNoHandler     = "no-handler"
-	ruleDeadHandler   = "dead-handler"
-	ruleAnsweredTwice = "answered-twice"
+	ruleShebang         = "shebang"
+	ruleConfigFails     = "config-fails"
+	RuleNotExecutable   = "not-executable"
+	ruleLibExecutable   = "executable-in-lib"
+	ruleNoHandler       = "no-handler"
+	ruleDeadHandler     = "dead-handler"
+	ruleDuplicateAnswer = "answered-twice"
 )
 
 // Rules are all that findings can be about: first those that refuse.
@@ -30,7 +30,7 @@ func Rules() []finding.Rule {
 		{Name: ruleLibExecutable, Summary: "an executable file in lib, which is no hook there"},
 		{Name: ruleNoHandler, Summary: "a binding that no function of the script handles"},
 		{Name: ruleDeadHandler, Summary: "a function that no binding calls"},
-		{Name: ruleAnsweredTwice, Summary: "requests that two webhooks or conversions answer"},
+		{Name: ruleDuplicateAnswer, Summary: "requests that two webhooks or conversions answer"},
 		{Name: rbac.RuleMarker, Summary: "an RBAC marker that does not parse, or allows nothing"},
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })

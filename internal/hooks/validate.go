@@ -19,7 +19,7 @@ func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding,
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, answeredTwice(hooks, configs)...)
+	findings = append(findings, duplicateAnswers(hooks, configs)...)
 	more, err := s.markers(hooks)
 	return finding.Sort(append(findings, more...)), err
 }
@@ -77,7 +77,7 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding
 	if f := h.startable(); f != nil {
 		return nil, []finding.Finding{*f}, nil
 	}
-	said, failed, err := s.ask(ctx, h)
+	said, failed, err := s.runConfig(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,9 +93,9 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding
 	if c != nil && s.Kinds != nil {
 		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
 	}
-	findings := h.found(judged, text, embedded(script, text))
+	findings := h.locate(judged, text, embedded(script, text))
 	if i := slices.IndexFunc(findings, finding.Finding.IsError); i >= 0 {
-		if also := s.tell(said.stderr); also != "" {
+		if also := s.lastLines(said.stderr); also != "" {
 			findings[i].Message += "; on stderr: " + also
 		}
 	}

@@ -75,24 +75,24 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 			content[c.Path], mode[c.Path] = c.After, c.Mode
 		}
 	}
-	stage, err := hooks.NewStage(e.Dir, hooksDir, content, mode)
+	copied, err := hooks.CopyProject(e.Dir, hooksDir, content, mode)
 	if err != nil {
 		return none, fault.Failed("", "copy the hooks to run them: %v", err)
 	}
-	defer stage.Close()
-	found, passed, err := hooks.Discover(stage.Dir())
+	defer copied.Close()
+	found, passed, err := hooks.Discover(copied.Dir())
 	if err != nil {
 		return none, err
 	}
 	for _, f := range passed {
 		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
 	}
-	box, err := hooks.NewSandbox(stage.Dir(), e.Environment.Path, configTime)
+	box, err := hooks.NewSandbox(copied.Dir(), e.Environment.Path, configTime)
 	if err != nil {
 		return none, err
 	}
 	defer box.Close()
-	in, findings, err := hooks.Permissions(ctx, box, found, hooksDir)
+	in, findings, err := hooks.ReadRBACInput(ctx, box, found, hooksDir)
 	if err != nil {
 		return none, err
 	}

@@ -139,5 +139,5 @@ func (o *contextOptions) configFromText(a *command.App, args []string) *config.C
 	if err != nil {
 		return nil
 	}
-	return config.Sketch(text)
+	return config.FromScript(text)
 }

@@ -26,7 +26,7 @@ import (
 // runOptions holds the flags of operon hooks run.
 type runOptions struct {
 	folder  string
-	where   cluster.Where
+	where   cluster.ClientOptions
 	engine  string
 	host    string
 	port    int
@@ -77,7 +77,7 @@ restart it to see changes.`,
 }
 
 // bindCluster adds kubectl's flags that choose a cluster.
-func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.Where) {
+func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.ClientOptions) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
 	f.StringVar(&w.Context, "context", "", "context in the kubeconfig (default: its current context)")
@@ -86,7 +86,7 @@ func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.Where) {
 	command.CompleteNothing(cmd, "namespace")
 }
 
-func absKubeconfig(a *command.App, w cluster.Where) cluster.Where {
+func absKubeconfig(a *command.App, w cluster.ClientOptions) cluster.ClientOptions {
 	if w.Kubeconfig != "" {
 		w.Kubeconfig = hookproject.Abs(a.Dir, w.Kubeconfig)
 	}
@@ -154,7 +154,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if program != "" {
 		err = operator.Program{
 			Path: program, Hooks: dir, Cluster: clients.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
-			Trouble: func(err error) { warn("", err) },
+			Warn: func(err error) { warn("", err) },
 		}.Run(ctx, loaded)
 	} else {
 		err = r.Run(ctx, &operator.Operator{
@@ -162,7 +162,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 			Report: func(run operator.Run) {
 				_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // the reader may be gone
 			},
-			Trouble: func(hook string, err error) { warn(cmp.Or(hook, "webhooks")+": ", err) },
+			Warn: func(hook string, err error) { warn(cmp.Or(hook, "webhooks")+": ", err) },
 		}, loaded)
 		if err == nil && term.IsTerminal(a.Err) {
 			a.Notef("") // ends the line on which the terminal shows ^C
@@ -181,7 +181,7 @@ type clients struct {
 	patch  *cluster.Cluster // for patches
 }
 
-func openClients(where cluster.Where, getenv func(string) string) (clients, error) {
+func openClients(where cluster.ClientOptions, getenv func(string) string) (clients, error) {
 	var c clients
 	follow, patch, err := cluster.EngineLimits(getenv)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// News is what a binding hears of a cluster. The functions are called from
+// EventHandler is what a binding hears of a cluster. The functions are called from
 // goroutines of informers, those of one informer one after the other.
-type News struct {
+type EventHandler struct {
 	// Event is Added, Modified or Deleted, the last with the last known state.
 	Event func(event string, o *unstructured.Unstructured)
 	// Selected brings the objects of a namespace that the binding's selector of
@@ -112,7 +112,7 @@ func objectsOf(informers []*informer) []*unstructured.Unstructured {
 }
 
 // Run tells what changes, until ctx ends and nothing is told any more.
-func (b *Binding) Run(ctx context.Context, n News) {
+func (b *Binding) Run(ctx context.Context, n EventHandler) {
 	b.run(ctx, b.informers, n)
 	b.mu.Lock()
 	for namespace := range b.varying {
@@ -120,7 +120,7 @@ func (b *Binding) Run(ctx context.Context, n News) {
 	}
 	b.mu.Unlock()
 	if b.namespaces != nil {
-		b.run(ctx, []*informer{b.namespaces}, News{Trouble: n.Trouble, Event: func(event string, ns *unstructured.Unstructured) {
+		b.run(ctx, []*informer{b.namespaces}, EventHandler{Trouble: n.Trouble, Event: func(event string, ns *unstructured.Unstructured) {
 			switch event {
 			case "Added":
 				b.selected(ctx, ns.GetName(), n)
@@ -133,19 +133,19 @@ func (b *Binding) Run(ctx context.Context, n News) {
 	b.running.Wait()
 }
 
-func (b *Binding) run(ctx context.Context, informers []*informer, n News) {
+func (b *Binding) run(ctx context.Context, informers []*informer, n EventHandler) {
 	for _, i := range informers {
 		b.running.Go(func() { i.run(ctx, n) })
 	}
 }
 
 // follow runs the informers of a namespace that is selected by label.
-func (b *Binding) follow(ctx context.Context, namespace string, n News) {
+func (b *Binding) follow(ctx context.Context, namespace string, n EventHandler) {
 	ctx, b.stop[namespace] = context.WithCancel(ctx)
 	b.run(ctx, b.varying[namespace], n)
 }
 
-func (b *Binding) selected(ctx context.Context, namespace string, n News) {
+func (b *Binding) selected(ctx context.Context, namespace string, n EventHandler) {
 	informers, err := b.list(ctx, []string{namespace})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -160,7 +160,7 @@ func (b *Binding) selected(ctx context.Context, namespace string, n News) {
 	b.follow(ctx, namespace, n)
 }
 
-func (b *Binding) unselected(namespace string, n News) {
+func (b *Binding) unselected(namespace string, n EventHandler) {
 	b.mu.Lock()
 	stop := b.stop[namespace]
 	delete(b.varying, namespace)

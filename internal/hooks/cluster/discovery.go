@@ -53,7 +53,7 @@ func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind
 	if err == nil || fresh {
 		return k, err
 	}
-	c.Forget()
+	c.ResetDiscovery()
 	if table, _, err = c.table(ctx); err != nil {
 		return kinds.Kind{}, err
 	}
@@ -66,8 +66,8 @@ func (c *Cluster) Kinds(ctx context.Context) (*kinds.Table, error) {
 	return table, err
 }
 
-// Forget has the API server asked for its kinds the next time.
-func (c *Cluster) Forget() {
+// ResetDiscovery has the API server asked for its kinds the next time.
+func (c *Cluster) ResetDiscovery() {
 	c.kinds.mu.Lock()
 	c.kinds.known = nil
 	c.kinds.mu.Unlock()

@@ -97,7 +97,7 @@ type informer struct {
 
 	mu    sync.Mutex
 	known map[string]*unstructured.Unstructured // by namespace and name
-	news  News
+	news  EventHandler
 }
 
 // inform lists the objects of a scope. The watch has yet to be run.
@@ -126,7 +126,7 @@ func (i *informer) objects() []*unstructured.Unstructured {
 }
 
 // run tells what changes after the first list, until ctx ends.
-func (i *informer) run(ctx context.Context, n News) {
+func (i *informer) run(ctx context.Context, n EventHandler) {
 	i.news = n
 	r := cache.NewReflectorWithOptions(listThenWatch{i}, &unstructured.Unstructured{}, i, cache.ReflectorOptions{Name: i.kind.Resource})
 	// What the reflector has to say goes by trouble, not to stderr.

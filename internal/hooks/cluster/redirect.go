@@ -47,7 +47,7 @@ func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(erro
 	var running sync.WaitGroup
 	for _, i := range follow {
 		running.Go(func() {
-			i.run(ctx, News{Trouble: trouble, Event: func(event string, o *unstructured.Unstructured) {
+			i.run(ctx, EventHandler{Trouble: trouble, Event: func(event string, o *unstructured.Unstructured) {
 				if event == "Deleted" {
 					return
 				}
@@ -88,7 +88,7 @@ func (c *Cluster) vacant(ctx context.Context, kind kinds.Kind) (*informer, error
 		if len(there) == 0 {
 			return i, nil
 		}
-		if err := c.free(ctx, kind, there[0], ""); err != nil {
+		if err := c.checkReplaceable(ctx, kind, there[0], ""); err != nil {
 			return nil, err
 		}
 		select {

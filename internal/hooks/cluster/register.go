@@ -91,10 +91,10 @@ func (c *Cluster) Register(ctx context.Context, s *Server, was, next Webhooks) e
 	return errors.Join(errs...)
 }
 
-// Sweep takes back what runs registered that were killed: as long as it is there, the
+// RemoveStale takes back what runs registered that were killed: as long as it is there, the
 // API server refuses requests, for nobody answers. What it may not see is left alone,
 // and what a run that is alive or somebody else registered.
-func (c *Cluster) Sweep(ctx context.Context) error {
+func (c *Cluster) RemoveStale(ctx context.Context) error {
 	errs := []error{c.deregister(ctx, validatingKind, ""), c.deregister(ctx, mutatingKind, "")}
 	var crds metav1.PartialObjectMetadataList // for the schemas in a list of CRDs are long
 	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", &crds)
@@ -129,7 +129,7 @@ func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webh
 		write := c.Create
 		if len(list.Items) > 0 {
 			o = &list.Items[0]
-			if err := c.free(ctx, kind, o, s.URL); err != nil {
+			if err := c.checkReplaceable(ctx, kind, o, s.URL); err != nil {
 				return err
 			}
 			write = func(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -190,7 +190,7 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, at string) error {
 	for {
 		o, err := c.Get(ctx, kind, "", ConfigurationName)
-		if err == nil && c.free(ctx, kind, o, at) == nil {
+		if err == nil && c.checkReplaceable(ctx, kind, o, at) == nil {
 			err = c.deleteSame(ctx, kind, o)
 		}
 		switch {
@@ -264,7 +264,7 @@ func (c *Cluster) convertAsBefore(ctx context.Context, name, at string) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
 		notes := crd.GetAnnotations()
 		content, kept := notes[converted]
-		if !kept || c.served(ctx, crd, at) != nil || at == "" && !led(crd) {
+		if !kept || c.served(ctx, crd, at) != nil || at == "" && !isRedirected(crd) {
 			return nil
 		}
 		delete(notes, converted)

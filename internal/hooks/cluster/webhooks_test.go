@@ -193,7 +193,7 @@ func abandon(t *testing.T, c *Cluster, all Webhooks) {
 	t.Helper()
 	swept := func(what, want string) {
 		t.Helper()
-		if err := c.Sweep(t.Context()); err != nil {
+		if err := c.RemoveStale(t.Context()); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		configuration, err := c.at(t.Context(), validatingKind, ConfigurationName)

@@ -12,7 +12,7 @@ import (
 )
 
 // check compares a value with a shape.
-func (j *judge) check(s *shape, v any, p path) {
+func (j *validator) check(s *shape, v any, p path) {
 	if s.kind == "" {
 		return
 	}
@@ -39,7 +39,7 @@ func (j *judge) check(s *shape, v any, p path) {
 }
 
 // because says why a value that looks like a text is none, or "".
-func (j *judge) because(s *shape, p path) string {
+func (j *validator) because(s *shape, p path) string {
 	n := j.node(p, false)
 	if n == nil || s.kind != "string" {
 		return ""
@@ -50,7 +50,7 @@ func (j *judge) because(s *shape, p path) string {
 	return ""
 }
 
-func (j *judge) checkObject(s *shape, v map[string]any, p path) {
+func (j *validator) checkObject(s *shape, v map[string]any, p path) {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		inner, known := s.keys[name]
 		switch {
@@ -78,7 +78,7 @@ func (j *judge) checkObject(s *shape, v map[string]any, p path) {
 }
 
 // unknown reports a key that the engine does not know, at the key.
-func (j *judge) unknown(s *shape, name string, p path) {
+func (j *validator) unknown(s *shape, name string, p path) {
 	known, hint := slices.Sorted(maps.Keys(s.keys)), ""
 	if _, versioned := j.values["configVersion"]; !versioned && len(p) == 0 {
 		known = append(known, "configVersion")

@@ -14,7 +14,7 @@ const maxConditions = 64
 
 // lintConditions finds matchConditions for which the API server refuses the webhook
 // configuration. The engine looks at none of them.
-func (j *judge) lintConditions(a Admission, p path) {
+func (j *validator) lintConditions(a Admission, p path) {
 	all := p.in("matchConditions")
 	lint := func(p path, format string, args ...any) {
 		j.lint(p, ruleCondition, format+": the API server refuses that when the operator starts", args...)
@@ -44,7 +44,7 @@ func (j *judge) lintConditions(a Admission, p path) {
 
 // within is the place of a problem with a text at p in the source. Where the text is
 // written in a way that its lines do not stand there, it is the place of the text.
-func (j *judge) within(p path, text string, problem condition.Problem) (line, column int) {
+func (j *validator) within(p path, text string, problem condition.Problem) (line, column int) {
 	n := j.node(p, false)
 	if n == nil || problem.Line == 0 {
 		return 0, 0

@@ -127,14 +127,14 @@ type Conversion struct {
 }
 
 // judge collects findings about one source.
-type judge struct {
+type validator struct {
 	source
 	owner    Owner
 	text     []byte
 	findings []finding.Finding
 }
 
-func (j *judge) add(f finding.Finding, p path, key bool) {
+func (j *validator) add(f finding.Finding, p path, key bool) {
 	if f.Line == 0 {
 		f.Line, f.Column = j.place(p, key)
 	}
@@ -143,11 +143,11 @@ func (j *judge) add(f finding.Finding, p path, key bool) {
 	}
 }
 
-func (j *judge) refuse(p path, rule, format string, args ...any) {
+func (j *validator) refuse(p path, rule, format string, args ...any) {
 	j.add(finding.Finding{Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
-func (j *judge) lint(p path, rule, format string, args ...any) {
+func (j *validator) lint(p path, rule, format string, args ...any) {
 	j.add(finding.Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
@@ -161,7 +161,7 @@ func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
 	if failed != nil {
 		return nil, []finding.Finding{*failed}
 	}
-	j := &judge{source: src, owner: o, text: text}
+	j := &validator{source: src, owner: o, text: text}
 	c := j.config()
 	slices.SortStableFunc(j.findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -172,7 +172,7 @@ func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
 	return c, j.findings
 }
 
-func (j *judge) config() *Config {
+func (j *validator) config() *Config {
 	schema, version := j.owner.shape(version1), "v1"
 	switch v, there := j.values["configVersion"]; {
 	case !there:

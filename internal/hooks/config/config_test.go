@@ -192,7 +192,7 @@ func (unwatched) CannotWatch(apiVersion, kind string) string {
 	return apiVersion + " has no " + kind
 }
 
-func (unwatched) CannotDivide(_, kind string) string {
+func (unwatched) CannotSelectNamespaces(_, kind string) string {
 	if kind == "Node" {
 		return kind + " has none"
 	}

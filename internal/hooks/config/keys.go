@@ -51,7 +51,7 @@ func misread(n *yaml.Node) string {
 
 // lintNode finds keys that are there twice, of which the engine takes the last one,
 // and words and numbers that it reads as something else than they look like.
-func (j *judge) lintNode(n *yaml.Node, p path) {
+func (j *validator) lintNode(n *yaml.Node, p path) {
 	at := func(n *yaml.Node, rule, format string, args ...any) {
 		j.add(finding.Finding{Line: n.Line, Column: n.Column, Rule: rule, Message: fmt.Sprintf(format, args...)}, nil, false)
 	}
@@ -63,7 +63,7 @@ func (j *judge) lintNode(n *yaml.Node, p path) {
 				at(key, ruleMisread, "%s: of its keys, %s", orConfiguration(p), problem)
 			}
 			if name != "<<" && follows(n.Content[i+2:], name) {
-				at(key, RuleKeyTwice, "%s is passed over: the key is there again, and the last one counts", p.in(name))
+				at(key, RuleDuplicateKey, "%s is passed over: the key is there again, and the last one counts", p.in(name))
 			}
 			j.lintNode(n.Content[i+1], p.in(name))
 		}

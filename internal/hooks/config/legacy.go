@@ -12,7 +12,7 @@ var legacyEvents = map[string]string{"add": "Added", "update": "Modified", "dele
 
 // legacy judges a configuration without a version, which may hold a part of
 // what v1 does, under other names.
-func (j *judge) legacy() *Config {
+func (j *validator) legacy() *Config {
 	var old struct {
 		OnStartup         *float64
 		Schedule          []Schedule

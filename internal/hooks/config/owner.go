@@ -66,7 +66,7 @@ var wrongOrder = regexp.MustCompile(`line (\d+): cannot unmarshal`)
 // steps reads the orders of the owner's steps. addon-operator reads them a second
 // time from the text, by another library: one that knows no negative order, and
 // no key that is there twice.
-func (j *judge) steps() map[string]float64 {
+func (j *validator) steps() map[string]float64 {
 	if j.owner == Shell {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (j *judge) steps() map[string]float64 {
 	return steps
 }
 
-func (j *judge) wrongSteps(err error) {
+func (j *validator) wrongSteps(err error) {
 	for _, step := range j.owner.Steps() {
 		if v, isNumber := j.values[step].(float64); isNumber && (v < 0 || v > math.MaxInt64) {
 			j.refuse(path{step}, ruleStep, "%s is %v, and an order is from 0 up", step, v)
@@ -113,7 +113,7 @@ func (j *judge) wrongSteps(err error) {
 
 // lintUnasked finds webhooks, which addon-operator's schema allows and nobody
 // serves.
-func (j *judge) lintUnasked(c *Config) {
+func (j *validator) lintUnasked(c *Config) {
 	if j.owner == Shell {
 		return
 	}

@@ -15,27 +15,27 @@ const (
 	ruleWebhook   = "webhook"
 	ruleStep      = "step"
 
-	ruleVersion     = "legacy-version"
-	ruleDocuments   = "second-document"
-	RuleKeyTwice    = "key-twice"
-	ruleMisread     = "misread"
-	ruleDuplicate   = "duplicate-binding"
-	ruleUnnamed     = "unnamed-binding"
-	ruleNoWait      = "wait-without-queue"
-	ruleNoObject    = "nothing-kept"
-	ruleSecrets     = "secrets-in-memory"
-	ruleCrowd       = "crowd-in-memory"
-	ruleNoEffect    = "no-effect"
-	ruleNoRules     = "webhook-never-called"
-	ruleNeverRun    = "never-run"
-	ruleMutating    = "mutating-refused"
-	ruleCondition   = "match-condition"
-	ruleGroupQueues = "group-in-queues"
-	ruleSameVersion = "conversion-to-itself"
-	ruleUnasked     = "webhook-of-addon"
-	ruleUnknown     = "unknown-kind"
-	ruleField       = "unknown-field"
-	ruleNoNamespace = "no-namespace"
+	ruleVersion      = "legacy-version"
+	ruleDocuments    = "second-document"
+	RuleDuplicateKey = "key-twice"
+	ruleMisread      = "misread"
+	ruleDuplicate    = "duplicate-binding"
+	ruleUnnamed      = "unnamed-binding"
+	ruleNoWait       = "wait-without-queue"
+	ruleNoObject     = "nothing-kept"
+	ruleSecrets      = "secrets-in-memory"
+	ruleNumerous     = "crowd-in-memory"
+	ruleNoEffect     = "no-effect"
+	ruleNoRules      = "webhook-never-called"
+	ruleNeverRun     = "never-run"
+	ruleMutating     = "mutating-refused"
+	ruleCondition    = "match-condition"
+	ruleGroupQueues  = "group-in-queues"
+	ruleSameVersion  = "conversion-to-itself"
+	ruleUnasked      = "webhook-of-addon"
+	ruleUnknown      = "unknown-kind"
+	ruleField        = "unknown-field"
+	ruleNoNamespace  = "no-namespace"
 )
 
 // Rules are all that findings of this package can be about.
@@ -53,14 +53,14 @@ func Rules() []finding.Rule {
 		{Name: ruleWebhook, Severity: finding.Error, Summary: "a validating webhook that the API server would refuse"},
 		{Name: ruleVersion, Summary: "no configVersion: the engine's first format"},
 		{Name: ruleDocuments, Summary: "a second YAML document, which nobody reads"},
-		{Name: RuleKeyTwice, Summary: "a key that is there twice: the last one counts"},
+		{Name: RuleDuplicateKey, Summary: "a key that is there twice: the last one counts"},
 		{Name: ruleMisread, Summary: "what YAML reads as another thing: the key on is true, 010 is 8"},
 		{Name: ruleDuplicate, Summary: "two bindings of one name"},
 		{Name: ruleUnnamed, Summary: "several schedules without names"},
 		{Name: ruleNoWait, Summary: "waitForSynchronization: false without a queue, which is passed over"},
 		{Name: ruleNoObject, Summary: "neither objects nor filter results are kept"},
 		{Name: ruleSecrets, Summary: "all Secrets of the cluster are kept, whole"},
-		{Name: ruleCrowd, Summary: "all Pods of the cluster, or as many others, are kept, whole"},
+		{Name: ruleNumerous, Summary: "all Pods of the cluster, or as many others, are kept, whole"},
 		{Name: ruleNoEffect, Summary: "a key that the engine does not read"},
 		{Name: ruleNoRules, Summary: "a webhook without rules, which is never called"},
 		{Name: ruleNeverRun, Summary: "settings by which a hook is never run"},

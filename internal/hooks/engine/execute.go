@@ -41,14 +41,14 @@ type Execution struct {
 // FailedError is a hook that the engine takes for failed.
 type FailedError struct {
 	Reason string
-	Said   string // the end of what it said, on one line, when it ended with an error
+	Output string // the end of what it said, on one line, when it ended with an error
 }
 
 func (e *FailedError) Error() string {
-	if e.Said == "" {
+	if e.Output == "" {
 		return e.Reason
 	}
-	return e.Reason + ": " + e.Said
+	return e.Reason + ": " + e.Output
 }
 
 // Execute runs the hook of a task. An error is for State.Finish: a *FailedError when

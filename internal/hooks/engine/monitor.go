@@ -14,7 +14,7 @@ import (
 
 // monitor is what the engine knows of the objects of a binding.
 type monitor struct {
-	hook  *known
+	hook  *hookState
 	place int
 	view  binding.View
 	items map[string]binding.Item // by binding.ID
@@ -33,9 +33,9 @@ type waiting struct {
 
 func (m *monitor) binding() config.Kubernetes { return m.hook.Config.Kubernetes[m.place] }
 
-// Synced tells what there is for a binding when it begins to be observed. With an
+// BindingListed tells what there is for a binding when it begins to be observed. With an
 // error the engine does not begin: the task fails.
-func (s *State) Synced(b Ref, objects []*unstructured.Unstructured) error {
+func (s *State) BindingListed(b Ref, objects []*unstructured.Unstructured) error {
 	h := s.hook(b.Hook)
 	if h.monitors[b.Place] != nil {
 		return nil
@@ -52,18 +52,18 @@ func (s *State) Synced(b Ref, objects []*unstructured.Unstructured) error {
 	return nil
 }
 
-// Learn tells about objects of a namespace that begins to be selected by its
+// NamespaceSelected tells about objects of a namespace that begins to be selected by its
 // labels: they are in snapshots from now on, and no event tells of them.
-func (s *State) Learn(b Ref, objects []*unstructured.Unstructured) error {
+func (s *State) NamespaceSelected(b Ref, objects []*unstructured.Unstructured) error {
 	if m := s.hook(b.Hook).monitors[b.Place]; m != nil {
 		return m.learn(objects)
 	}
 	return nil
 }
 
-// Forget tells that a namespace is not selected any more by its labels: its
+// NamespaceUnselected tells that a namespace is not selected any more by its labels: its
 // objects leave the snapshots, and no event tells of them.
-func (s *State) Forget(b Ref, namespace string) {
+func (s *State) NamespaceUnselected(b Ref, namespace string) {
 	if m := s.hook(b.Hook).monitors[b.Place]; m != nil {
 		maps.DeleteFunc(m.items, func(id string, _ binding.Item) bool { return strings.HasPrefix(id, namespace+"/") })
 	}
@@ -80,9 +80,9 @@ func (m *monitor) learn(objects []*unstructured.Unstructured) error {
 	return nil
 }
 
-// Observe tells that an object which a binding selects was Added, Modified or
+// ObjectChanged tells that an object which a binding selects was Added, Modified or
 // Deleted. An error is one of the filter, for which the engine drops the event.
-func (s *State) Observe(b Ref, watch string, o *unstructured.Unstructured) error {
+func (s *State) ObjectChanged(b Ref, watch string, o *unstructured.Unstructured) error {
 	m := s.hook(b.Hook).monitors[b.Place]
 	if m == nil {
 		return nil // it is not enabled yet, and will be synchronized
@@ -161,7 +161,7 @@ func (m *monitor) snapshot() []binding.Item {
 
 // synchronizations are the tasks that follow when the bindings of a hook are
 // enabled, all in the queue main.
-func (h *known) synchronizations() []*task {
+func (h *hookState) synchronizations() []*task {
 	var tasks []*task
 	for i, k := range h.Config.Kubernetes {
 		tasks = append(tasks, &task{of: runs, hook: h, group: k.Group, allow: k.AllowFailure, silent: !k.Synchronizes(),

@@ -8,18 +8,18 @@ import (
 )
 
 // what a task in a queue is about.
-type what int
+type taskKind int
 
 const (
-	runs what = iota
+	runs taskKind = iota
 	enablesKubernetes
 	enablesSchedules
 )
 
 // task is an entry of a queue.
 type task struct {
-	of       what
-	hook     *known
+	of       taskKind
+	hook     *hookState
 	group    string
 	events   []event
 	allow    bool
@@ -80,8 +80,8 @@ type queue struct {
 	busy  bool // with the first
 	// counts are how many tasks of a hook came, less those that were combined, but
 	// not less those that are done. At the threshold, once, a hook is in full.
-	counts map[*known]int
-	full   map[*known]bool
+	counts map[*hookState]int
+	full   map[*hookState]bool
 }
 
 func (q *queue) add(t *task) {
@@ -127,7 +127,7 @@ func (t *task) take(other *task) {
 	t.unlocks = append(t.unlocks, other.unlocks...)
 }
 
-func (q *queue) forget(h *known, tasks int) {
+func (q *queue) forget(h *hookState, tasks int) {
 	if q.counts[h] = max(0, q.counts[h]-tasks); q.counts[h] < threshold {
 		delete(q.full, h)
 	}
@@ -140,8 +140,8 @@ func (q *queue) compact() {
 		return
 	}
 	full := q.full
-	q.full = map[*known]bool{}
-	targets := map[*known]*task{}
+	q.full = map[*hookState]bool{}
+	targets := map[*hookState]*task{}
 	atWork := q.tasks[0]
 	q.tasks = slices.DeleteFunc(q.tasks, func(t *task) bool {
 		if t.of != runs || !full[t.hook] || q.busy && t == atWork {

@@ -13,7 +13,7 @@ func (s *State) Remove(hook string) {
 		return
 	}
 	h.gone = true
-	s.hooks = slices.DeleteFunc(s.hooks, func(other *known) bool { return other == h })
+	s.hooks = slices.DeleteFunc(s.hooks, func(other *hookState) bool { return other == h })
 	for _, q := range s.queues {
 		var atWork *task
 		if q.busy {
@@ -28,8 +28,8 @@ func (s *State) Remove(hook string) {
 // Add adds a hook that is not there, in the order of the paths, and what the engine
 // begins with for it.
 func (s *State) Add(hook Hook) {
-	h := &known{Hook: hook, monitors: make([]*monitor, len(hook.Config.Kubernetes))}
-	place, _ := slices.BinarySearchFunc(s.hooks, h, func(a, b *known) int { return cmp.Compare(a.Path, b.Path) })
+	h := &hookState{Hook: hook, monitors: make([]*monitor, len(hook.Config.Kubernetes))}
+	place, _ := slices.BinarySearchFunc(s.hooks, h, func(a, b *hookState) int { return cmp.Compare(a.Path, b.Path) })
 	s.hooks = slices.Insert(s.hooks, place, h)
 	if hook.Config.OnStartup != nil {
 		s.startup(h)
@@ -37,12 +37,12 @@ func (s *State) Add(hook Hook) {
 	s.enable(h)
 }
 
-func (s *State) startup(h *known) {
+func (s *State) startup(h *hookState) {
 	s.queue(Main).add(&task{of: runs, hook: h, events: []event{{of: atStartup}}, alone: true})
 }
 
 // enable puts the enabling of a hook's bindings into the queue main.
-func (s *State) enable(h *known) {
+func (s *State) enable(h *hookState) {
 	if len(h.Config.Kubernetes) > 0 {
 		s.queue(Main).add(&task{of: enablesKubernetes, hook: h})
 	}

@@ -32,7 +32,7 @@ func TestReplace(t *testing.T) {
 			return Task{}
 		}
 		for _, b := range task.Bindings {
-			if err := s.Synced(b, nil); err != nil {
+			if err := s.BindingListed(b, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

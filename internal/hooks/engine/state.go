@@ -11,12 +11,12 @@ import (
 // State is an engine at one moment: what it knows of the cluster, and what waits
 // in its queues.
 type State struct {
-	hooks  []*known // in the order of their paths
+	hooks  []*hookState // in the order of their paths
 	queues map[string]*queue
 }
 
 // known is what the engine knows about a hook.
-type known struct {
+type hookState struct {
 	Hook
 	monitors  []*monitor // of its kubernetes bindings; nil until they are enabled
 	scheduled bool       // its schedules are enabled
@@ -28,7 +28,7 @@ type known struct {
 func New(hooks []Hook) *State {
 	s := &State{queues: map[string]*queue{}}
 	for _, h := range hooks {
-		s.hooks = append(s.hooks, &known{Hook: h, monitors: make([]*monitor, len(h.Config.Kubernetes))})
+		s.hooks = append(s.hooks, &hookState{Hook: h, monitors: make([]*monitor, len(h.Config.Kubernetes))})
 	}
 	return s
 }
@@ -36,13 +36,13 @@ func New(hooks []Hook) *State {
 // Start puts into the queue main what the engine begins with: first the hooks that
 // run at startup, in their order, and then for each hook its bindings.
 func (s *State) Start() {
-	var startup []*known
+	var startup []*hookState
 	for _, h := range s.hooks {
 		if h.Config.OnStartup != nil {
 			startup = append(startup, h)
 		}
 	}
-	slices.SortStableFunc(startup, func(a, b *known) int { return cmp.Compare(*a.Config.OnStartup, *b.Config.OnStartup) })
+	slices.SortStableFunc(startup, func(a, b *hookState) int { return cmp.Compare(*a.Config.OnStartup, *b.Config.OnStartup) })
 	for _, h := range startup {
 		s.startup(h)
 	}
@@ -156,14 +156,14 @@ func (s *State) Tick(crontab string) bool {
 func (s *State) queue(name string) *queue {
 	q := s.queues[name]
 	if q == nil {
-		q = &queue{counts: map[*known]int{}, full: map[*known]bool{}}
+		q = &queue{counts: map[*hookState]int{}, full: map[*hookState]bool{}}
 		s.queues[name] = q
 	}
 	return q
 }
 
-func (s *State) hook(name string) *known {
-	i := slices.IndexFunc(s.hooks, func(h *known) bool { return h.Name == name })
+func (s *State) hook(name string) *hookState {
+	i := slices.IndexFunc(s.hooks, func(h *hookState) bool { return h.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (s *State) hook(name string) *known {
 }
 
 // contexts makes those of the hook from what is known now.
-func (h *known) contexts() binding.Contexts {
+func (h *hookState) contexts() binding.Contexts {
 	return binding.Contexts{Config: h.Config, Snapshot: func(place int) ([]binding.Item, error) {
 		return h.monitors[place].snapshot(), nil
 	}}

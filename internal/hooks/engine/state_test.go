@@ -32,7 +32,7 @@ func started(t *testing.T, found ...Hook) *State {
 			return s
 		}
 		for _, b := range task.Bindings {
-			if err := s.Synced(b, nil); err != nil {
+			if err := s.BindingListed(b, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +68,7 @@ kubernetes:
 	s := started(t, hookOf(t, "a", conf), hookOf(t, "b", conf))
 	observe := func(hook string, place int, name string) {
 		t.Helper()
-		if err := s.Observe(Ref{hook, place}, "Added", configMap(name, nil)); err != nil {
+		if err := s.ObjectChanged(Ref{hook, place}, "Added", configMap(name, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ kubernetes:
 	for place := range 2 {
 		for range 2 {
 			o := configMap(fmt.Sprint(len(s.Queues())), map[string]any{"n": time.Duration(place).String()})
-			if err := s.Observe(Ref{"a", place}, "Deleted", o); err != nil {
+			if err := s.ObjectChanged(Ref{"a", place}, "Deleted", o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -139,19 +139,19 @@ kubernetes:
 - {name: cms, kind: ConfigMap, jqFilter: .data.k.x}`)})
 	s.Start()
 	task, _ := s.Take(Main)
-	err := s.Synced(task.Bindings[0], []*unstructured.Unstructured{configMap("x", map[string]any{"k": "v"})})
+	err := s.BindingListed(task.Bindings[0], []*unstructured.Unstructured{configMap("x", map[string]any{"k": "v"})})
 	if task.Kind != Enable || err == nil || !strings.Contains(err.Error(), "jqFilter of cms, over ConfigMap default/x") {
 		t.Fatalf("%v: %v", task, err)
 	}
 	s.Finish(task, err)
-	if err := s.Observe(task.Bindings[0], "Added", configMap("y", nil)); err != nil {
+	if err := s.ObjectChanged(task.Bindings[0], "Added", configMap("y", nil)); err != nil {
 		t.Errorf("an event before the binding is enabled: %v", err)
 	}
 	task, _ = s.Take(Main)
 	if task.Kind != Enable || task.Failures != 1 {
 		t.Fatalf("%+v, want to enable again", task)
 	}
-	if err := s.Synced(task.Bindings[0], nil); err != nil {
+	if err := s.BindingListed(task.Bindings[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	s.Finish(task, nil)

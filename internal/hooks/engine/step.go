@@ -2,7 +2,7 @@ package engine
 
 import "github.com/operon-dev/operon/internal/hooks/binding"
 
-// Step makes the task of a step of addon-operator's work for a hook, such as
+// ConversionStep makes the task of a step of addon-operator's work for a hook, such as
 // beforeHelm: it waits in no queue, and what fails is for the whole module to try
 // again. There is none when the hook has no such binding.
 func (s *State) Step(hook, name string) (Task, bool) {

@@ -145,7 +145,7 @@ func play(t *testing.T, s scenario) []run {
 }
 
 func (p *player) do(st step) {
-	person := patch.Applier{API: p.cluster.Person(), Wait: p.cluster.Wait}
+	person := patch.Applier{API: p.cluster.User(), Wait: p.cluster.Wait}
 	var ops []output.Operation
 	switch {
 	case st.Start:
@@ -185,7 +185,7 @@ func (p *player) settle() {
 			p.Fatal(err)
 		}
 		for _, o := range observed {
-			_ = o.Tell(p.state) // an error of a filter drops the event
+			_ = o.Apply(p.state) // an error of a filter drops the event
 		}
 		for _, q := range p.state.Queues() {
 			if p.failed[q] {
@@ -210,7 +210,7 @@ func (p *player) work(t engine.Task) {
 		for _, b := range t.Bindings {
 			objects, err := p.cluster.Bind(p.Context(), b, t.Hook.Config.Kubernetes[b.Place])
 			if err == nil {
-				err = p.state.Synced(b, objects)
+				err = p.state.BindingListed(b, objects)
 			}
 			if err != nil {
 				p.Fatal(err)

@@ -54,16 +54,16 @@ func (s *State) Convert(crd string, request map[string]any, objects []*unstructu
 	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's words
 }
 
-// Step is one of several conversions, and whose it is.
-type Step struct{ Hook, From, To string }
+// ConversionStep is one of several conversions, and whose it is.
+type ConversionStep struct{ Hook, From, To string }
 
-// Way are the conversions that lead from one version of a CRD's objects to another, or
+// ConversionPath are the conversions that lead from one version of a CRD's objects to another, or
 // none.
-func (s *State) Way(crd, from, to string) []Step {
-	var steps []Step
+func (s *State) ConversionPath(crd, from, to string) []ConversionStep {
+	var steps []ConversionStep
 	for _, r := range s.chain(crd).find(rule{from, to}) {
 		h, _ := s.converter(crd, r)
-		steps = append(steps, Step{h.Name, r.from, r.to})
+		steps = append(steps, ConversionStep{h.Name, r.from, r.to})
 	}
 	return steps
 }
@@ -99,7 +99,7 @@ func (s *State) conversion(crd string, step rule, request map[string]any, object
 }
 
 // converter is the last binding that has a rule, with its hook, or nil.
-func (s *State) converter(crd string, step rule) (found *known, binding config.Conversion) {
+func (s *State) converter(crd string, step rule) (found *hookState, binding config.Conversion) {
 	for _, h := range s.hooks {
 		for _, v := range h.Config.Conversion {
 			for _, r := range v.Conversions {
@@ -113,8 +113,8 @@ func (s *State) converter(crd string, step rule) (found *known, binding config.C
 }
 
 // chain are the conversions of all hooks for a CRD.
-func (s *State) chain(crd string) *chain {
-	c := &chain{ways: map[rule][]rule{}}
+func (s *State) chain(crd string) *conversionGraph {
+	c := &conversionGraph{ways: map[rule][]rule{}}
 	for _, h := range s.hooks {
 		for _, v := range h.Config.Conversion {
 			for _, r := range v.Conversions {

@@ -25,7 +25,7 @@ func TestChain(t *testing.T) {
 		{"v1>v2 g/v1>v2 v1>g/v2", "g/v1", "g/v2", "v1>g/v2"},
 		{"v1alpha1>v1 v1beta1>v2", "v1alpha1", "v2", "v1alpha1>v1 v1beta1>v2"}, // v1 is in the name of v1beta1
 	} {
-		c := &chain{ways: map[rule][]rule{}}
+		c := &conversionGraph{ways: map[rule][]rule{}}
 		for r := range strings.FieldsSeq(tc.rules) {
 			from, to, _ := strings.Cut(r, ">")
 			c.add(rule{from, to})
@@ -46,11 +46,11 @@ func TestWay(t *testing.T) {
 	const one = "configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: up, crdName: %s, conversions: [{fromVersion: %s, toVersion: %s}]}"
 	s := New([]Hook{hookOf(t, "a", fmt.Sprintf(one, "xs.g", "v1", "v2")), hookOf(t, "b", fmt.Sprintf(one, "xs.g", "g/v2", "v3")),
 		hookOf(t, "c", fmt.Sprintf(one, "xs.g", "v1", "v2")), hookOf(t, "d", fmt.Sprintf(one, "ys.g", "v3", "v4"))})
-	want := []Step{{"c", "v1", "v2"}, {"b", "g/v2", "v3"}}
-	if got := s.Way("xs.g", "g/v1", "g/v3"); !slices.Equal(got, want) {
+	want := []ConversionStep{{"c", "v1", "v2"}, {"b", "g/v2", "v3"}}
+	if got := s.ConversionPath("xs.g", "g/v1", "g/v3"); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := s.Way("xs.g", "g/v1", "g/v4"); got != nil {
+	if got := s.ConversionPath("xs.g", "g/v1", "g/v4"); got != nil {
 		t.Errorf("%v", got)
 	}
 }

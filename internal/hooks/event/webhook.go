@@ -62,7 +62,7 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 		if err != nil {
 			return nil, err
 		}
-		takesPart := slices.ContainsFunc(path, func(s engine.Step) bool { return s.Hook == hook.Name })
+		takesPart := slices.ContainsFunc(path, func(s engine.ConversionStep) bool { return s.Hook == hook.Name })
 		if takesPart && isVersion(e.From, path[0].From) {
 			return e.firstStep(hook, path, v, in)
 		}
@@ -80,12 +80,12 @@ func (e Event) conversion(hook engine.Hook, all func() ([]engine.Hook, error), i
 
 // conversionPath returns the conversions, of any hooks, that lead from the version of the
 // objects to the one that is asked for.
-func (e Event) conversionPath(all func() ([]engine.Hook, error), v config.Conversion, in input) ([]engine.Step, error) {
+func (e Event) conversionPath(all func() ([]engine.Hook, error), v config.Conversion, in input) ([]engine.ConversionStep, error) {
 	hooks, err := all()
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(hooks).Way(v.CRDName, in.objects[0].GetAPIVersion(), e.target(in)), nil
+	return engine.New(hooks).ConversionPath(v.CRDName, in.objects[0].GetAPIVersion(), e.target(in)), nil
 }
 
 // target returns the version that is asked for, with its group.
@@ -97,7 +97,7 @@ func (e Event) target(in input) string {
 }
 
 // firstStep returns the context of the first conversion of a path, if it is the hook's.
-func (e Event) firstStep(hook engine.Hook, path []engine.Step, v config.Conversion, in input) (binding.Context, error) {
+func (e Event) firstStep(hook engine.Hook, path []engine.ConversionStep, v config.Conversion, in input) (binding.Context, error) {
 	first := path[0]
 	if first.Hook != hook.Name {
 		return nil, &binding.NotRunError{Reason: first.Hook + " converts " + in.objects[0].GetAPIVersion() + " to " + first.To + " first; give the objects that it returns"}

@@ -141,7 +141,7 @@ func compareWithServer(t *testing.T, steps []step) {
 func answersOfServer(t *testing.T, steps []step) []string {
 	t.Helper()
 	server := servertest.Start(t)
-	api, err := cluster.Open(cluster.Where{Kubeconfig: server.Kubeconfig("")}, func(string) string { return "" })
+	api, err := cluster.Open(cluster.ClientOptions{Kubeconfig: server.Kubeconfig("")}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 		return none, err
 	}
 	defer sandbox.Close()
-	in, findings, err := hooks.Permissions(ctx, sandbox, found, filepath.ToSlash(folder))
+	in, findings, err := hooks.ReadRBACInput(ctx, sandbox, found, filepath.ToSlash(folder))
 	if err != nil {
 		return none, err
 	}

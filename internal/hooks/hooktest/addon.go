@@ -42,8 +42,8 @@ func (t *Test) ofAddon() string {
 		return "configValues"
 	}
 	for _, e := range t.Events {
-		if slices.Contains(steps, e.Is) {
-			return e.Is
+		if slices.Contains(steps, e.Type) {
+			return e.Type
 		}
 		if word := e.Expect.ofAddon(); word != "" {
 			return word
@@ -94,7 +94,7 @@ func (a *Addon) open(t *Test) (*addon, error) {
 }
 
 // table is a value that was read as an object; nil when nothing was.
-func (w *wanted) table() map[string]any {
+func (w *expected) table() map[string]any {
 	if w == nil {
 		return nil
 	}
@@ -144,8 +144,8 @@ func (s *session) decide(ctx context.Context) {
 		s.note(err)
 		return
 	}
-	d, err := s.executor.Runner.Decide(ctx, script, engine.Given{Values: values, Config: config})
-	s.both(func(t *tally) {
+	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.Given{Values: values, Config: config})
+	s.both(func(t *activity) {
 		t.runs++
 		t.exitCode = d.ExitCode
 		t.output.Write(d.Stdout)
@@ -160,7 +160,7 @@ func (s *session) decide(ctx context.Context) {
 }
 
 // decision compares what is expected of the script with what it said.
-func (s *session) decision(x *Expect, t *tally) {
+func (s *session) decision(x *Expect, t *activity) {
 	d := t.decision
 	switch {
 	case x.Enabled == nil && x.Reason == nil:
@@ -222,7 +222,7 @@ func (s *session) stepNames() []string {
 }
 
 // values compares what is expected of values, of their patches, and of the chart.
-func (s *session) values(x *Expect, t *tally) {
+func (s *session) values(x *Expect, t *activity) {
 	if s.addon == nil {
 		return
 	}
@@ -277,7 +277,7 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 		}
 		names = append(names, identity(there))
 	}
-	s.differs(line, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), but(names))
+	s.differs(line, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), instead(names))
 	return found{like: like}
 }
 

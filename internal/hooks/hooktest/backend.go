@@ -20,8 +20,8 @@ type Backend interface {
 type Cluster interface {
 	// Hook is the API server for what the hook does.
 	Hook() patch.API
-	// Person is the API server for what happens in the test.
-	Person() patch.API
+	// User is the API server for what happens in the test.
+	User() patch.API
 	// Bind begins to observe what a binding selects, and returns what there is.
 	Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error)
 	// Observed returns what bindings have observed since it was called last, in its
@@ -47,14 +47,14 @@ type Observation struct {
 	Objects   []*unstructured.Unstructured
 }
 
-// Tell tells a state what was observed. The error is one of the filter.
-func (o Observation) Tell(s *engine.State) error {
+// Apply tells a state what was observed. The error is one of the filter.
+func (o Observation) Apply(s *engine.State) error {
 	switch o.Event {
 	case "Selected":
-		return s.Learn(o.Binding, o.Objects)
+		return s.NamespaceSelected(o.Binding, o.Objects)
 	case "Unselected":
-		s.Forget(o.Binding, o.Namespace)
+		s.NamespaceUnselected(o.Binding, o.Namespace)
 		return nil
 	}
-	return s.Observe(o.Binding, o.Event, o.Objects[0])
+	return s.ObjectChanged(o.Binding, o.Event, o.Objects[0])
 }

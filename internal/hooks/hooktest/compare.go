@@ -13,8 +13,8 @@ import (
 )
 
 // compare compares what is expected with what was counted and with the cluster.
-func (s *session) compare(ctx context.Context, x *Expect, t *tally) {
-	s.blanks(ctx, x, t)
+func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
+	s.fillEmptyKeys(ctx, x, t)
 	if x.Runs != nil && *x.Runs != t.runs {
 		s.differs(x.Line, "runs: the hook ran %s, want %d", times(t.runs), *x.Runs)
 		s.amend(x, set("runs", t.runs))
@@ -38,7 +38,7 @@ func (s *session) compare(ctx context.Context, x *Expect, t *tally) {
 	s.values(x, t)
 }
 
-func (s *session) exitCode(x *Expect, t *tally) {
+func (s *session) exitCode(x *Expect, t *activity) {
 	switch {
 	case x.ExitCode == nil || t.runs > 0 && *x.ExitCode == t.exitCode:
 	case t.runs == 0:
@@ -55,11 +55,11 @@ func (s *session) exitCode(x *Expect, t *tally) {
 	}
 }
 
-func (s *session) failure(x *Expect, t *tally) {
+func (s *session) failure(x *Expect, t *activity) {
 	if x.Error == "" || slices.ContainsFunc(t.errors, func(e string) bool { return strings.Contains(e, x.Error) }) {
 		return
 	}
-	s.differs(x.Line, "error: nothing failed with %q%s", x.Error, but(t.errors))
+	s.differs(x.Line, "error: nothing failed with %q%s", x.Error, instead(t.errors))
 	if len(t.reasons) == 0 {
 		s.amend(x, unset("error", t))
 		return
@@ -67,10 +67,10 @@ func (s *session) failure(x *Expect, t *tally) {
 	s.amend(x, set("error", s.anywhere(t.reasons[nearestText(x.Error, t.reasons)])))
 }
 
-func (s *session) output(x *Expect, t *tally) {
+func (s *session) output(x *Expect, t *activity) {
 	missing := slices.DeleteFunc(slices.Clone(x.Output), func(text string) bool { return strings.Contains(t.output.String(), text) })
 	for _, text := range missing {
-		s.differs(x.Line, "output: the hook did not say %q%s", text, but(lastLines(t.output.String(), 5)))
+		s.differs(x.Line, "output: the hook did not say %q%s", text, instead(lastLines(t.output.String(), 5)))
 	}
 	if len(missing) > 0 {
 		s.amend(x, func(written map[string]any) { s.correctOutput(written, x.Output, t) })
@@ -87,7 +87,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func but(said []string) string {
+func instead(said []string) string {
 	if len(said) == 0 {
 		return ""
 	}
@@ -111,14 +111,14 @@ func (s *session) same(line int, place string, want, got any) bool {
 }
 
 // value compares the value of a key.
-func (s *session) value(x *Expect, key string, w *wanted, got any) {
+func (s *session) value(x *Expect, key string, w *expected, got any) {
 	if !s.same(w.line(-1), key, w.value, got) {
 		s.amend(x, func(written map[string]any) { written[key] = corrected(written[key], w.value, got) })
 	}
 }
 
 // list compares lists, item by item.
-func (s *session) list(x *Expect, key string, w *wanted, got any) {
+func (s *session) list(x *Expect, key string, w *expected, got any) {
 	if w == nil {
 		return
 	}
@@ -138,7 +138,7 @@ func (s *session) list(x *Expect, key string, w *wanted, got any) {
 
 // metrics finds each metric among those that were written; an empty list has none
 // written.
-func (s *session) metrics(x *Expect, t *tally) {
+func (s *session) metrics(x *Expect, t *activity) {
 	if x.Metrics == nil {
 		return
 	}
@@ -172,7 +172,7 @@ func metricName(m any) any {
 }
 
 // objects finds each object in the cluster, and none of those that are to be absent.
-func (s *session) objects(ctx context.Context, x *Expect, t *tally) {
+func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 	var move []func(written map[string]any)
 	if w := x.Objects; w != nil {
 		all := make([]found, len(w.list()))
@@ -240,7 +240,7 @@ func (s *session) object(ctx context.Context, line, i int, want map[string]any) 
 // asked for; or nil.
 func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if o.GetName() != "" {
-		api := s.cluster.Person()
+		api := s.cluster.User()
 		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 		if err != nil {
 			return nil, err
@@ -262,7 +262,7 @@ func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unst
 
 // listed are the objects of the kind and in the namespace of another one.
 func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
-	api := s.cluster.Person()
+	api := s.cluster.User()
 	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
 	if err != nil {
 		return nil, err

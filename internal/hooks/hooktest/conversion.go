@@ -16,7 +16,7 @@ import (
 
 // Converts reports whether a test asks for a conversion.
 func (t *Test) Converts() bool {
-	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Is == "convert" })
+	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Type == "convert" })
 }
 
 // conversion is a request to convert objects.
@@ -30,7 +30,7 @@ type conversion struct {
 // conversion is what an API server would send for an event.
 func (s *session) conversion(ctx context.Context, crd string, e Event) (*conversion, error) {
 	c := &conversion{crd: crd, to: e.To}
-	api := s.cluster.Person()
+	api := s.cluster.User()
 	kind, err := api.Kind(ctx, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	default:
 		s.judgeConversion(ctx, c, converted)
 	}
-	s.both(func(t *tally) {
+	s.both(func(t *activity) {
 		t.converted = []any{}
 		for _, o := range converted {
 			t.converted = append(t.converted, o.Object)

@@ -50,13 +50,13 @@ type Test struct {
 
 	// Values of addon-operator before the start, by the key of the module and
 	// global: what hooks patched, and what the ConfigMap has.
-	Values, Config *wanted
+	Values, Config *expected
 }
 
 // Event is something that happens.
 type Event struct {
 	Line   int
-	Is     string // one of the keys of events
+	Type   string // one of the keys of events
 	Expect *Expect
 
 	Object   *unstructured.Unstructured   // of apply, delete, patch
@@ -70,48 +70,48 @@ type Event struct {
 
 // Expect is what a test expects. What is nil is not compared.
 type Expect struct {
-	Line     int
-	Blank    []blank // keys without a value, or the only one that has no name
-	ExitCode *int
-	Runs     *int
-	Error    string
-	Output   []string
+	Line      int
+	EmptyKeys []emptyKey // keys without a value, or the only one that has no name
+	ExitCode  *int
+	Runs      *int
+	Error     string
+	Output    []string
 
-	Patches, Objects, Absent, Metrics, Contexts, Converted *wanted
-	Response                                               *wanted
+	Patches, Objects, Absent, Metrics, Contexts, Converted *expected
+	Response                                               *expected
 
-	Values, Config, ValuesPatches, ConfigPatches, Rendered *wanted // of addon-operator
-	Enabled                                                *bool   // what the script of a module says
-	Reason                                                 *string // why it is not
+	Values, Config, ValuesPatches, ConfigPatches, Rendered *expected // of addon-operator
+	Enabled                                                *bool     // what the script of a module says
+	Reason                                                 *string   // why it is not
 }
 
 // blank is a key, of an expectation or "" for that itself, whose value an update is to
 // fill in.
-type blank struct {
+type emptyKey struct {
 	key  string
 	line int
 }
 
 // has reports whether a key stands there without a value.
 func (x *Expect) has(keys ...string) bool {
-	return slices.ContainsFunc(x.Blank, func(b blank) bool { return slices.Contains(keys, b.key) })
+	return slices.ContainsFunc(x.EmptyKeys, func(b emptyKey) bool { return slices.Contains(keys, b.key) })
 }
 
 // wanted is a value that is expected, and where it stands.
-type wanted struct {
+type expected struct {
 	node  *yaml.Node
 	value any
 }
 
 // line is where the i-th item of a list stands.
-func (w *wanted) line(i int) int {
+func (w *expected) line(i int) int {
 	if w.node.Kind == yaml.SequenceNode && i >= 0 && i < len(w.node.Content) {
 		return w.node.Content[i].Line
 	}
 	return w.node.Line
 }
 
-func (w *wanted) list() []any {
+func (w *expected) list() []any {
 	list, _ := w.value.([]any)
 	return list
 }
@@ -283,7 +283,7 @@ func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 			r.fail(n, fault.HintOf(err), "%v", err)
 		}
 		for _, o := range read {
-			r.fits(n, o)
+			r.checkSchema(n, o)
 		}
 		return read
 	}
@@ -296,7 +296,7 @@ func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 func (r *reader) object(n *yaml.Node) *unstructured.Unstructured {
 	o := r.reference(n)
 	if o != nil {
-		r.fits(n, o)
+		r.checkSchema(n, o)
 	}
 	return o
 }

@@ -29,7 +29,7 @@ type Memory struct {
 }
 
 // store is the cluster of a test.
-type store struct {
+type memoryCluster struct {
 	server  *fakeapi.Server
 	folder  string // of the kubectl and its socket, or ""
 	close   func()
@@ -49,7 +49,7 @@ type watch struct {
 
 // Open implements Backend.
 func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
-	s := &store{server: fakeapi.New(kinds.Builtin()), close: func() {}}
+	s := &memoryCluster{server: fakeapi.New(kinds.Builtin()), close: func() {}}
 	given := slices.Concat(m.CRDs, t.Given)
 	if err := s.server.Seed(withNamespaces(given)...); err != nil {
 		return nil, fmt.Errorf("given: %w", err)
@@ -70,7 +70,7 @@ func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
 }
 
 // serve answers calls of kubectl.
-func (s *store) serve(program string) error {
+func (s *memoryCluster) serve(program string) error {
 	var err error
 	if s.folder, err = os.MkdirTemp("", "operon-kubectl-"); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *store) serve(program string) error {
 	return nil
 }
 
-func (s *store) socket() string { return filepath.Join(s.folder, "socket") }
+func (s *memoryCluster) socket() string { return filepath.Join(s.folder, "socket") }
 
 // withNamespaces adds the namespaces that objects are in, where a test does not
 // give them.
@@ -115,21 +115,21 @@ func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 }
 
 // Hook implements Cluster, as do the others.
-func (s *store) Hook() patch.API { return s.server }
+func (s *memoryCluster) Hook() patch.API { return s.server }
 
-// Person is the same: nothing is forbidden here.
-func (s *store) Person() patch.API { return s.server }
+// User is the same: nothing is forbidden here.
+func (s *memoryCluster) User() patch.API { return s.server }
 
 // Objects are all.
-func (s *store) Objects(context.Context) ([]*unstructured.Unstructured, error) {
+func (s *memoryCluster) Objects(context.Context) ([]*unstructured.Unstructured, error) {
 	return s.server.Objects(), nil
 }
 
 // Wait does not.
-func (s *store) Wait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+func (s *memoryCluster) Wait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // Env puts the kubectl of the cluster before others.
-func (s *store) Env(env []string) []string {
+func (s *memoryCluster) Env(env []string) []string {
 	if s.folder == "" {
 		return env
 	}
@@ -137,10 +137,10 @@ func (s *store) Env(env []string) []string {
 }
 
 // Close ends the kubectl.
-func (s *store) Close() { s.close() }
+func (s *memoryCluster) Close() { s.close() }
 
 // Bind lists what a binding selects.
-func (s *store) Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
+func (s *memoryCluster) Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
 	kind, err := s.server.Kind(ctx, k.APIVersion, k.Kind)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (w *watch) byLabels() bool {
 }
 
 // list returns what a watch selects now.
-func (s *store) list(ctx context.Context, w *watch) ([]*unstructured.Unstructured, error) {
+func (s *memoryCluster) list(ctx context.Context, w *watch) ([]*unstructured.Unstructured, error) {
 	list, err := s.server.List(ctx, w.kind, "", w.options())
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (w *watch) names(o *unstructured.Unstructured) bool {
 }
 
 // Observed tells each binding what its watch would have told it.
-func (s *store) Observed(ctx context.Context) ([]Observation, error) {
+func (s *memoryCluster) Observed(ctx context.Context) ([]Observation, error) {
 	s.mu.Lock()
 	events := s.events
 	s.events = nil
@@ -244,7 +244,7 @@ func (s *store) Observed(ctx context.Context) ([]Observation, error) {
 
 // observe is what one event is for a watch: an object that begins to be selected is
 // Added, one that ceases to be is Deleted.
-func (s *store) observe(ctx context.Context, w *watch, e fakeapi.Event) ([]Observation, error) {
+func (s *memoryCluster) observe(ctx context.Context, w *watch, e fakeapi.Event) ([]Observation, error) {
 	var all []Observation
 	if w.kind.Group == e.Kind.Group && w.kind.Resource == e.Kind.Resource {
 		before, err := s.selects(w, e.Old)
@@ -275,7 +275,7 @@ func (s *store) observe(ctx context.Context, w *watch, e fakeapi.Event) ([]Obser
 }
 
 // namespace follows which namespaces a binding selects by their labels.
-func (s *store) namespace(ctx context.Context, w *watch, e fakeapi.Event, all []Observation) ([]Observation, error) {
+func (s *memoryCluster) namespace(ctx context.Context, w *watch, e fakeapi.Event, all []Observation) ([]Observation, error) {
 	name := e.Object.GetName()
 	before, after := slices.Contains(w.namespaces, name), false
 	if e.Type != "Deleted" {
@@ -302,7 +302,7 @@ func (s *store) namespace(ctx context.Context, w *watch, e fakeapi.Event, all []
 }
 
 // selects reports whether a watch selects an object, which may be nil.
-func (s *store) selects(w *watch, o *unstructured.Unstructured) (bool, error) {
+func (s *memoryCluster) selects(w *watch, o *unstructured.Unstructured) (bool, error) {
 	if o == nil || !w.names(o) {
 		return false, nil
 	}

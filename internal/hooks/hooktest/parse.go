@@ -91,10 +91,10 @@ func (r *reader) event(n *yaml.Node) Event {
 	e := Event{Line: n.Line}
 	is := func(key string, read func(*yaml.Node)) field {
 		return field{key, func(n *yaml.Node) {
-			if e.Is != "" {
-				r.fail(n, "", "an event is one thing, and this is both %s and %s", e.Is, key)
+			if e.Type != "" {
+				r.fail(n, "", "an event is one thing, and this is both %s and %s", e.Type, key)
 			}
-			e.Is = key
+			e.Type = key
 			read(n)
 		}}
 	}
@@ -116,7 +116,7 @@ func (r *reader) event(n *yaml.Node) Event {
 		}))
 	}
 	r.mapping(n, "an event", fields)
-	if e.Is == "" {
+	if e.Type == "" {
 		r.fail(n, "one of "+strings.Join(happenings, ", "), "the event does not say what happens")
 	}
 	return e
@@ -124,7 +124,7 @@ func (r *reader) event(n *yaml.Node) Event {
 
 func (r *reader) review(n *yaml.Node, e *Event) {
 	asked := &e.Request
-	r.mapping(n, e.Is, []field{
+	r.mapping(n, e.Type, []field{
 		{"operation", func(n *yaml.Node) { r.text(n, "operation", &asked.Operation) }},
 		{"object", func(n *yaml.Node) { asked.Object = r.object(n) }},
 		{"oldObject", func(n *yaml.Node) { asked.Old = r.object(n) }},
@@ -132,7 +132,7 @@ func (r *reader) review(n *yaml.Node, e *Event) {
 	})
 	var err error
 	if *asked, err = binding.NewRequest(asked.Operation, asked.Object, asked.Old); err != nil {
-		r.fail(n, "object is what it is to be, oldObject what it was", "%s: %v", e.Is, err)
+		r.fail(n, "object is what it is to be, oldObject what it was", "%s: %v", e.Type, err)
 	}
 }
 
@@ -150,8 +150,8 @@ func (r *reader) convert(n *yaml.Node, e *Event) {
 }
 
 // table reads an object of any kind.
-func (r *reader) table(n *yaml.Node, what string) *wanted {
-	w := &wanted{n, r.value(n)}
+func (r *reader) table(n *yaml.Node, what string) *expected {
+	w := &expected{n, r.value(n)}
 	if _, isTable := w.value.(map[string]any); !isTable {
 		r.fail(n, "", "%s must be an object", what)
 	}
@@ -161,24 +161,24 @@ func (r *reader) table(n *yaml.Node, what string) *wanted {
 func (r *reader) expect(n *yaml.Node) *Expect {
 	x := &Expect{Line: n.Line}
 	if isNull(n) {
-		x.Blank = []blank{{"", n.Line}}
+		x.EmptyKeys = []emptyKey{{"", n.Line}}
 		return x
 	}
 	number := func(key string, into **int) field {
 		return field{key, func(n *yaml.Node) { r.decode(n, key, "a whole number", into) }}
 	}
-	list := func(key string, into **wanted) field {
+	list := func(key string, into **expected) field {
 		return field{key, func(n *yaml.Node) {
 			if n.Kind != yaml.SequenceNode {
 				r.fail(n, "", "%s must be a list", key)
 			}
-			*into = &wanted{n, r.value(n)}
+			*into = &expected{n, r.value(n)}
 		}}
 	}
-	objects := func(key string, into **wanted) field {
+	objects := func(key string, into **expected) field {
 		return field{key, func(n *yaml.Node) {
 			r.list(n, key, func(n *yaml.Node) { r.reference(n) })
-			*into = &wanted{n, r.value(n)}
+			*into = &expected{n, r.value(n)}
 		}}
 	}
 	fields := []field{
@@ -197,7 +197,7 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 	for i, f := range fields {
 		fields[i].read = func(n *yaml.Node) {
 			if isNull(n) {
-				x.Blank = append(x.Blank, blank{f.key, n.Line})
+				x.EmptyKeys = append(x.EmptyKeys, emptyKey{f.key, n.Line})
 				return
 			}
 			f.read(n)

@@ -26,8 +26,8 @@ func TestErrors(t *testing.T) {
 		return "hook: a.sh\ntests:\n- name: x\n  " + strings.Join(lines, "\n  ") + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                         "t.yaml: is empty; it needs hook and tests; operon hooks test --help shows what a file of tests has",
-		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help shows what a file of tests has",
+		"":                         "t.yaml: is empty; it needs hook and tests; operon hooks test --help describes test files",
+		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help describes test files",
 		"[]":                       "t.yaml:1: the file must be an object",
 		"tests: []":                "t.yaml:1: hook is missing: the path of the hook from the folder of hooks; hook: name.sh",
 		"hook: a.sh":               "t.yaml:1: there are no tests",

@@ -194,12 +194,12 @@ func (s *session) all(ctx context.Context) {
 	}
 	s.judge(ctx, t.Line, "the start", nil)
 	if t.File.Module != "" && t.Expect.scripted() {
-		s.step = tally{}
+		s.step = activity{}
 		s.decide(ctx)
 		s.judge(ctx, t.Line, "the script enabled", nil)
 	}
 	for i, e := range t.Events {
-		what := fmt.Sprintf("event %d (%s)", i+1, e.Is)
+		what := fmt.Sprintf("event %d (%s)", i+1, e.Type)
 		if !s.went(ctx, e.Line, what, s.happen(ctx, e)) {
 			return
 		}
@@ -213,7 +213,7 @@ func (s *session) all(ctx context.Context) {
 
 // went reports whether a test can go on.
 func (s *session) went(ctx context.Context, line int, what string, err error) bool {
-	var restless *restlessError
+	var restless *loopError
 	switch {
 	case err == nil:
 		return true

@@ -72,7 +72,7 @@ func TestScripts(t *testing.T) {
 		if err := os.WriteFile(script, []byte(p.Files["modules/010-web/enabled"]), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		d, err := engine.Runner{Env: os.Environ(), Temp: t.TempDir(), Dir: dir}.Decide(t.Context(), script, engine.Given{Values: values, Config: given})
+		d, err := engine.Runner{Env: os.Environ(), Temp: t.TempDir(), Dir: dir}.RunEnabled(t.Context(), script, engine.Given{Values: values, Config: given})
 		said := map[string]any{"on": d.On, "reason": d.Reason, "saw": nil}
 		if saw, err := os.ReadFile(filepath.Join(dir, "saw")); err == nil {
 			said["saw"] = json.RawMessage(saw)

@@ -29,7 +29,7 @@ type session struct {
 	executor engine.Executor
 	addon    *addon // nil for shell-operator
 
-	whole, step tally
+	whole, step activity
 	failed      map[string]bool // queues that wait for their next try
 	last        *engine.Task
 	lastFailed  bool
@@ -41,7 +41,7 @@ type session struct {
 }
 
 // tally is what the hook did in a span of time.
-type tally struct {
+type activity struct {
 	runs       int
 	exitCode   int
 	errors     []string
@@ -55,21 +55,21 @@ type tally struct {
 	unexpected []string // failures of runs
 
 	valuesPatches, configPatches []any
-	decision                     *engine.Decision // of the script enabled, nil when it made none
+	decision                     *engine.EnabledResult // of the script enabled, nil when it made none
 
 	touched map[string]*unstructured.Unstructured // what the hook made, changed or deleted
 }
 
 // both are the tallies of the event and of the test.
-func (s *session) both(note func(*tally)) {
+func (s *session) both(note func(*activity)) {
 	note(&s.step)
 	note(&s.whole)
 }
 
 // restlessError says that a hook runs without end.
-type restlessError struct{ contexts []binding.Context }
+type loopError struct{ contexts []binding.Context }
 
-func (e *restlessError) Error() string {
+func (e *loopError) Error() string {
 	return fmt.Sprintf("the hook does not come to rest: it ran %d times, and its own changes run it again, with %s", maxRuns, summary(e.contexts))
 }
 
@@ -139,7 +139,7 @@ func (s *session) observe(ctx context.Context) error {
 		return err
 	}
 	for _, o := range observed {
-		if err := o.Tell(s.state); err != nil {
+		if err := o.Apply(s.state); err != nil {
 			s.note(err)
 		}
 	}
@@ -156,7 +156,7 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 		for _, b := range t.Bindings {
 			objects, err := s.cluster.Bind(ctx, b, t.Hook.Config.Kubernetes[b.Place])
 			if err == nil {
-				err = s.state.Synced(b, objects)
+				err = s.state.BindingListed(b, objects)
 			}
 			if failure = err; err != nil {
 				s.note(fmt.Errorf("the engine cannot enable the bindings: %w", err))
@@ -165,7 +165,7 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 		}
 	case engine.Run:
 		if s.step.runs >= maxRuns {
-			return &restlessError{t.Contexts}
+			return &loopError{t.Contexts}
 		}
 		_, failure = s.run(ctx, t)
 	}
@@ -188,7 +188,7 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 			s.outcome.Warnings = append(s.outcome.Warnings, m)
 		}
 	}
-	s.both(func(y *tally) {
+	s.both(func(y *activity) {
 		y.runs++
 		y.exitCode, y.contexts = done.ExitCode, t.Contexts
 		y.output.Write(done.Stdout)
@@ -216,24 +216,24 @@ func (s *session) note(err error) {
 		reason = inner
 	}
 	text := err.Error()
-	s.both(func(t *tally) {
+	s.both(func(t *activity) {
 		t.errors, t.reasons = append(t.errors, text), append(t.reasons, reason.Error())
 	})
-	if failed, is := errors.AsType[*engine.FailedError](err); is && failed.Said != "" {
-		text = strings.TrimSuffix(text, ": "+failed.Said)
+	if failed, is := errors.AsType[*engine.FailedError](err); is && failed.Output != "" {
+		text = strings.TrimSuffix(text, ": "+failed.Output)
 	}
 	s.step.unexpected = append(s.step.unexpected, text)
 }
 
 // happen makes the event happen and waits for what comes of it.
 func (s *session) happen(ctx context.Context, e Event) error {
-	s.step = tally{}
+	s.step = activity{}
 	clear(s.failed)
 	err := s.look(ctx)
 	if err != nil {
 		return err
 	}
-	switch e.Is {
+	switch e.Type {
 	case "apply", "delete", "patch":
 		if err = s.change(ctx, e); err == nil {
 			err = s.look(ctx) // what the person did is not the hook's
@@ -246,7 +246,7 @@ func (s *session) happen(ctx context.Context, e Event) error {
 		err = s.convert(ctx, e)
 	case "retry": // for which the queues are free again
 	default:
-		err = s.pass(ctx, e.Is)
+		err = s.pass(ctx, e.Type)
 	}
 	if err != nil {
 		return err
@@ -258,7 +258,7 @@ func (s *session) happen(ctx context.Context, e Event) error {
 }
 
 func (s *session) change(ctx context.Context, e Event) error {
-	api, o := s.cluster.Person(), e.Object
+	api, o := s.cluster.User(), e.Object
 	kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (s *session) change(ctx context.Context, e Event) error {
 	if kind.Namespaced && o.GetNamespace() == "" {
 		return fmt.Errorf("%s %s is in no namespace: say metadata.namespace", o.GetKind(), o.GetName())
 	}
-	switch e.Is {
+	switch e.Type {
 	case "delete":
 		return api.Delete(ctx, kind, o.GetNamespace(), o.GetName(), "Background")
 	case "patch":
@@ -289,7 +289,7 @@ func (s *session) namespace(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
 	}
-	api := s.cluster.Person()
+	api := s.cluster.User()
 	kind, err := api.Kind(ctx, "v1", "Namespace")
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 
 // review asks a webhook as an API server would.
 func (s *session) review(ctx context.Context, e Event) error {
-	mutates := e.Is == "mutate"
+	mutates := e.Type == "mutate"
 	webhooks := s.hook.Config.Validating
 	if mutates {
 		webhooks = s.hook.Config.Mutating
@@ -53,7 +53,7 @@ func (s *session) review(ctx context.Context, e Event) error {
 			s.note(fmt.Errorf("the patch of the answer: %w", err))
 		}
 	}
-	s.both(func(t *tally) { t.response = response })
+	s.both(func(t *activity) { t.response = response })
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
 
 // request is what an API server sends, if the webhook asks for that.
 func (s *session) request(ctx context.Context, a config.Admission, e Event) (map[string]any, error) {
-	api := s.cluster.Person()
+	api := s.cluster.User()
 	var c binding.Cluster
 	for kind, apiVersion := range map[string]string{"Namespace": "v1", "CustomResourceDefinition": "apiextensions.k8s.io/v1"} {
 		k, err := api.Kind(ctx, apiVersion, kind)
@@ -122,11 +122,11 @@ func (s *session) place(e Event, n int, name func(int) string) (int, error) {
 	case e.Binding == "" && n == 1:
 		return 0, nil
 	case e.Binding == "" && n > 1:
-		return 0, fmt.Errorf("%s could be for several bindings: add binding: %s", e.Is, strings.Join(names, " or "))
+		return 0, fmt.Errorf("%s could be for several bindings: add binding: %s", e.Type, strings.Join(names, " or "))
 	case n == 0:
-		return 0, fmt.Errorf("%s has no bindings to %s", s.hook.Name, e.Is)
+		return 0, fmt.Errorf("%s has no bindings to %s", s.hook.Name, e.Type)
 	case i < 0:
-		return 0, fmt.Errorf("%s has no binding %q to %s: it has %s", s.hook.Name, e.Binding, e.Is, strings.Join(names, ", "))
+		return 0, fmt.Errorf("%s has no binding %q to %s: it has %s", s.hook.Name, e.Binding, e.Type, strings.Join(names, ", "))
 	default:
 		return i, nil
 	}

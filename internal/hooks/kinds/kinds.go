@@ -225,3 +225,7 @@ func (t *Table) With(crds ...CRD) *Table {
 	})
 	return &Table{append(own, custom...), len(own)}
 }
+
+// New makes a table of the kinds that an API server serves, in the order in which
+// it lists them, each with all its versions.
+func New(all []Kind) *Table { return &Table{all, len(all)} }

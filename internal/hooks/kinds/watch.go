@@ -21,9 +21,9 @@ func (t *Table) CannotWatch(apiVersion, kind string) string {
 	return err.Error()
 }
 
-// CannotDivide says why a binding cannot name the namespaces of a kind, or "" when it
+// CannotSelectNamespaces says why a binding cannot name the namespaces of a kind, or "" when it
 // can, or nobody can tell. The engine lists objects in each of them.
-func (t *Table) CannotDivide(apiVersion, kind string) string {
+func (t *Table) CannotSelectNamespaces(apiVersion, kind string) string {
 	if k, err := t.Find(apiVersion, kind); err == nil && !k.Namespaced {
 		return "objects of " + k.Kind + " live in no namespace, and the API server lists none there"
 	}

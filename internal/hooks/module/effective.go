@@ -17,7 +17,7 @@ func (v Values) Effective(config map[string]any) map[string]any {
 
 // CheckConfig judges what stands in the ConfigMap, as addon-operator does: static
 // values count for nothing, and an empty section is not judged at all.
-func (v Values) CheckConfig(config map[string]any) []Misfit {
+func (v Values) CheckConfig(config map[string]any) []Violation {
 	if len(config) == 0 {
 		return nil
 	}

@@ -110,11 +110,11 @@ func Find(dir string) ([]Module, []finding.Finding, error) {
 		modules = append(modules, Module{Name: name, Order: order, Folder: entry.Name(), Dir: target})
 	}
 	slices.SortStableFunc(modules, func(a, b Module) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name)) })
-	return modules, append(findings, twice(modules)...), nil
+	return modules, append(findings, duplicateNames(modules)...), nil
 }
 
 // twice finds modules of one name.
-func twice(modules []Module) []finding.Finding {
+func duplicateNames(modules []Module) []finding.Finding {
 	first := map[string]string{}
 	var findings []finding.Finding
 	for _, m := range modules {

@@ -207,8 +207,8 @@ func addDefaults(s *spec.Schema, v any) {
 	}
 }
 
-// Misfit is a value that a schema does not take.
-type Misfit struct {
+// Violation is a value that a schema does not take.
+type Violation struct {
 	Path    []string // below the module's key
 	Message string   // what is wrong with it
 	Lacks   bool     // it is required, and not there
@@ -218,23 +218,23 @@ type Misfit struct {
 var wrongType = regexp.MustCompile(`^must be of type (.+): "(.+)"$`)
 
 // Check compares values with a schema; nil takes everything.
-func Check(s *spec.Schema, values map[string]any) []Misfit {
+func Check(s *spec.Schema, values map[string]any) []Violation {
 	if s == nil {
 		return nil
 	}
-	var misfits []Misfit
+	var misfits []Violation
 	for _, err := range validate.NewSchemaValidator(s, nil, "", strfmt.Default).Validate(values).Errors {
 		path, message, found := strings.Cut(err.Error(), " in body ")
 		if !found {
 			path, message = "", err.Error()
 		}
-		m := Misfit{Message: wrongType.ReplaceAllString(message, "must be of type $1, not $2"), Lacks: message == "is required"}
+		m := Violation{Message: wrongType.ReplaceAllString(message, "must be of type $1, not $2"), Lacks: message == "is required"}
 		if path = strings.Trim(path, ". "); path != "" {
 			m.Path = strings.Split(path, ".")
 		}
 		misfits = append(misfits, m)
 	}
-	slices.SortFunc(misfits, func(a, b Misfit) int { return slices.Compare(append(a.Path, a.Message), append(b.Path, b.Message)) })
+	slices.SortFunc(misfits, func(a, b Violation) int { return slices.Compare(append(a.Path, a.Message), append(b.Path, b.Message)) })
 	return misfits
 }
 

@@ -105,7 +105,7 @@ func (l *layers) commit() error {
 }
 
 // misfits says what does not fit a schema.
-func misfits(key string, all []Misfit) string {
+func misfits(key string, all []Violation) string {
 	var said []string
 	for _, m := range all {
 		said = append(said, strings.Join(append([]string{key}, m.Path...), ".")+" "+m.Message)

@@ -23,7 +23,7 @@ import (
 // are named from the folder that has the folder of modules. The error is about the
 // validation itself.
 func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding, error) {
-	j := &judge{Module: m, at: m.at(), common: common, table: table}
+	j := &validator{Module: m, at: m.at(), common: common, table: table}
 	for _, step := range []func() error{j.crds, j.enabled, j.values, j.chart} {
 		if err := step(); err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding,
 }
 
 // judge collects findings about one module.
-type judge struct {
+type validator struct {
 	Module
 	at       string // the path of the module in findings
 	common   *Common
@@ -46,20 +46,20 @@ type judge struct {
 	lacks  bool // something required is not there yet
 }
 
-func (j *judge) add(f ...finding.Finding) {
+func (j *validator) add(f ...finding.Finding) {
 	j.findings = append(j.findings, f...)
 	j.broken = j.broken || slices.ContainsFunc(f, finding.Finding.IsError)
 }
 
 // crds judges what is installed before the chart; the chart is judged all the same.
-func (j *judge) crds() error {
+func (j *validator) crds() error {
 	_, found, err := j.CRDs()
 	j.findings = append(j.findings, found...)
 	return err
 }
 
 // enabled looks at the script that decides whether the module is enabled.
-func (j *judge) enabled() error {
+func (j *validator) enabled() error {
 	info, err := os.Stat(filepath.Join(j.Dir, "enabled"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -74,7 +74,7 @@ func (j *judge) enabled() error {
 }
 
 // values judges values.yaml and the schemas, and both together.
-func (j *judge) values() error {
+func (j *validator) values() error {
 	var failed *finding.Finding
 	var err error
 	if j.own, failed, err = readValues(filepath.Join(j.Dir, "values.yaml"), j.at+"/values.yaml"); err != nil {
@@ -84,7 +84,7 @@ func (j *judge) values() error {
 		j.add(*failed)
 	}
 	j.strange()
-	j.add(j.own.twice(config.RuleKeyTwice, finding.Warning, ": the last one counts")...)
+	j.add(j.own.duplicateKeys(config.RuleDuplicateKey, finding.Warning, ": the last one counts")...)
 	static, found := j.common.static(j.Key(), j.own)
 	j.add(found...)
 	schemas, findings, err := readSchemas(filepath.Join(j.Dir, "openapi"), j.at+"/openapi")
@@ -108,7 +108,7 @@ func (j *judge) values() error {
 }
 
 // misfit is a finding where the value comes from.
-func (j *judge) misfit(m Misfit) finding.Finding {
+func (j *validator) misfit(m Violation) finding.Finding {
 	name := strings.Join(append([]string{j.Key()}, m.Path...), ".")
 	for _, d := range []document{j.own, j.common.document} {
 		if section, _ := d.section(j.Key()); section != nil && has(section, m.Path) {
@@ -142,7 +142,7 @@ func has(values map[string]any, path []string) bool {
 }
 
 // strange finds keys of values.yaml that are not the module's.
-func (j *judge) strange() {
+func (j *validator) strange() {
 	for _, key := range slices.Sorted(maps.Keys(j.own.values)) {
 		switch {
 		case key == j.Key():
@@ -159,7 +159,7 @@ func (j *judge) strange() {
 }
 
 // schemas looks for what a schema says without effect.
-func (j *judge) schemas() {
+func (j *validator) schemas() {
 	s := j.known.Schemas
 	if s.Config != nil && s.Values != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.Config.Properties)) {
@@ -181,7 +181,7 @@ func closed(s *spec.Schema) bool {
 }
 
 // keywords looks through a schema.
-func (j *judge) keywords(file string, at []string, s spec.Schema) {
+func (j *validator) keywords(file string, at []string, s spec.Schema) {
 	name := strings.Join(at, ".")
 	if name == "" {
 		name = "the schema"
@@ -202,7 +202,7 @@ func (j *judge) keywords(file string, at []string, s spec.Schema) {
 }
 
 // chart judges the chart by rendering it with the values that there are.
-func (j *judge) chart() error {
+func (j *validator) chart() error {
 	c, err := j.loadChart()
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 		if j.broken && wrong.File == "values.yaml" {
@@ -239,7 +239,7 @@ func (j *judge) chart() error {
 }
 
 // rendered judges what the templates made.
-func (j *judge) rendered(files map[string]string) {
+func (j *validator) rendered(files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		objects, err := chart.Objects(map[string]string{name: files[name]})
 		if err != nil {

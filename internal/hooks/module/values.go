@@ -110,7 +110,7 @@ func (d document) finding(rule string, severity finding.Severity, path []string,
 }
 
 // twice finds keys that are there more than once; outcome says what comes of it.
-func (d document) twice(rule string, severity finding.Severity, outcome string) []finding.Finding {
+func (d document) duplicateKeys(rule string, severity finding.Severity, outcome string) []finding.Finding {
 	wrong := (*yaml.TypeError)(nil)
 	if !errors.As(d.wrong, &wrong) {
 		return nil
@@ -127,7 +127,7 @@ func (d document) twice(rule string, severity finding.Severity, outcome string) 
 // switches judges the values of all modules as addon-operator does when it looks for
 // switches there.
 func (d document) switches() []finding.Finding {
-	findings := d.twice(ruleValues, finding.Error, ", and addon-operator does not start")
+	findings := d.duplicateKeys(ruleValues, finding.Error, ", and addon-operator does not start")
 	switch {
 	case errors.Is(d.wrong, io.EOF):
 		findings = append(findings, d.finding(ruleValues, finding.Error, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))

@@ -28,34 +28,34 @@ type Operator struct {
 	Port int
 	// Report is told about each run of a hook, one at a time.
 	Report func(Run)
-	// Trouble is told about what is tried again, such as a watch that broke off.
-	Trouble func(hook string, err error)
-	Now     func() time.Time
+	// Warn is told about what is tried again, such as a watch that broke off.
+	Warn func(hook string, err error)
+	Now  func() time.Time
 
 	mu      sync.Mutex // for all below, and the state
 	state   *engine.State
-	hooks   map[string]*hooked
+	hooks   map[string]*runningHook
 	working map[string]bool // queues
 	retry   chan struct{}   // closed when what failed may be tried at once
 	crons   map[string]context.CancelFunc
 
-	life    context.Context
-	group   sync.WaitGroup
-	telling sync.Mutex
+	life      context.Context
+	group     sync.WaitGroup
+	reporting sync.Mutex
 
 	registering sync.Mutex // for the one below
 	registered  registration
 }
 
 // hooked is what runs for one hook.
-type hooked struct {
+type runningHook struct {
 	engine.Hook
-	life    context.Context // ends when the hook is replaced
-	end     context.CancelFunc
-	limit   *rate.Limiter
-	bound   map[engine.Ref]bool
-	running sync.WaitGroup // runs and informers
-	told    sync.Map       // trouble that is told once
+	life     context.Context // ends when the hook is replaced
+	end      context.CancelFunc
+	limit    *rate.Limiter
+	bound    map[engine.Ref]bool
+	running  sync.WaitGroup // runs and informers
+	reported sync.Map       // trouble that is told once
 }
 
 // Run runs hooks until ctx ends, and then takes back what it registered. The error
@@ -63,11 +63,11 @@ type hooked struct {
 func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	life, end := context.WithCancel(ctx)
 	o.begin(life, hooks)
-	defer o.rest()
+	defer o.wait()
 	defer o.unregister()
 	defer end()
-	if err := o.Cluster.Sweep(life); err != nil && life.Err() == nil {
-		o.Trouble("", err)
+	if err := o.Cluster.RemoveStale(life); err != nil && life.Err() == nil {
+		o.Warn("", err)
 	}
 	if err := o.register(life); err != nil {
 		if ctx.Err() != nil {
@@ -89,7 +89,7 @@ func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.life, o.state = life, engine.New(hooks)
-	o.hooks, o.working, o.crons = map[string]*hooked{}, map[string]bool{}, map[string]context.CancelFunc{}
+	o.hooks, o.working, o.crons = map[string]*runningHook{}, map[string]bool{}, map[string]context.CancelFunc{}
 	o.retry = make(chan struct{})
 	for _, h := range hooks {
 		o.hooks[h.Name] = o.adopt(h)
@@ -98,7 +98,7 @@ func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
 
 // rest waits until nothing runs any more: queues, and what the API server asked for.
 // All life has ended before, so nothing begins.
-func (o *Operator) rest() {
+func (o *Operator) wait() {
 	o.group.Wait()
 	o.mu.Lock()
 	hooks := slices.Collect(maps.Values(o.hooks))
@@ -109,8 +109,8 @@ func (o *Operator) rest() {
 }
 
 // adopt prepares what runs for a hook.
-func (o *Operator) adopt(h engine.Hook) *hooked {
-	k := &hooked{Hook: h, bound: map[engine.Ref]bool{}, limit: limiter(h.Config)}
+func (o *Operator) adopt(h engine.Hook) *runningHook {
+	k := &runningHook{Hook: h, bound: map[engine.Ref]bool{}, limit: limiter(h.Config)}
 	k.life, k.end = context.WithCancel(o.life)
 	return k
 }
@@ -171,7 +171,7 @@ func (o *Operator) work(queue string) {
 
 // paced waits until a hook may run again by its settings. It reports whether the
 // hook is still there. It is called with the lock, which it gives away meanwhile.
-func (o *Operator) paced(h *hooked) bool {
+func (o *Operator) paced(h *runningHook) bool {
 	o.mu.Unlock()
 	defer o.mu.Lock()
 	return h.limit.Wait(h.life) == nil
@@ -189,7 +189,7 @@ func wait(ctx context.Context, retry <-chan struct{}, d time.Duration) {
 }
 
 // do does a task.
-func (o *Operator) do(h *hooked, t engine.Task) error {
+func (o *Operator) do(h *runningHook, t engine.Task) error {
 	if t.Kind == engine.Enable {
 		return o.enable(h, t)
 	}
@@ -197,7 +197,7 @@ func (o *Operator) do(h *hooked, t engine.Task) error {
 }
 
 // enable lists what the bindings of a hook select, and follows it from then on.
-func (o *Operator) enable(h *hooked, t engine.Task) error {
+func (o *Operator) enable(h *runningHook, t engine.Task) error {
 	for _, ref := range t.Bindings {
 		if h.bound[ref] {
 			continue // a former try came that far
@@ -205,7 +205,7 @@ func (o *Operator) enable(h *hooked, t engine.Task) error {
 		if err := o.bind(h, ref); err != nil {
 			if h.life.Err() == nil {
 				again := engine.Delay(t.Failures + 1)
-				o.tell(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, Again: again})
+				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, RetryIn: again})
 			}
 			return err
 		}
@@ -214,13 +214,13 @@ func (o *Operator) enable(h *hooked, t engine.Task) error {
 	return nil
 }
 
-func (o *Operator) bind(h *hooked, ref engine.Ref) error {
+func (o *Operator) bind(h *runningHook, ref engine.Ref) error {
 	b, err := o.Cluster.Bind(h.life, h.Config.Kubernetes[ref.Place])
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
-	err = o.state.Synced(ref, b.Objects())
+	err = o.state.BindingListed(ref, b.Objects())
 	o.mu.Unlock()
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (o *Operator) bind(h *hooked, ref engine.Ref) error {
 }
 
 // news brings what informers tell to the state.
-func (o *Operator) news(h *hooked, ref engine.Ref) cluster.News {
+func (o *Operator) news(h *runningHook, ref engine.Ref) cluster.EventHandler {
 	change := func(what func() error) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -238,23 +238,23 @@ func (o *Operator) news(h *hooked, ref engine.Ref) cluster.News {
 			return
 		}
 		if err := what(); err != nil {
-			o.Trouble(h.Name, err)
+			o.Warn(h.Name, err)
 		}
 		o.kick()
 	}
-	return cluster.News{
+	return cluster.EventHandler{
 		Event: func(event string, object *unstructured) {
-			change(func() error { return o.state.Observe(ref, event, object) })
+			change(func() error { return o.state.ObjectChanged(ref, event, object) })
 		},
 		Selected: func(_ string, objects []*unstructured) {
-			change(func() error { return o.state.Learn(ref, objects) })
+			change(func() error { return o.state.NamespaceSelected(ref, objects) })
 		},
 		Unselected: func(namespace string) {
-			change(func() error { o.state.Forget(ref, namespace); return nil })
+			change(func() error { o.state.NamespaceUnselected(ref, namespace); return nil })
 		},
 		Trouble: func(err error) {
 			if h.life.Err() == nil {
-				o.Trouble(h.Name, err)
+				o.Warn(h.Name, err)
 			}
 		},
 	}
@@ -286,7 +286,7 @@ func (o *Operator) clock() {
 func (o *Operator) ticks(ctx context.Context, crontab string) {
 	for {
 		now := o.Now()
-		next := config.Next(crontab, now)
+		next := config.NextTime(crontab, now)
 		if next.IsZero() {
 			return // such as the 30th of February
 		}

@@ -27,7 +27,7 @@ import (
 // open connects to a server as its administrator.
 func open(t *testing.T, s servertest.Server) *cluster.Cluster {
 	t.Helper()
-	c, err := cluster.Open(cluster.Where{Kubeconfig: s.Kubeconfig(""), Namespace: "default"}, func(string) string { return "" })
+	c, err := cluster.Open(cluster.ClientOptions{Kubeconfig: s.Kubeconfig(""), Namespace: "default"}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (r *told) operator() *Operator {
 			defer r.mu.Unlock()
 			r.runs = append(r.runs, run)
 		},
-		Trouble: func(hook string, err error) {
+		Warn: func(hook string, err error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.trouble = append(r.trouble, hook+": "+err.Error())
@@ -94,7 +94,7 @@ func (r *told) lines() []string {
 	for _, run := range r.runs {
 		line := run.Hook + " " + run.What()
 		if run.Err != nil {
-			line += fmt.Sprintf(": error, again in %s", run.Again)
+			line += fmt.Sprintf(": error, again in %s", run.RetryIn)
 		}
 		all = append(all, line)
 	}

@@ -26,7 +26,7 @@ type Program struct {
 	Host     string
 	Port     int // of admission; conversion has the next one; 0 for free ones
 	Out, Err io.Writer
-	Trouble  func(error)
+	Warn     func(error)
 }
 
 // Run runs the program until ctx ends, with its webhooks led to this machine, and
@@ -38,11 +38,11 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Cluster.Sweep(own); err != nil && own.Err() == nil {
-		p.Trouble(err)
+	if err := p.Cluster.RemoveStale(own); err != nil && own.Err() == nil {
+		p.Warn(err)
 	}
 	if redirection != nil {
-		remove, err := p.Cluster.Redirect(own, *redirection, p.Trouble)
+		remove, err := p.Cluster.Redirect(own, *redirection, p.Warn)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil
@@ -54,7 +54,7 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 			clean, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer done()
 			if err := remove(clean); err != nil {
-				p.Trouble(fmt.Errorf("webhooks may still be registered: %w", err))
+				p.Warn(fmt.Errorf("webhooks may still be registered: %w", err))
 			}
 		}()
 	}

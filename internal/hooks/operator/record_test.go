@@ -42,7 +42,7 @@ func (s *stand) engine(program string) (*http.Client, map[string]string) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		p := Program{Path: program, Hooks: filepath.Join(s.dir, "hooks"), Cluster: c, Home: home, Env: append(os.Environ(), home.Env()...), Out: &log, Err: &log,
-			Trouble: func(err error) { s.Log(err) }}
+			Warn: func(err error) { s.Log(err) }}
 		if err := p.Run(ctx, s.hooks); err != nil {
 			s.Error(err)
 		}

@@ -26,7 +26,7 @@ func (o *Operator) Replace(name string, next *engine.Hook) {
 	o.mu.Unlock()
 	if registers {
 		if err := o.register(o.life); err != nil && o.life.Err() == nil {
-			o.Trouble(name, err)
+			o.Warn(name, err)
 		}
 	}
 	o.mu.Lock()

@@ -26,7 +26,7 @@ func (r Run) Text(paint finding.Paint) string {
 	if r.Err != nil {
 		result = paint(red, result)
 	}
-	head := fmt.Sprintf("%s %8s  ", r.At.Format(time.TimeOnly), duration(r.Spent))
+	head := fmt.Sprintf("%s %8s  ", r.At.Format(time.TimeOnly), duration(r.Duration))
 	fmt.Fprintf(&out, "%s%s  %s%s%s\n", paint(faint, head), r.Hook, r.What(), paint(faint, " -> "), result)
 	const indent = "                    "
 	for _, m := range r.Metrics {
@@ -76,8 +76,8 @@ func (r Run) result() string {
 	if r.ExitCode != 0 { // its output follows the line
 		text = fmt.Sprintf("error: exit code %d", r.ExitCode)
 	}
-	if r.Again > 0 {
-		text += fmt.Sprintf(" (retry in %s)", r.Again)
+	if r.RetryIn > 0 {
+		text += fmt.Sprintf(" (retry in %s)", r.RetryIn)
 	}
 	return text
 }

@@ -89,14 +89,14 @@ func (o *Operator) unregister() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), patience)
 	defer cancel()
 	if err := o.Cluster.Register(ctx, at.server, at.webhooks, cluster.Webhooks{}); err != nil {
-		o.Trouble("", fmt.Errorf("webhooks may still be registered: %w", err))
+		o.Warn("", fmt.Errorf("webhooks may still be registered: %w", err))
 	}
 	at.server.Close()
 }
 
 // asked finds who is to answer a request, by the path of the webhook. Its end is to be
 // told to the hook's running.
-func (o *Operator) asked(path string, request map[string]any) (*hooked, engine.Task, error) {
+func (o *Operator) asked(path string, request map[string]any) (*runningHook, engine.Task, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	rest, mutates := strings.CutPrefix(path, mutating)
@@ -177,7 +177,7 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var last *hooked
+	var last *runningHook
 	objects, err := o.state.Convert(crd, request, typed.Objects, func(t engine.Task) ([]*unstructured, bool, error) {
 		h := o.hooks[t.Hook.Name]
 		last = h
@@ -198,13 +198,13 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 		for _, object := range objects {
 			own = append(own, object.DeepCopy())
 		}
-		last.running.Go(func() { o.lost(last, crd, own) }) // the answer does not wait for it
+		last.running.Go(func() { o.reportDroppedFields(last, crd, own) }) // the answer does not wait for it
 	}
 	return map[string]any{"convertedObjects": objects, "result": map[string]any{"status": "Success"}}, nil
 }
 
 // step runs one hook of a conversion.
-func (o *Operator) step(ctx context.Context, h *hooked, t engine.Task) (converted []*unstructured, answered bool, err error) {
+func (o *Operator) step(ctx context.Context, h *runningHook, t engine.Task) (converted []*unstructured, answered bool, err error) {
 	ctx, cancel := bothOf(ctx, h.life)
 	defer cancel()
 	if h.limit.Wait(ctx) != nil {

@@ -18,7 +18,7 @@ type unstructured = k8s.Unstructured
 // Run is one run of a hook, and what it came to.
 type Run struct {
 	At       time.Time // of its begin
-	Spent    time.Duration
+	Duration time.Duration
 	Hook     string
 	Queue    string            // "" for an answer to the API server
 	Contexts []binding.Context // what the hook was told
@@ -26,14 +26,14 @@ type Run struct {
 
 	engine.Execution
 
-	Err   error
-	Again time.Duration // after which it is tried again; 0: not
+	Err     error
+	RetryIn time.Duration // after which it is tried again; 0: not
 }
 
 // tell reports a run.
-func (o *Operator) tell(r Run) {
-	o.telling.Lock()
-	defer o.telling.Unlock()
+func (o *Operator) report(r Run) {
+	o.reporting.Lock()
+	defer o.reporting.Unlock()
 	o.Report(r)
 }
 
@@ -50,11 +50,11 @@ func (o *Operator) run(ctx context.Context, t engine.Task, answered func(*Run)) 
 	if answered != nil {
 		answered(&r)
 	}
-	r.Spent = o.Now().Sub(r.At)
+	r.Duration = o.Now().Sub(r.At)
 	if err != nil && t.Queue != "" && !t.AllowFailure {
-		r.Again = engine.Delay(t.Failures + 1)
+		r.RetryIn = engine.Delay(t.Failures + 1)
 	}
-	o.tell(r)
+	o.report(r)
 	return err
 }
 
@@ -66,7 +66,7 @@ func (r Run) What() string {
 	}
 	var all []string
 	for _, c := range r.Contexts {
-		if what := about(c); !slices.Contains(all, what) {
+		if what := describe(c); !slices.Contains(all, what) {
 			all = append(all, what)
 		}
 	}
@@ -77,7 +77,7 @@ func (r Run) What() string {
 	return strings.Join(all, ", ")
 }
 
-func about(c binding.Context) string {
+func describe(c binding.Context) string {
 	name := fmt.Sprint(c["binding"])
 	switch c["type"] {
 	case nil:

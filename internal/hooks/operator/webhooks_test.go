@@ -138,7 +138,7 @@ func (s *stand) write(path, text string, mode os.FileMode) {
 func (s *stand) play() []exchange {
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
-	o := &Operator{Cluster: serving(s.T, `{"metadata": {}}`), Runner: engine.Runner{Env: os.Environ()}, Now: time.Now, Report: func(Run) {}, Trouble: func(hook string, err error) { s.Error(hook, err) }}
+	o := &Operator{Cluster: serving(s.T, `{"metadata": {}}`), Runner: engine.Runner{Env: os.Environ()}, Now: time.Now, Report: func(Run) {}, Warn: func(hook string, err error) { s.Error(hook, err) }}
 	o.begin(ctx, s.hooks)
 	answers := cluster.Answers{Admit: o.admit, Convert: o.convert}
 	return s.ask(func(r request, review []byte) []byte {

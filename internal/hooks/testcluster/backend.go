@@ -32,7 +32,7 @@ type Backend struct {
 	namespace   string       // of the hook
 	kubectl     string       // folder
 	roles       []*unstructured.Unstructured
-	spoilt      error                                 // what a test left that cannot be taken away
+	broken      error                                 // what a test left that cannot be taken away
 	base        map[string]*unstructured.Unstructured // what stays, by identity
 
 	collecting sync.Mutex
@@ -138,7 +138,7 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 			return err
 		}
 	}
-	s.admin.Forget()
+	s.admin.ResetDiscovery()
 	for _, crd := range crds {
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
@@ -149,7 +149,7 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 			}
 			k, known := table.Resource(group, plural)
 			if !known {
-				s.admin.Forget()
+				s.admin.ResetDiscovery()
 				return false, nil
 			}
 			_, err = s.admin.List(ctx, k, "", metav1.ListOptions{Limit: 1})
@@ -160,7 +160,7 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 		}
 	}
 	if s.hook != nil {
-		s.hook.Forget()
+		s.hook.ResetDiscovery()
 	}
 	return nil
 }

@@ -64,15 +64,15 @@ func TestBackend(t *testing.T) {
 	}
 	c := openTest(t, s)
 	c.Close()
-	if s.spoilt != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
-		t.Errorf("what was deleted before, and not held any more, is there: %v", s.spoilt)
+	if s.broken != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
+		t.Errorf("what was deleted before, and not held any more, is there: %v", s.broken)
 	}
 }
 
 // newBackend returns a backend on an API server of its own, with a CRD and roles.
 func newBackend(t *testing.T) *Backend {
 	t.Helper()
-	admin, err := cluster.Open(cluster.Where{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
+	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 // content is all that the API server has, without what it counts.
 func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
-	s.admin.Forget()
+	s.admin.ResetDiscovery()
 	all, err := s.all(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func testRights(t *testing.T, c *test) {
 	if _, err := c.Bind(t.Context(), engine.Ref{}, binding(t, "{kind: Secret}")); !apierrors.IsForbidden(err) {
 		t.Errorf("a binding to Secrets: %v", err)
 	}
-	ship := has(t, c.Person(), "example.org/v1", "Ship", "port", "olympic")
+	ship := has(t, c.User(), "example.org/v1", "Ship", "port", "olympic")
 	if ready, _, _ := unstructured.NestedBool(ship.Object, "status", "ready"); !ready {
 		t.Errorf("the status that is given: %v", ship.Object)
 	}
@@ -255,15 +255,15 @@ func testBindings(t *testing.T, c *test) {
 	}
 	wantObserved(t, c)
 	for i := range 20 {
-		put(t, c.Person(), fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: c%02d, namespace: team, labels: {app: x}}}", i))
+		put(t, c.User(), fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: c%02d, namespace: team, labels: {app: x}}}", i))
 	}
-	put(t, c.Person(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: team}}")
+	put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: team}}")
 	var want []string
 	for i := range 20 {
 		want = append(want, fmt.Sprintf("Added c%02d", i))
 	}
 	wantObserved(t, c, want...)
-	remove(t, c.Person(), first[0], metav1.DeletePropagationBackground)
+	remove(t, c.User(), first[0], metav1.DeletePropagationBackground)
 	wantObserved(t, c, "Deleted one")
 	wantObserved(t, c)
 }
@@ -288,7 +288,7 @@ func wantObserved(t *testing.T, c *test, want ...string) {
 
 // testOwners deletes owners in each way: what they own goes, stays, or goes first.
 func testOwners(t *testing.T, c *test) {
-	api := c.Person()
+	api := c.User()
 	owned := func(name string, owner *unstructured.Unstructured, blocks bool) *unstructured.Unstructured {
 		t.Helper()
 		return put(t, api, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: team, ownerReferences: [{apiVersion: v1, kind: %s, name: %s, uid: %s, blockOwnerDeletion: %t}]}}",
@@ -346,16 +346,16 @@ func testOwners(t *testing.T, c *test) {
 // which something is held stays.
 func testNamespaces(t *testing.T, c *test) {
 	for _, name := range []string{"labelled", "port"} {
-		put(t, c.Person(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: "+name+"}}")
-		remove(t, c.Person(), object("v1", "Namespace", "", name), metav1.DeletePropagationBackground)
+		put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: "+name+"}}")
+		remove(t, c.User(), object("v1", "Namespace", "", name), metav1.DeletePropagationBackground)
 	}
 	if _, err := c.Observed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if has(t, c.Person(), "v1", "Namespace", "", "labelled") != nil {
+	if has(t, c.User(), "v1", "Namespace", "", "labelled") != nil {
 		t.Error("the namespace is there")
 	}
-	if has(t, c.Person(), "v1", "Namespace", "", "port") == nil || has(t, c.Person(), "example.org/v1", "Boat", "port", "dinghy") == nil || has(t, c.Person(), "v1", "ConfigMap", "port", "inside") != nil {
+	if has(t, c.User(), "v1", "Namespace", "", "port") == nil || has(t, c.User(), "example.org/v1", "Boat", "port", "dinghy") == nil || has(t, c.User(), "v1", "ConfigMap", "port", "inside") != nil {
 		t.Error("a namespace in which something is held: it and that stay, and the rest goes")
 	}
 }
@@ -363,11 +363,11 @@ func testNamespaces(t *testing.T, c *test) {
 // testBase changes what was there before the tests, and takes it away: the next one
 // finds it as it was.
 func testBase(t *testing.T, c *test) {
-	remove(t, c.Person(), object("v1", "ServiceAccount", "ops", account), metav1.DeletePropagationBackground)
-	remove(t, c.Person(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
-	k, err := c.Person().Kind(t.Context(), "v1", "Namespace")
+	remove(t, c.User(), object("v1", "ServiceAccount", "ops", account), metav1.DeletePropagationBackground)
+	remove(t, c.User(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
+	k, err := c.User().Kind(t.Context(), "v1", "Namespace")
 	if err == nil {
-		_, err = c.Person().Patch(t.Context(), k, "", "default", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"yes"}}}`), "")
+		_, err = c.User().Patch(t.Context(), k, "", "default", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"yes"}}}`), "")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -36,8 +36,8 @@ type test struct {
 // Open implements spec.Backend: it waits for nobody, so tests are to come one after
 // the other.
 func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster, error) {
-	if s.spoilt != nil {
-		return nil, s.spoilt
+	if s.broken != nil {
+		return nil, s.broken
 	}
 	var crds, given []*unstructured.Unstructured
 	for _, o := range t.Given {
@@ -59,7 +59,7 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 		}
 	}
 	if err == nil {
-		err = s.allowed(ctx)
+		err = s.waitForRoles(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("given: %w", err), s.reset(context.WithoutCancel(ctx)))
@@ -99,8 +99,8 @@ func (c *test) sweep() {
 // Hook implements spec.Cluster, as do the others: the account of the hooks.
 func (c *test) Hook() patch.API { return c.hook }
 
-// Person is the administrator.
-func (c *test) Person() patch.API { return c.admin }
+// User is the administrator.
+func (c *test) User() patch.API { return c.admin }
 
 // Bind follows what a binding selects, with the rights of the hooks.
 func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
@@ -117,7 +117,7 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	}
 	c.bindings = append(c.bindings, b)
 	c.running.Go(func() {
-		b.Run(c.life, cluster.News{
+		b.Run(c.life, cluster.EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) {
 				tell(hooktest.Observation{Event: event, Objects: []*unstructured.Unstructured{o}})
 			},
@@ -189,7 +189,7 @@ func (c *test) Close() {
 	c.running.Wait()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.life), patience)
 	defer cancel()
-	c.spoilt = errors.Join(c.spoilt, c.reset(ctx))
+	c.broken = errors.Join(c.broken, c.reset(ctx))
 }
 
 // reset makes the API server have what it had when the stage was opened.

@@ -25,7 +25,7 @@ var own = []string{
 
 // servers tells whether a control plane keeps an object for itself, of a kind that
 // tests have objects of, too: its leases, and where it is.
-func servers(o *unstructured.Unstructured) bool {
+func isServerOwned(o *unstructured.Unstructured) bool {
 	switch o.GetKind() {
 	case "Lease":
 		return o.GetNamespace() == "kube-system"
@@ -54,13 +54,13 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 	for i := range lists {
 		switch {
 		case apierrors.IsNotFound(errs[i]): // its CRD is gone
-			s.admin.Forget()
+			s.admin.ResetDiscovery()
 			continue
 		case errs[i] != nil:
 			return nil, errs[i]
 		}
 		for n := range lists[i].Items {
-			if o := &lists[i].Items[n]; !servers(o) {
+			if o := &lists[i].Items[n]; !isServerOwned(o) {
 				all = append(all, o)
 			}
 		}

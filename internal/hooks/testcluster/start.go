@@ -52,7 +52,7 @@ func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured
 		return nil, nil, err
 	}
 	var backend *Backend
-	admin, err := cluster.Open(cluster.Where{Kubeconfig: state.Kubeconfig}, o.Getenv)
+	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: state.Kubeconfig}, o.Getenv)
 	if err == nil {
 		backend, err = Open(ctx, admin, namespace, state.Assets, crds, roles)
 	}

@@ -19,7 +19,7 @@ const leastFilter = "{namespace: .metadata.namespace, name: .metadata.name, reso
 func (o Objects) filter() string {
 	everywhere := len(o.Namespaces)+len(o.Names) == 0 && o.Selector == "" && o.FieldSelector == ""
 	secrets := o.APIVersion == "v1" && o.Resource == "secrets"
-	if o.JQ == "" && everywhere && (secrets || config.IsCrowd(o.APIVersion, o.Kind.Kind)) {
+	if o.JQ == "" && everywhere && (secrets || config.IsNumerous(o.APIVersion, o.Kind.Kind)) {
 		return leastFilter
 	}
 	return o.JQ

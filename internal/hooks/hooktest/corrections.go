@@ -16,7 +16,7 @@ func set(key string, value any) func(written map[string]any) {
 }
 
 // unset takes a key away. What is left says something in any case.
-func unset(key string, t *tally) func(written map[string]any) {
+func unset(key string, t *activity) func(written map[string]any) {
 	return func(written map[string]any) {
 		delete(written, key)
 		if len(written) == 0 {
@@ -37,7 +37,7 @@ func (f found) gone() bool { return !f.fits && f.got == nil && len(f.like) == 0 
 
 // correct has items of a list become what was found for them. Those for which
 // nothing was found go.
-func (s *session) correct(x *Expect, key string, w *wanted, all []found) {
+func (s *session) correct(x *Expect, key string, w *expected, all []found) {
 	if !slices.ContainsFunc(all, func(f found) bool { return !f.fits }) {
 		return
 	}
@@ -193,7 +193,7 @@ func lasting(v any) any {
 
 // correctOutput has texts that were not said become the lines that are most like
 // them.
-func (s *session) correctOutput(written map[string]any, want []string, t *tally) {
+func (s *session) correctOutput(written map[string]any, want []string, t *activity) {
 	said := s.said(t)
 	next := []any{}
 	for _, text := range want {
@@ -216,7 +216,7 @@ func (s *session) correctOutput(written map[string]any, want []string, t *tally)
 }
 
 // said are the lines that the hook wrote, as far as they are the same on any machine.
-func (s *session) said(t *tally) []string {
+func (s *session) said(t *activity) []string {
 	var all []string
 	for _, line := range lastLines(t.output.String(), t.output.Len()) {
 		if line = s.anywhere(line); line != "" && !slices.Contains(all, line) {

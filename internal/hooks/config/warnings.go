@@ -12,7 +12,7 @@ import (
 )
 
 // lintText finds what the text says, and nobody reads, or reads as something else.
-func (j *judge) lintText() {
+func (j *validator) lintText() {
 	if j.more != nil {
 		j.add(finding.Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
 	}
@@ -23,7 +23,7 @@ func (j *judge) lintText() {
 }
 
 // lints finds what the engine takes without a word.
-func (j *judge) lints(c *Config) {
+func (j *validator) lints(c *Config) {
 	j.lintText()
 	j.lintUnasked(c)
 	j.lintNames(c)
@@ -59,7 +59,7 @@ func (j *judge) lints(c *Config) {
 	}
 }
 
-func (j *judge) lintKubernetes(k Kubernetes, p path) {
+func (j *validator) lintKubernetes(k Kubernetes, p path) {
 	if off(k.WaitForSynchronization) && k.Queue == "" {
 		j.lint(p.in("waitForSynchronization"), ruleNoWait, "%s is passed over without a queue of its own: set queue", p.in("waitForSynchronization"))
 	}
@@ -78,8 +78,8 @@ func (j *judge) lintKubernetes(k Kubernetes, p path) {
 	case isSecret(k.Kind):
 		j.lint(p, ruleSecrets,
 			"%s keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p)
-	case IsCrowd(k.APIVersion, k.Kind) && k.JQFilter == "":
-		j.lint(p, ruleCrowd,
+	case IsNumerous(k.APIVersion, k.Kind) && k.JQFilter == "":
+		j.lint(p, ruleNumerous,
 			"%s keeps every %s of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p, k.Kind)
 	}
 }
@@ -91,21 +91,21 @@ func isSecret(kind string) bool {
 // crowds are names of the kinds whose objects grow in number with what runs in a
 // cluster, and the groups that they are in.
 var (
-	crowds      = []string{"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices"}
-	crowdGroups = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
+	numerousResources = []string{"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices"}
+	numerousGroups    = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
 )
 
-// IsCrowd reports whether a cluster has so many objects of a kind, by any of its
+// IsNumerous reports whether a cluster has so many objects of a kind, by any of its
 // names, that a hook had better keep no more of each than it needs.
-func IsCrowd(apiVersion, kind string) bool {
+func IsNumerous(apiVersion, kind string) bool {
 	gv, err := schema.ParseGroupVersion(apiVersion)
-	return err == nil && slices.Contains(crowdGroups, gv.Group) && slices.Contains(crowds, strings.ToLower(kind))
+	return err == nil && slices.Contains(numerousGroups, gv.Group) && slices.Contains(numerousResources, strings.ToLower(kind))
 }
 
 // lintNames finds bindings of one name, which a hook cannot tell apart. Schedules
 // that somebody gave one name are meant to be one; those of a group are told apart
 // by nobody.
-func (j *judge) lintNames(c *Config) {
+func (j *validator) lintNames(c *Config) {
 	seen := map[string]bool{}
 	for i, k := range c.Kubernetes {
 		name := k.BindingName()
@@ -128,7 +128,7 @@ func (j *judge) lintNames(c *Config) {
 
 // lintGroups finds groups whose members wait in different queues: their hook may
 // run for both at once.
-func (j *judge) lintGroups(c *Config) {
+func (j *validator) lintGroups(c *Config) {
 	queues := map[string]string{}
 	look := func(group, queue string, p path) {
 		if group == "" {
@@ -153,7 +153,7 @@ func (j *judge) lintGroups(c *Config) {
 
 // lintSettings finds a number of runs that the engine's limiter never allows. It limits
 // nothing without an interval, and 0 is 1.
-func (j *judge) lintSettings(s *Settings) {
+func (j *validator) lintSettings(s *Settings) {
 	if s == nil || s.ExecutionBurst == nil || *s.ExecutionBurst >= 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (j *judge) lintSettings(s *Settings) {
 	}
 }
 
-func (j *judge) lintRules(a Admission, p path) {
+func (j *validator) lintRules(a Admission, p path) {
 	if len(a.Rules) == 0 {
 		j.lint(p, ruleNoRules, "%s has no rules, so it is never called", p)
 	}

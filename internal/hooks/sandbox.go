@@ -51,8 +51,8 @@ type Sandbox struct {
 	Kinds config.Kinds // to judge those of bindings by; nil: they are not judged
 }
 
-// homeless says what an error of NewSandbox kept from being done.
-const homeless = "make a folder for hooks to run in"
+// noHome says what an error of NewSandbox kept from being done.
+const noHome = "make a folder for hooks to run in"
 
 // NewSandbox makes a sandbox for the hooks in dir, to be closed. path is where
 // programs are looked for, as in PATH. Hooks start in dir: addon-operator's in
@@ -60,13 +60,13 @@ const homeless = "make a folder for hooks to run in"
 func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	home, err := os.MkdirTemp("", "operon-hooks-")
 	if err != nil {
-		return nil, fault.In(homeless, err)
+		return nil, fault.In(noHome, err)
 	}
 	s := &Sandbox{dir: dir, home: home, path: path, timeout: timeout}
 	for name, content := range map[string][]byte{"shell_lib.sh": shellLib, "prelude.sh": prelude} {
 		if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
 			s.Close()
-			return nil, fault.In(homeless, err)
+			return nil, fault.In(noHome, err)
 		}
 	}
 	return s, nil
@@ -92,11 +92,11 @@ func (s *Sandbox) Library() []string {
 }
 
 // answer is what a hook prints when it is asked for its configuration.
-type answer struct{ stdout, stderr []byte }
+type configOutput struct{ stdout, stderr []byte }
 
 // ask returns the answer of a hook, or what went wrong.
-func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, error) {
-	var none answer
+func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding.Finding, error) {
+	var none configOutput
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, h.Path, "--config")
@@ -108,7 +108,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, er
 	if ctx.Err() != nil {
 		return none, nil, context.Cause(ctx)
 	}
-	said := s.tell(stderr.Bytes())
+	said := s.lastLines(stderr.Bytes())
 	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
 		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
 		if said != "" {
@@ -117,7 +117,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, er
 		return none, f, nil
 	}
 	if err == nil {
-		return answer{stdout.Bytes(), stderr.Bytes()}, nil, nil
+		return configOutput{stdout.Bytes(), stderr.Bytes()}, nil, nil
 	}
 	f := &finding.Finding{File: h.Name, Rule: ruleConfigFails, Severity: finding.Error}
 	var exit *exec.ExitError
@@ -132,7 +132,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, er
 		line, _ := firstLine(h.Path)
 		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
 	case errors.Is(err, fs.ErrPermission):
-		f.Rule, f.Message = ruleShebang, "cannot be started: "+forbidden(h)
+		f.Rule, f.Message = ruleShebang, "cannot be started: "+permissionProblem(h)
 	case errors.Is(err, syscall.ENOEXEC):
 		f.Rule, f.Message = ruleShebang, "cannot be started: it is neither a script nor a program for this system"
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -140,7 +140,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, er
 	default:
 		f.Message = "--config: " + err.Error()
 	}
-	switch printed := s.tell(stdout.Bytes()); {
+	switch printed := s.lastLines(stdout.Bytes()); {
 	case said != "":
 		f.Message += ": " + said
 		f.Line = lineOf(h, string(stderr.Bytes()))
@@ -151,7 +151,7 @@ func (s *Sandbox) ask(ctx context.Context, h Hook) (answer, *finding.Finding, er
 }
 
 // forbidden says what the system does not let a hook be started for.
-func forbidden(h Hook) string {
+func permissionProblem(h Hook) string {
 	target, err := filepath.EvalSymlinks(h.Path)
 	if info, failed := os.Stat(h.Path); err == nil && failed == nil && target != h.Path && info.Mode()&0o111 == 0 {
 		return "the file that it links to is not executable: chmod +x " + filepath.Base(target)

@@ -26,7 +26,7 @@ func TestSketch(t *testing.T) {
 		"another one":    {"cat <<EOF\nconfigVersion: v2\nEOF", false},
 		"nothing":        {"", false},
 	} {
-		c := Sketch([]byte(test.script))
+		c := FromScript([]byte(test.script))
 		if (c != nil) != test.known {
 			t.Errorf("%s: known: %t, want %t", name, c != nil, test.known)
 		}

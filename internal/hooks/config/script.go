@@ -16,13 +16,13 @@ var (
 	keyLine     = regexp.MustCompile(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
 )
 
-// Sketch reads the configuration that stands in a script word for word, in a
+// FromScript reads the configuration that stands in a script word for word, in a
 // here-document or a text, without running the script. It is what the hook most likely
 // prints, and nothing in it is judged. It is nil where the script puts its
 // configuration together.
-func Sketch(script []byte) *Config {
+func FromScript(script []byte) *Config {
 	for _, at := range versionLine.FindAllIndex(script, -1) {
-		if c := sketched(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
+		if c := fromText(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
 			return c
 		}
 	}
@@ -39,7 +39,7 @@ func Sketch(script []byte) *Config {
 			text, _, _ = bytes.Cut(text, []byte("\n"))
 			text = text[:bytes.LastIndexByte(text, '}')+1]
 		}
-		if c := sketched(text); c != nil {
+		if c := fromText(text); c != nil {
 			return c
 		}
 	}
@@ -69,7 +69,7 @@ func block(script string, line int) []byte {
 }
 
 // sketched is a configuration of version v1, or nil.
-func sketched(text []byte) *Config {
+func fromText(text []byte) *Config {
 	c := &Config{Version: "v1", Steps: map[string]float64{}}
 	var keys map[string]any
 	if kyaml.Unmarshal(text, &keys) != nil || keys["configVersion"] != c.Version || kyaml.Unmarshal(text, c) != nil {

@@ -9,14 +9,14 @@ import (
 )
 
 // place is that of an item in a list, of which a field is told for all.
-var place = regexp.MustCompile(`\[\d+\]`)
+var listIndex = regexp.MustCompile(`\[\d+\]`)
 
 // lost tells of fields in converted objects that their version does not have, for the
 // API server drops them: of each once, until the hook is replaced.
-func (o *Operator) lost(h *hooked, crd string, converted []*unstructured) {
+func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*unstructured) {
 	definition, err := o.Cluster.CRD(h.life, crd)
 	if err != nil {
-		o.once(h, fmt.Errorf("whether conversions of %s lose fields is not known: %w", crd, err))
+		o.reportOnce(h, fmt.Errorf("whether conversions of %s lose fields is not known: %w", crd, err))
 		return
 	}
 	for _, object := range converted {
@@ -34,14 +34,14 @@ func (o *Operator) lost(h *hooked, crd string, converted []*unstructured) {
 			continue // the API server refuses the object
 		}
 		for _, path := range dropped {
-			o.once(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, place.ReplaceAllString(path, "[]")))
+			o.reportOnce(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, listIndex.ReplaceAllString(path, "[]")))
 		}
 	}
 }
 
 // once tells of trouble with a hook that was not told of before.
-func (o *Operator) once(h *hooked, err error) {
-	if _, told := h.told.LoadOrStore(err.Error(), true); !told && h.life.Err() == nil {
-		o.Trouble(h.Name, err)
+func (o *Operator) reportOnce(h *runningHook, err error) {
+	if _, told := h.reported.LoadOrStore(err.Error(), true); !told && h.life.Err() == nil {
+		o.Warn(h.Name, err)
 	}
 }

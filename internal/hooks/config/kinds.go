@@ -14,9 +14,9 @@ type Kinds interface {
 	// CannotSelect says why a binding cannot select objects of a kind by a field, or
 	// "" when it can, or nobody can tell.
 	CannotSelect(apiVersion, kind, field string) string
-	// CannotDivide says why a binding cannot name namespaces for a kind, or "" when it
+	// CannotSelectNamespaces says why a binding cannot name namespaces for a kind, or "" when it
 	// can, or nobody can tell.
-	CannotDivide(apiVersion, kind string) string
+	CannotSelectNamespaces(apiVersion, kind string) string
 }
 
 // CheckKinds finds the bindings of a configuration, which text says, to kinds that
@@ -40,7 +40,7 @@ func CheckKinds(text []byte, c *Config, known Kinds) []finding.Finding {
 		p := path{"kubernetes", i}
 		find(ruleUnknown, known.CannotWatch(k.APIVersion, k.Kind), p.in("kind"))
 		if k.Namespace.names() {
-			find(ruleNoNamespace, known.CannotDivide(k.APIVersion, k.Kind), p.in("namespace"))
+			find(ruleNoNamespace, known.CannotSelectNamespaces(k.APIVersion, k.Kind), p.in("namespace"))
 		}
 		if k.FieldSelector == nil {
 			continue

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestStage changes a copy of the hooks, and nothing else: also where one of them is a
+// TestCopyProject changes a copy of the hooks, and nothing else: also where one of them is a
 // link to a file elsewhere, or becomes a folder.
-func TestStage(t *testing.T) {
+func TestCopyProject(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	shared := filepath.Join(root, "shared.sh")
@@ -25,7 +25,7 @@ func TestStage(t *testing.T) {
 		t.Skip(err) // Windows may not allow it
 	}
 	content := map[string][]byte{"hooks/linked.sh": []byte("new"), "hooks/part": nil, "hooks/part/a.sh": []byte("inner"), "hooks/part/b.sh": []byte("inner")}
-	s, err := NewStage(root, "hooks", content, map[string]fs.FileMode{"hooks/linked.sh": 0o755, "hooks/part/a.sh": 0o755, "hooks/part/b.sh": 0o644})
+	s, err := CopyProject(root, "hooks", content, map[string]fs.FileMode{"hooks/linked.sh": 0o755, "hooks/part/a.sh": 0o755, "hooks/part/b.sh": 0o644})
 	if err != nil {
 		t.Fatal(err)
 	}

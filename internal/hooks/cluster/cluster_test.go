@@ -37,7 +37,7 @@ func TestServer(t *testing.T) {
 // open connects to the server, as its administrator or on behalf of a user.
 func open(t *testing.T, s servertest.Server, as string) *Cluster {
 	t.Helper()
-	c, err := Open(Where{Kubeconfig: s.Kubeconfig(as), Namespace: "mine"}, func(string) string { return "" })
+	c, err := Open(ClientOptions{Kubeconfig: s.Kubeconfig(as), Namespace: "mine"}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func (c *Cluster) follow(t *testing.T, text string) (first []string, news <-chan
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		b.Run(ctx, News{
+		b.Run(ctx, EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) { told <- event + " " + key(o) },
 			Selected: func(ns string, objects []*unstructured.Unstructured) {
 				told <- fmt.Sprintf("Selected %s with %d", ns, len(objects))

@@ -2,9 +2,9 @@ package config
 
 import "time"
 
-// Next is when the time of a crontab comes, after a moment; it is zero when it
+// NextTime is when the time of a crontab comes, after a moment; it is zero when it
 // never does. The crontab is one that Parse takes.
-func Next(spec string, after time.Time) time.Time {
+func NextTime(spec string, after time.Time) time.Time {
 	schedule, err := crontab.Parse(spec)
 	if err != nil {
 		return time.Time{}

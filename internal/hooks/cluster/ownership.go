@@ -17,7 +17,7 @@ import (
 
 // free returns an error when a configuration is not for a run at this address to
 // replace or to remove: it is that of a shell-operator, or of a run that is alive.
-func (c *Cluster) free(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, at string) error {
+func (c *Cluster) checkReplaceable(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, at string) error {
 	if o.GetLabels()[owned] != ownedValue {
 		return fault.Failed("end it, and delete what it left: kubectl --context "+c.Context+" delete "+kind.Resource+" "+ConfigurationName,
 			"%s %s is there: a shell-operator registered its webhooks in this cluster", kind.Kind, ConfigurationName)
@@ -67,7 +67,7 @@ func clients(o *unstructured.Unstructured) []map[string]any {
 
 // led reports whether a run has the API server ask it, and not a Service: one that has
 // only begun has not done so yet.
-func led(o *unstructured.Unstructured) bool {
+func isRedirected(o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(clients(o), func(client map[string]any) bool { return client["url"] != nil })
 }
 

@@ -29,8 +29,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Where says which API server is meant, in kubectl's terms.
-type Where struct {
+// ClientOptions says which API server is meant, in kubectl's terms.
+type ClientOptions struct {
 	Kubeconfig string // path; "" means the files of KUBECONFIG, or ~/.kube/config
 	Context    string // "" means the current one
 	Namespace  string // "" means that of the context
@@ -51,7 +51,7 @@ type Cluster struct {
 	kinds   *discovered    // that clients of one server share
 }
 
-func (w Where) loader(getenv func(string) string) clientcmd.ClientConfig {
+func (w ClientOptions) loader(getenv func(string) string) clientcmd.ClientConfig {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: w.Kubeconfig, Precedence: files(getenv)}
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
 		CurrentContext: w.Context, Context: api.Context{Namespace: w.Namespace},
@@ -59,7 +59,7 @@ func (w Where) loader(getenv func(string) string) clientcmd.ClientConfig {
 }
 
 // Contexts are the names of those that a kubeconfig has, or none when it cannot be read.
-func Contexts(w Where, getenv func(string) string) []string {
+func Contexts(w ClientOptions, getenv func(string) string) []string {
 	raw, err := w.loader(getenv).RawConfig()
 	if err != nil {
 		return nil
@@ -68,7 +68,7 @@ func Contexts(w Where, getenv func(string) string) []string {
 }
 
 // Open reads a kubeconfig. It does not ask the server. Errors are the user's.
-func Open(w Where, getenv func(string) string) (*Cluster, error) {
+func Open(w ClientOptions, getenv func(string) string) (*Cluster, error) {
 	if w.Kubeconfig != "" {
 		if _, err := os.Stat(w.Kubeconfig); err != nil {
 			return nil, fault.Usage("name a file that kubectl takes, too", "--kubeconfig %s: %v", w.Kubeconfig, fault.Reason(err))

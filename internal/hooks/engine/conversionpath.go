@@ -16,18 +16,18 @@ func short(version string) string { return version[strings.IndexByte(version, '/
 
 // chain finds ways of several conversions. Where the engine takes any of several
 // ways, this takes the first by name.
-type chain struct {
+type conversionGraph struct {
 	base []rule
 	ways map[rule][]rule // found so far
 }
 
-func (c *chain) add(r rule) {
+func (c *conversionGraph) add(r rule) {
 	c.base = append(c.base, r)
 	c.ways[r] = []rule{r}
 }
 
 // find returns the conversions that lead from one version to another, or nil.
-func (c *chain) find(r rule) []rule {
+func (c *conversionGraph) find(r rule) []rule {
 	if !slices.ContainsFunc(c.base, func(b rule) bool { return binding.SameVersion(r.to, b.to) }) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *chain) find(r rule) []rule {
 
 // extend finds ways that are one conversion longer than those known from where r
 // begins.
-func (c *chain) extend(r rule) map[rule][]rule {
+func (c *conversionGraph) extend(r rule) map[rule][]rule {
 	longer := map[rule][]rule{}
 	for _, w := range c.sorted() {
 		if !binding.SameVersion(w.from, r.from) || short(w.to) == short(r.from) {
@@ -64,7 +64,7 @@ func (c *chain) extend(r rule) map[rule][]rule {
 
 // next are the conversions that begin with a version. The engine looks for its
 // name without the group within theirs, so that v1 is taken for v1beta1, too.
-func (c *chain) next(version string) []rule {
+func (c *conversionGraph) next(version string) []rule {
 	var rules []rule
 	for _, b := range c.base {
 		if b.from == version || strings.Contains(b.from, short(version)) {
@@ -76,7 +76,7 @@ func (c *chain) next(version string) []rule {
 
 // known is a way that was found for r: the one with its very versions, or else one
 // whose versions meet them, that with the same version at its end first.
-func (c *chain) known(r rule) []rule {
+func (c *conversionGraph) known(r rule) []rule {
 	if way := c.ways[r]; way != nil {
 		return way
 	}
@@ -100,7 +100,7 @@ func (c *chain) known(r rule) []rule {
 	return best
 }
 
-func (c *chain) sorted() []rule { return ordered(slices.Collect(maps.Keys(c.ways))) }
+func (c *conversionGraph) sorted() []rule { return ordered(slices.Collect(maps.Keys(c.ways))) }
 
 func ordered(rules []rule) []rule {
 	slices.SortFunc(rules, func(a, b rule) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })

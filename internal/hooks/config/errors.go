@@ -15,7 +15,7 @@ import (
 )
 
 // refusals finds what the engine refuses in a configuration of the right shape.
-func (j *judge) refusals(c *Config) {
+func (j *validator) refusals(c *Config) {
 	if s := c.Settings; s != nil {
 		j.settings(s)
 	}
@@ -48,7 +48,7 @@ func (j *judge) refusals(c *Config) {
 }
 
 // expressions finds what is wrong in texts that have a grammar of their own.
-func (j *judge) expressions(c *Config) {
+func (j *validator) expressions(c *Config) {
 	for i, k := range c.Kubernetes {
 		if err := compileJQ(k.JQFilter); err != nil {
 			p := path{"kubernetes", i, "jqFilter"}
@@ -64,7 +64,7 @@ func (j *judge) expressions(c *Config) {
 }
 
 // settings finds that both settings are needed, or none of them.
-func (j *judge) settings(s *Settings) {
+func (j *validator) settings(s *Settings) {
 	p := path{"settings"}
 	if _, err := time.ParseDuration(s.ExecutionMinInterval); err != nil {
 		if s.ExecutionMinInterval == "" {
@@ -81,7 +81,7 @@ func (j *judge) settings(s *Settings) {
 	}
 }
 
-func (j *judge) kubernetes(c *Config, k Kubernetes, p path) {
+func (j *validator) kubernetes(c *Config, k Kubernetes, p path) {
 	if _, err := schema.ParseGroupVersion(k.APIVersion); err != nil {
 		j.refuse(p.in("apiVersion"), ruleKind, "%s is %q, and must be a version, or group/version", p.in("apiVersion"), k.APIVersion)
 	}
@@ -98,7 +98,7 @@ func (j *judge) kubernetes(c *Config, k Kubernetes, p path) {
 }
 
 // snapshots finds names that are not those of exactly one binding.
-func (j *judge) snapshots(c *Config, names []string, p path) {
+func (j *validator) snapshots(c *Config, names []string, p path) {
 	for i, name := range names {
 		var known []string
 		for _, k := range c.Kubernetes {
@@ -116,7 +116,7 @@ func (j *judge) snapshots(c *Config, names []string, p path) {
 }
 
 // selector finds what the API machinery does not take for a selector.
-func (j *judge) selector(s *metav1.LabelSelector, p path) {
+func (j *validator) selector(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (j *judge) selector(s *metav1.LabelSelector, p path) {
 	}
 }
 
-func (j *judge) admission(c *Config, a Admission, p path) {
+func (j *validator) admission(c *Config, a Admission, p path) {
 	j.snapshots(c, a.IncludeSnapshotsFrom, p)
 	j.selector(a.LabelSelector, p.in("labelSelector"))
 	if a.Namespace != nil {
@@ -135,7 +135,7 @@ func (j *judge) admission(c *Config, a Admission, p path) {
 
 // webhook finds what the API server would refuse in a webhook. The engine looks
 // for it in validating webhooks only.
-func (j *judge) webhook(a Admission, p path) {
+func (j *validator) webhook(a Admission, p path) {
 	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
 		j.refuse(p.in("name"), ruleWebhook, "%s is %q: %s", p.in("name"), a.Name, e.Detail)
 	}
@@ -152,7 +152,7 @@ func (j *judge) webhook(a Admission, p path) {
 }
 
 // labels finds what the API server would refuse in a selector of a webhook.
-func (j *judge) labels(s *metav1.LabelSelector, p path) {
+func (j *validator) labels(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
 	}
@@ -161,7 +161,7 @@ func (j *judge) labels(s *metav1.LabelSelector, p path) {
 	}
 }
 
-func (j *judge) requests(r Requests, p path) {
+func (j *validator) requests(r Requests, p path) {
 	for _, list := range []struct {
 		name   string
 		values []string
@@ -180,7 +180,7 @@ func (j *judge) requests(r Requests, p path) {
 }
 
 // resources finds wildcards beside what they cover already.
-func (j *judge) resources(all []string, p path) {
+func (j *validator) resources(all []string, p path) {
 	anySub, anyOf := map[string]bool{}, map[string]bool{} // x in x/*, y in */y
 	plain := false
 	for i, name := range all {

@@ -16,7 +16,7 @@ var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: 
 
 // allowed waits until the API server grants what the roles say: it learns of roles
 // a moment after they are made.
-func (s *Backend) allowed(ctx context.Context) error {
+func (s *Backend) waitForRoles(ctx context.Context) error {
 	for _, role := range s.roles {
 		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
 		for _, v := range rules {

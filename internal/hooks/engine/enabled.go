@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Decision is what the script enabled of a module came to.
-type Decision struct {
+// EnabledResult is what the script enabled of a module came to.
+type EnabledResult struct {
 	Result
 	On     bool
 	Reason string // why it is not
 }
 
-// Decide runs the script that decides whether a module is enabled, as addon-operator
+// RunEnabled runs the script that decides whether a module is enabled, as addon-operator
 // does. The error is a *FailedError when it takes the script for failed: then it
 // decides about no module at all, and tries again.
-func (r Runner) Decide(ctx context.Context, script string, values Given) (Decision, error) {
+func (r Runner) RunEnabled(ctx context.Context, script string, values Given) (EnabledResult, error) {
 	result, err := r.start(ctx, script, values.inputs(), ofScript)
-	d := Decision{Result: result}
+	d := EnabledResult{Result: result}
 	if err != nil {
 		return d, err
 	}

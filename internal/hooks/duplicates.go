@@ -19,7 +19,7 @@ type answers struct {
 
 // answeredTwice finds webhooks that the engine does not tell apart, and conversions that
 // several bindings do.
-func answeredTwice(hooks []Hook, configs []*config.Config) []finding.Finding {
+func duplicateAnswers(hooks []Hook, configs []*config.Config) []finding.Finding {
 	a := answers{by: map[string]string{}}
 	for i, h := range hooks {
 		c := configs[i]
@@ -44,7 +44,7 @@ func answeredTwice(hooks []Hook, configs []*config.Config) []finding.Finding {
 
 func (a *answers) add(h Hook, what, name string) {
 	if first, taken := a.by[what]; taken {
-		a.findings = append(a.findings, finding.Finding{File: h.Name, Rule: ruleAnsweredTwice,
+		a.findings = append(a.findings, finding.Finding{File: h.Name, Rule: ruleDuplicateAnswer,
 			Message: fmt.Sprintf("%s answers the same requests as %s, and the engine does not tell them apart", name, first)})
 		return
 	}

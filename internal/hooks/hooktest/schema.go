@@ -21,7 +21,7 @@ import (
 // another type, where the types of the kind are known: an API server would leave the one
 // out, without which the test means something else, and could not read the other. The
 // object stands at a node, or in a file that the node names.
-func (r *reader) fits(n *yaml.Node, o *unstructured.Unstructured) {
+func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	gvk := o.GroupVersionKind()
 	form := fakeapi.Form(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
 	if form == nil {

@@ -30,7 +30,7 @@ func serving(t *testing.T, crd string) *cluster.Cluster {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := cluster.Open(cluster.Where{Kubeconfig: path}, func(string) string { return "" })
+	c, err := cluster.Open(cluster.ClientOptions{Kubeconfig: path}, func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}

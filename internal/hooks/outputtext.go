@@ -8,21 +8,21 @@ import (
 )
 
 // tell is the end of what a hook said, on one line, without the folders of the sandbox.
-func (s *Sandbox) tell(said []byte) string {
+func (s *Sandbox) lastLines(said []byte) string {
 	const enough = 4 << 10
 	text := string(said[max(0, len(said)-enough):])
 	text = strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(text)
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(visible(line)); line != "" {
-			lines = append(lines, shortened(line))
+			lines = append(lines, truncated(line))
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-4):], " | ")
 }
 
 // shortened is a line of which a person reads all.
-func shortened(line string) string {
+func truncated(line string) string {
 	const most = 200
 	if runes := []rune(line); len(runes) > most {
 		return string(runes[:most]) + "..."

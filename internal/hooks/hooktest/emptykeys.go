@@ -10,15 +10,15 @@ import (
 
 // telling are the keys that an expectation without any gets, where there is
 // something to tell: what came of it, rather than how.
-var telling = []string{"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches"}
+var defaultKeys = []string{"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches"}
 
 // blanks finds expectations without a value: nothing is as expected then, and what is
 // the case is known to be their value.
-func (s *session) blanks(ctx context.Context, x *Expect, t *tally) {
-	for _, b := range x.Blank {
+func (s *session) fillEmptyKeys(ctx context.Context, x *Expect, t *activity) {
+	for _, b := range x.EmptyKeys {
 		keys, name := []string{b.key}, b.key
 		if b.key == "" {
-			if keys, name = telling, "expect"; s.test.File.Module != "" {
+			if keys, name = defaultKeys, "expect"; s.test.File.Module != "" {
 				keys = []string{"rendered"}
 			}
 		}
@@ -30,7 +30,7 @@ func (s *session) blanks(ctx context.Context, x *Expect, t *tally) {
 				s.differs(b.line, "%s: %v", key, err)
 			case !there && b.key != "":
 				s.amend(x, unset(key, t))
-			case there && (b.key != "" || key == "runs" || tells(value)):
+			case there && (b.key != "" || key == "runs" || isInformative(value)):
 				s.amend(x, set(key, value))
 			}
 		}
@@ -38,7 +38,7 @@ func (s *session) blanks(ctx context.Context, x *Expect, t *tally) {
 }
 
 // tells reports whether a value is no list without items, and no success.
-func tells(value any) bool {
+func isInformative(value any) bool {
 	if list, isList := value.([]any); isList {
 		return len(list) > 0
 	}
@@ -46,7 +46,7 @@ func tells(value any) bool {
 }
 
 // actual is what is the case, if there is something of the kind.
-func (s *session) actual(ctx context.Context, key string, t *tally) (value any, there bool, err error) {
+func (s *session) actual(ctx context.Context, key string, t *activity) (value any, there bool, err error) {
 	switch key {
 	case "runs":
 		return t.runs, true, nil
@@ -144,7 +144,7 @@ func (s *session) touch(ctx context.Context) error {
 }
 
 func (s *session) touched(id string, o map[string]any) {
-	s.both(func(t *tally) {
+	s.both(func(t *activity) {
 		if t.touched == nil {
 			t.touched = map[string]*unstructured.Unstructured{}
 		}
@@ -154,7 +154,7 @@ func (s *session) touched(id string, o map[string]any) {
 
 // changed are the objects that the hook made or changed; or, when they are not to be
 // there, the names of those that it deleted.
-func (s *session) changed(ctx context.Context, there bool, t *tally) ([]any, error) {
+func (s *session) changed(ctx context.Context, there bool, t *activity) ([]any, error) {
 	objects, err := s.cluster.Objects(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for what the hook changed: %w", err)

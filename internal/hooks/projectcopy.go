@@ -1,0 +1,109 @@
+package hooks
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// ProjectCopy is a temporary copy of a project's folder of hooks, with the changes that
+// a command is about to make. Hooks can run in it before anything is written.
+type ProjectCopy struct {
+	root string // of the project's copy
+	dir  string // of the hooks in it
+}
+
+// CopyProject copies folder, of the project at root, and changes the copy: content holds
+// files by path from root, with slashes, and nil for files to remove. mode holds the modes
+// of these files. A folder that does not exist counts as empty. Close removes the copy.
+func CopyProject(root, folder string, content map[string][]byte, mode map[string]fs.FileMode) (*ProjectCopy, error) {
+	home, err := os.MkdirTemp("", "operon-project-")
+	if err != nil {
+		return nil, err
+	}
+	c := &ProjectCopy{root: home, dir: filepath.Join(home, filepath.FromSlash(folder))}
+	if err := c.fill(filepath.Join(root, filepath.FromSlash(folder)), content, mode); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Dir is the folder of hooks.
+func (c *ProjectCopy) Dir() string { return c.dir }
+
+// Close removes the copy.
+func (c *ProjectCopy) Close() { _ = os.RemoveAll(c.root) }
+
+func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[string]fs.FileMode) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Stat(from); err == nil {
+		if err := c.copy(from); err != nil {
+			return err
+		}
+	}
+	// Remove all files first, parents before children: a file may become a folder, and a
+	// link leads out of the copy.
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		if err := os.RemoveAll(filepath.Join(c.root, filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	for name, text := range content {
+		if text == nil {
+			continue
+		}
+		as, name := mode[name], filepath.Join(c.root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, text, as); err != nil {
+			return err
+		}
+		if err := os.Chmod(name, as); err != nil { // whatever the umask
+			return err
+		}
+	}
+	return nil
+}
+
+// copy copies a folder. Links that lead out of it keep their targets. Sockets, pipes and
+// devices are left out: they cannot be hooks.
+func (c *ProjectCopy) copy(from string) error {
+	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(c.dir, rel)
+		switch info, err := entry.Info(); {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return os.MkdirAll(to, 0o700)
+		case entry.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			if aim := filepath.Join(filepath.Dir(rel), target); !filepath.IsAbs(target) && !filepath.IsLocal(aim) {
+				target = filepath.Join(from, aim)
+			}
+			return os.Symlink(target, to)
+		case info.Mode().IsRegular():
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(to, text, info.Mode().Perm()|0o600)
+		}
+		return nil
+	})
+}
