@@ -21,7 +21,7 @@ const (
 func TestStale(t *testing.T) {
 	t.Parallel()
 	kustomization := "resources:\n- bases/zoo.example.com_lions.yaml\n- bases/aqua.example.com_nfs.yaml\n"
-	const role = "config/rbac/role.yaml:0:0: [stale-role] no marker +kubebuilder:rbac stands behind these rules any more; take out what the manager does not need\n"
+	const role = "config/rbac/role.yaml:0:0: [stale-role] no marker +kubebuilder:rbac requires these rules any more; remove what the manager does not need\n"
 	tests := []struct {
 		name    string
 		disk    func(t *testing.T, dir string) // between the runs
@@ -33,7 +33,7 @@ func TestStale(t *testing.T) {
 			name:    "untouched files go",
 			removed: []string{fishCopy, fishCRD, "config/webhook/manifests.yaml"},
 			want: fishCopy + ":0:0: [stale-removed] nothing generates this file any more\n" +
-				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
+				fishCRD + ":0:0: [stale-removed] nothing generates this file any more; config/crd/kustomization.yaml:3 lists it, remove that line\n" +
 				role + "config/webhook/manifests.yaml:0:0: [stale-removed] nothing generates this file any more\n",
 		},
 		{
@@ -42,7 +42,7 @@ func TestStale(t *testing.T) {
 				writeFile(t, filepath.Join(dir, fishCRD), []byte("mine: true\n"))
 			},
 			request: request.Request{Only: []string{"crd"}},
-			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited by hand, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n",
+			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited, so it stays; config/crd/kustomization.yaml:3 lists it, remove that line\n",
 		},
 		{
 			name: "a peer's files stay",
@@ -55,7 +55,7 @@ func TestStale(t *testing.T) {
 				writeFile(t, filepath.Join(dir, "api/aqua/v1alpha1/doc.go"), []byte("package v1alpha1\n"))
 				writeFile(t, filepath.Join(dir, "internal/shared/zz_generated.deepcopy.go"), []byte("package shared\n"))
 			},
-			want: fishCRD + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, take the line out\n" +
+			want: fishCRD + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays; config/crd/kustomization.yaml:3 lists it, remove that line\n" +
 				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
 				fishCopy + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n",
 		},
@@ -146,7 +146,7 @@ func TestListedMissing(t *testing.T) {
 		if err := Plan(t.Context(), request.Request{Dir: dir, ThisYear: "2042"}, p); err != nil {
 			t.Fatal(err)
 		}
-		const want = "config/crd/kustomization.yaml:4:0: [listed-missing] it lists bases/gone.yaml, which is not there and which nothing generates; take the line out\n"
+		const want = "config/crd/kustomization.yaml:4:0: [listed-missing] it lists bases/gone.yaml, which does not exist and which nothing generates; remove the line\n"
 		if diff := cmp.Diff(want, warnings(p)); diff != "" {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}

@@ -126,7 +126,7 @@ func (e *editedProject) diffPeer(want outcome, before map[string]string, got out
 	return ""
 }
 
-var cgoAlone = regexp.MustCompile(`^error: (\S+): package \S+ has no file without import "C", and controller-gen writes its code into Go's build cache then\nhint: `)
+var cgoAlone = regexp.MustCompile(`^error: (\S+): all files of package \S+ import "C", so controller-gen would write its code into Go's build cache\nhint: `)
 
 // passedOver matches the names of Go files that are not part of a package on Linux.
 var passedOver = regexp.MustCompile(`^[_.]|_(?:test|windows|arm64)\.go$`)

@@ -9,25 +9,25 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
+// Names in the module and in generated files.
 const (
+	// Module is the path of the module.
 	Module = "sigs.k8s.io/controller-tools"
 	// Annotation is the annotation of a CRD with the version that generated it.
 	Annotation = "controller-gen.kubebuilder.io/version"
-	// AnnotationLine is in every generated CRD.
+	// AnnotationLine is the start of the annotation in a generated CRD.
 	AnnotationLine = "\n    " + Annotation + ": "
 )
 
-// Version is the version of the controller-tools in this
-// binary, as the build recorded it: vX.Y.Z, or "(devel)" when a folder replaced
-// the module.
+// Version returns the version of controller-tools in this program: vX.Y.Z, or "(devel)"
+// if a folder replaced the module.
 func Version() string {
 	info, _ := debug.ReadBuildInfo()
 	return versionIn(info)
 }
 
-// versionIn reads the version of controller-tools from build info. Test
-// binaries list no dependencies; they are built from this repository, whose
-// go.mod agrees with the pin.
+// versionIn returns the version of controller-tools from build info. Build info of test
+// binaries lists no dependencies; a test compares go.mod with the pin.
 func versionIn(info *debug.BuildInfo) string {
 	if info == nil {
 		return pins.ControllerTools
@@ -40,15 +40,15 @@ func versionIn(info *debug.BuildInfo) string {
 			return d.Version
 		}
 		if d.Replace.Version == "" {
-			return "(devel)" // replaced by a folder: no version would be true
+			return "(devel)" // a folder has no version
 		}
 		return d.Replace.Version
 	}
 	return pins.ControllerTools
 }
 
-// DifferOnlyInVersion reports whether two manifests differ in nothing but the version of
-// controller-tools that made them, and tells both versions.
+// DifferOnlyInVersion reports whether two manifests differ only in the version of
+// controller-tools, and returns both versions.
 func DifferOnlyInVersion(a, b []byte) (versionA, versionB string, only bool) {
 	headA, versionA, tailA, okA := cutVersion(a)
 	headB, versionB, tailB, okB := cutVersion(b)
@@ -56,7 +56,7 @@ func DifferOnlyInVersion(a, b []byte) (versionA, versionB string, only bool) {
 	return versionA, versionB, only
 }
 
-// cutVersion cuts the version out of a CRD's annotation.
+// cutVersion splits a CRD before and after the version in its annotation.
 func cutVersion(manifest []byte) (head []byte, version string, tail []byte, ok bool) {
 	head, rest, ok := bytes.Cut(manifest, []byte(AnnotationLine))
 	line, tail, ended := bytes.Cut(rest, []byte("\n"))

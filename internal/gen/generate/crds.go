@@ -13,22 +13,21 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// crdGenerator writes what [crd.Generator] writes, by way of the same parser. It does
-// two things its own way: the annotation names the version of controller-tools
-// and not that of this binary, which the library takes for its own; and package
-// emit prints the result.
+// crdGenerator writes the same files as [crd.Generator], and uses the same parser. It
+// differs in two ways: the annotation contains the version of controller-tools, which
+// the library would take from this program, and package crdyaml encodes the CRDs.
 type crdGenerator struct {
 	crd.Generator
 	deps   *depcache.World
 	known  *Kinds                // may be nil
 	groups map[string]string     // gets the API groups of the roots, by path
-	report func(done, total int) // how many kinds are done
+	report func(done, total int) // reports the number of finished kinds
 }
 
 // Generate implements genall.Generator.
 func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	if slices.ContainsFunc(g.CRDVersions, func(v string) bool { return v != apiextensionsv1.SchemeGroupVersion.Version }) {
-		return g.Generator.Generate(ctx) // which says what it has against the version
+		return g.Generator.Generate(ctx) // which reports the unsupported version
 	}
 	parser := &crd.Parser{
 		Collector:                  ctx.Collector,
@@ -45,7 +44,7 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	g.group(parser, ctx.Roots)
 	metav1 := crd.FindMetav1(ctx.Roots)
 	if metav1 == nil {
-		return nil // no kind without it
+		return nil // kinds need its types
 	}
 	kinds := crd.FindKubeKinds(parser, metav1)
 	if len(kinds) == 0 {
@@ -58,7 +57,7 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.finish() }() // also when the library panics
+	defer func() { _ = out.finish() }() // even if the library panics
 	for i, kind := range kinds {
 		g.report(i, len(kinds))
 		key, known := g.known.upToDate(parser, kind)
@@ -96,7 +95,7 @@ func (g crdGenerator) header(ctx *genall.GenerationContext) (string, error) {
 	return strings.ReplaceAll(string(header), " YEAR", " "+g.Year), err
 }
 
-// fileNames are one for each version asked for; the first has the plain name.
+// fileNames returns a file name for each CRD version. The first has no suffix.
 func (g crdGenerator) fileNames(c apiextensionsv1.CustomResourceDefinition) []string {
 	stem := fmt.Sprintf("%s_%s", c.Spec.Group, c.Spec.Names.Plural)
 	names := []string{stem + ".yaml"}
@@ -106,7 +105,7 @@ func (g crdGenerator) fileNames(c apiextensionsv1.CustomResourceDefinition) []st
 	return names
 }
 
-// transforms are what the library does to a CRD as it writes it.
+// transforms returns the changes that the library makes when it writes a CRD.
 func (g crdGenerator) transforms() []*genall.WriteYAMLOptions {
 	options := []*genall.WriteYAMLOptions{
 		genall.WithTransform(func(c map[string]any) error { delete(c, "status"); return nil }),

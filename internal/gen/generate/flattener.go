@@ -18,11 +18,11 @@ import (
 type flattener struct {
 	crdGenerator
 	parser *crd.Parser
-	quick  *flatten.Flattener // nil where the library flattens
+	quick  *flatten.Flattener // nil if the library flattens
 }
 
-// flattener returns one that leaves the flattening of schemas to the library where
-// errors are for the user to see.
+// flattener returns a flattener. It leaves the work to the library if the run must
+// report errors.
 func (g crdGenerator) flattener(p *crd.Parser) *flattener {
 	f := &flattener{crdGenerator: g, parser: p}
 	if g.known != nil {
@@ -31,7 +31,7 @@ func (g crdGenerator) flattener(p *crd.Parser) *flattener {
 	return f
 }
 
-// crd makes the CRD of a kind. Its schemas share parts with those of others.
+// crd returns the CRD of a kind. Its schemas share parts with those of other kinds.
 func (f *flattener) crd(kind schema.GroupKind) apiextensionsv1.CustomResourceDefinition {
 	roots := f.roots(kind)
 	f.need(kind)
@@ -45,9 +45,9 @@ func (f *flattener) crd(kind schema.GroupKind) apiextensionsv1.CustomResourceDef
 	return c
 }
 
-// need has the library make the CRD of a kind. It takes the versions in the order
-// of a map, and panics over one whose package has no types: the errors in the
-// others are found all the same then, and each time.
+// need makes the library create the CRD of a kind. The library takes the versions in the
+// order of a map, and panics for one whose package has no types. need then checks all
+// versions, so that a run always reports the same errors.
 func (f *flattener) need(kind schema.GroupKind) {
 	versions := versionsOf(f.parser, kind)
 	crash := recovered(func() { f.parser.NeedCRDFor(kind, f.MaxDescLen) })
@@ -60,19 +60,19 @@ func (f *flattener) need(kind schema.GroupKind) {
 	panic(crash)
 }
 
-// recovered is what a function panics with, or nil.
+// recovered calls f and returns the value that it panics with, or nil.
 func recovered(f func()) (crash any) {
 	defer func() { crash = recover() }()
 	f()
 	return nil
 }
 
-// attribute gives what the library says about all versions of a kind to the first
-// package with one: it gives it to any of the group, and tells of versions by where
-// they are in memory.
+// attribute moves errors about all versions of a kind to the first package with a
+// version. The library adds them to any package of the group, and prints the versions as
+// pointers.
 func attribute(p *crd.Parser, kind schema.GroupKind) {
 	about := "CRD for " + kind.String() + " "
-	var said []packages.Error
+	var errs []packages.Error
 	for pkg, gv := range p.GroupVersions {
 		if gv.Group != kind.Group || len(pkg.Errors) == 0 {
 			continue
@@ -80,12 +80,12 @@ func attribute(p *crd.Parser, kind schema.GroupKind) {
 		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool {
 			is := e.Pos == pkg.ID+":-" && strings.HasPrefix(e.Msg, about)
 			if is {
-				said = append(said, e)
+				errs = append(errs, e)
 			}
 			return is
 		})
 	}
-	if len(said) == 0 {
+	if len(errs) == 0 {
 		return
 	}
 	ids := versionsOf(p, kind)
@@ -94,7 +94,7 @@ func attribute(p *crd.Parser, kind schema.GroupKind) {
 		names = append(names, p.GroupVersions[id.Package].Version)
 	}
 	first := ids[0].Package
-	for _, e := range said {
+	for _, e := range errs {
 		e.Pos = first.ID + ":-"
 		if strings.Contains(e.Msg, "does not serve any version") {
 			e.Msg = fmt.Sprintf("%swith version(s) %v does not serve any version", about, names)
@@ -103,8 +103,8 @@ func attribute(p *crd.Parser, kind schema.GroupKind) {
 	}
 }
 
-// roots are the schemas of a kind in its versions. The parser gets their numbers in
-// their place, for it would copy them. There are none where the library is to
+// roots returns the flattened schemas of a kind's versions, and gives the parser their
+// indexes instead, because it would copy the schemas. It returns nil if the library must
 // flatten them.
 func (f *flattener) roots(kind schema.GroupKind) []*apiextensionsv1.JSONSchemaProps {
 	if f.quick == nil {

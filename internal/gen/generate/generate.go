@@ -21,30 +21,30 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 )
 
-// Task is the packages that the generators run over. The last three fields are for
-// a run over some of the project's packages; they are zero for a run over all.
+// Task is what the generators run over. All fields but Set are for a run over a part of
+// the project's packages, and zero otherwise.
 type Task struct {
 	Set *load.Set
-	// Kinds holds the known kinds and collects new ones.
+	// Kinds holds the kinds whose CRDs are known, and collects those that the run finds.
 	Kinds *Kinds
-	// MarkerRoots takes the place of the roots for generators that read only markers.
+	// MarkerRoots replaces the roots of Set for generators that read only markers.
 	MarkerRoots []*loader.Package
-	// SkipMarkers skips these generators, because their outputs are up to date.
+	// SkipMarkers skips the generators that read only markers.
 	SkipMarkers bool
 }
 
 // Made is what the generators made of a task.
 type Made struct {
 	Outputs     []Output
-	Groups      map[string]string // the API groups of the packages, by import path; also on an error
-	Overwritten bool              // two generators wrote the same file
+	Groups      map[string]string // the API groups of the roots, by import path; valid even on an error
+	Overwritten bool              // a file was written more than once
 }
 
-// Run runs the generators, in memory. On an error, which lists all problems,
-// there are no outputs.
+// Run runs generators in memory. The error lists all problems; on an error there are no
+// outputs.
 //
-// The generators share one marker collector and one type checker with the filters
-// of all of them, as they do in controller-gen.
+// The generators share one marker collector and one type checker with the filters of all
+// of them, as they do in controller-gen.
 func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Project) (*Made, error) {
 	set := t.Set
 	res := &Made{Groups: map[string]string{}}
@@ -68,8 +68,8 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
-		say := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
-		say(0, 0)
+		report := func(done, total int) { progress.From(ctx)("generating "+g.Name, done, total) }
+		report(0, 0)
 		c := shared
 		if _, ok := g.Gen.(genall.NeedsTypeChecking); ok {
 			c.Checker = checker
@@ -79,9 +79,9 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 			c.Roots = t.MarkerRoots
 		}
 		c.OutputRule = mem.rule(g)
-		err, panicked := call(inPlan(g.Gen, t, res, src.Dir, say), &c)
+		err, panicked := call(inPlan(g.Gen, t, res, src.Dir, report), &c)
 		if panicked {
-			crash = fault.Failed("go vet ./... may tell what is wrong with the sources", "generator %s: %v", g.Name, err)
+			crash = fault.Failed("run go vet ./... to check the sources", "generator %s: %v", g.Name, err)
 			break
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 	return res, nil
 }
 
-// CheckFilters are the filters of the generators that need types.
+// CheckFilters returns the filters of the generators that need types.
 func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 	var filters []loader.NodeFilter
 	for _, g := range gens {
@@ -112,8 +112,8 @@ func CheckFilters(gens []request.Generator) []loader.NodeFilter {
 	return filters
 }
 
-// call runs a generator. The library panics on some packages that do not
-// type-check; the errors that it found before are then better than its panic.
+// call runs a generator. The library panics for some packages that do not type-check;
+// the errors that it found before are more useful than the panic.
 func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,13 +123,13 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 	return g.Generate(c), false
 }
 
-// inPlan is the generator that does the work of g for a plan: one that makes
-// paths absolute which it opens past the input rule, or that is our own, and says
-// how far it is.
-func inPlan(g genall.Generator, t Task, res *Made, dir string, say func(done, total int)) genall.Generator {
+// inPlan adapts a generator to run from a plan: it makes paths absolute that the
+// generator opens without the input rule, and replaces the generator of CRDs by ours,
+// which reports progress.
+func inPlan(g genall.Generator, t Task, res *Made, dir string, report func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:
-		return crdGenerator{v, t.Set.Deps, t.Kinds, res.Groups, say}
+		return crdGenerator{v, t.Set.Deps, t.Kinds, res.Groups, report}
 	case schemapatcher.Generator:
 		if !filepath.IsAbs(v.ManifestsPath) {
 			v.ManifestsPath = filepath.Join(dir, v.ManifestsPath)

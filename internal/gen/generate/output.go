@@ -13,23 +13,22 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Output is a generated file, or with an empty path, text for stdout.
+// Output is a generated file, or text for stdout if the path is empty.
 type Output struct {
 	Generator string
 	Path      string // slash-separated, relative to the root
-	Package   string // import path of the package that it is code of; "" for configuration
+	Package   string // import path of the package that the file is part of; "" for configuration
 	Content   []byte
 }
 
-// memory takes the place of the file system below controller-tools' output
-// rules. Where they write one path twice, the last content wins, as it does on
-// a disk.
+// memory collects the outputs of controller-tools' output rules. If a path is written
+// more than once, the last content wins, as on a disk.
 type memory struct {
 	dir    string
 	files  []*memoryFile
 	byPath map[string]int
-	twice  bool  // a path was written twice
-	err    error // the first output path that a plan cannot hold
+	twice  bool  // a path was written more than once
+	err    error // the error for the first path outside the project
 }
 
 type memoryFile struct {
@@ -39,7 +38,7 @@ type memoryFile struct {
 
 func (*memoryFile) Close() error { return nil }
 
-// rule returns the output rule for a generator: its own, into memory.
+// rule returns the output rule of a generator, redirected to memory.
 func (m *memory) rule(g request.Generator) genall.OutputRule { return memoryRule{m, g} }
 
 func (m *memory) open(generator, path string) *memoryFile {
@@ -67,8 +66,8 @@ type memoryRule struct {
 	request.Generator
 }
 
-// Open implements genall.OutputRule. A nil package means configuration, any
-// other one generated code of that package.
+// Open implements genall.OutputRule. The output is code of pkg, or configuration if pkg
+// is nil.
 func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, error) {
 	var folder string
 	switch rule := r.Generator.Rule.(type) {
@@ -110,15 +109,15 @@ func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, erro
 	return f, nil
 }
 
-// outside says why an output lies outside of the project: its name leads out, such as
-// that of rbac:fileName=../../x, or its package is there. The code of a package goes
-// beside its first file as compiled, which for one that cgo translates lies in Go's
-// build cache: the next cleaning takes it away, and nobody compiles it.
+// outside returns the error for an output outside the project. The cause is either the
+// name, as in rbac:fileName=../../x, or the package. The code of a package goes next to
+// its first compiled file. If all its files import "C", that is a file in Go's build
+// cache, where nothing compiles the code.
 func (r memoryRule) outside(pkg *loader.Package, name string) error {
 	if pkg != nil && len(pkg.GoFiles) > 0 && filepath.Dir(pkg.GoFiles[0]) != filepath.Dir(name) {
 		if file, ok := overlay.Rel(r.dir, pkg.GoFiles[0]); ok {
 			return fault.Failed(`move the types to a file that does not import "C"`,
-				`%s: package %s has no file without import "C", and controller-gen writes its code into Go's build cache then`, file, pkg.PkgPath)
+				`%s: all files of package %s import "C", so controller-gen would write its code into Go's build cache`, file, pkg.PkgPath)
 		}
 	}
 	return request.OutsideError(r.Name, name)

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// printer writes CRDs. Where errors are not for the user to see, it does so
-// beside the parser, which makes the next ones meanwhile.
+// printer encodes and writes CRDs. It does so concurrently with the parser, unless the
+// run must report errors.
 type printer struct {
 	crdGenerator
 	ctx     *genall.GenerationContext
@@ -19,18 +19,18 @@ type printer struct {
 	options []*genall.WriteYAMLOptions
 	emitter crdyaml.Emitter
 
-	queue chan printed // nil: nothing runs beside
+	queue chan printed // nil if add writes the CRD itself
 	done  chan error
 }
 
-// printed is a CRD to print, of a kind with a key.
+// printed is a CRD to write, with its kind and key.
 type printed struct {
 	kind schema.GroupKind
 	key  record.Sum
 	crd  apiextensionsv1.CustomResourceDefinition
 }
 
-// ahead is how many CRDs may wait to be printed; they are large.
+// ahead is the number of CRDs that may wait to be written. They are large.
 const ahead = 8
 
 func (g crdGenerator) printer(ctx *genall.GenerationContext) (*printer, error) {
@@ -40,7 +40,7 @@ func (g crdGenerator) printer(ctx *genall.GenerationContext) (*printer, error) {
 	}
 	p := &printer{crdGenerator: g, ctx: ctx, header: header, options: g.transforms()}
 	if g.known != nil {
-		p.emitter.Shared = true // see flat
+		p.emitter.Shared = true // see flattener.crd
 		p.queue, p.done = make(chan printed, ahead), make(chan error, 1)
 		go func(queue <-chan printed) { p.done <- p.printAll(queue) }(p.queue)
 	}
@@ -55,7 +55,7 @@ func (p *printer) add(c printed) error {
 	return nil
 }
 
-// finish returns when all is written. It may be called again, for nothing.
+// finish waits until all CRDs are written. Further calls have no effect.
 func (p *printer) finish() error {
 	if p.queue == nil {
 		return nil
@@ -70,7 +70,7 @@ func (p *printer) printAll(queue <-chan printed) (err error) {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
-		for range queue { // so that nobody waits
+		for range queue { // so that add does not block
 		}
 	}()
 	for c := range queue {

@@ -7,8 +7,9 @@ import (
 	"github.com/operon-dev/operon/internal/gen/progress"
 )
 
-// counted is read, which tells how many packages were read from so far.
-func counted(say progress.Func, read func(string) ([]byte, error)) func(string) ([]byte, error) {
+// counted returns a function that reads a file and reports from how many packages it has
+// read so far.
+func counted(report progress.Func, read func(string) ([]byte, error)) func(string) ([]byte, error) {
 	var mu sync.Mutex
 	folders := map[string]bool{}
 	return func(name string) ([]byte, error) {
@@ -16,7 +17,7 @@ func counted(say progress.Func, read func(string) ([]byte, error)) func(string) 
 		folders[filepath.Dir(name)] = true
 		n := len(folders)
 		mu.Unlock()
-		say("reading packages", n, 0)
+		report("reading packages", n, 0)
 		return read(name)
 	}
 }

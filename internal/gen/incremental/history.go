@@ -25,22 +25,22 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// History is what the last run of the same job found, to be built on and to be
-// replaced. A nil history has none and keeps none.
+// History is the record of the last run of the same job. A nil History has no record and
+// stores none.
 type History struct {
 	store *store.Store
 	Key   store.Key
-	Last  *record.Record // nil: there was none
-	bytes string         // of last
+	Last  *record.Record // nil if there is none
+	bytes string         // the encoded form of last
 	walks []record.Walk
 }
 
 // RecordKind names the entries in the store.
 const RecordKind = "project"
 
-// Open finds the record of the last run. There is none for a job whose
-// output goes elsewhere than to files, or that looks at other things than
-// packages below the root.
+// Open reads the record of the last run of the job. It returns nil if runs of the job
+// cannot be recorded: some output is not a file, or some path is not a folder of the
+// project.
 func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	h := &History{store: s}
 	if s == nil {
@@ -73,8 +73,8 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	return h
 }
 
-// describe tells a generator from others, with its options and all that it reads
-// beside packages.
+// describe returns texts that identify a generator, with its options and all files that
+// it reads apart from packages. ok is false if runs of it cannot be recorded.
 func describe(g request.Generator, src *overlay.Project) (text []string, ok bool) {
 	switch g.Rule.(type) {
 	case genall.OutputArtifacts, genall.OutputToDirectory:
@@ -99,9 +99,9 @@ func describe(g request.Generator, src *overlay.Project) (text []string, ok bool
 	return text, true
 }
 
-// surroundings are what outputs depend on beside packages and arguments: this
-// program, the environment, and the words that the library behind plural names
-// reads as the program starts.
+// surroundings returns texts that identify what outputs depend on apart from packages
+// and arguments: this program, the environment, and the files that the library that
+// forms plurals reads.
 func surroundings() (text []string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {
@@ -129,7 +129,7 @@ func surroundings() (text []string, ok bool) {
 	return text, true
 }
 
-// identity tells the identities of packages that the last run asked for.
+// identity returns the function that looks up identities of packages in the record.
 func (h *History) identity() func(path string) (depcache.Identity, bool) {
 	known := make(map[string]depcache.Identity, len(h.Last.Identities))
 	for _, is := range h.Last.Identities {
@@ -141,7 +141,7 @@ func (h *History) identity() func(path string) (depcache.Identity, bool) {
 	}
 }
 
-// keep replaces the record.
+// keep stores the record, unless it is unchanged.
 func (h *History) keep(next *record.Record) {
 	if content := next.Encode(); string(content) != h.bytes {
 		h.store.Put(RecordKind, h.Key, content)

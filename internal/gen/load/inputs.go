@@ -13,24 +13,24 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// maxInputs bounds what is listed: to look at more takes longer than to ask the
-// go command.
+// maxInputs limits the number of inputs. To check more takes longer than to ask the go
+// command.
 const maxInputs = 50_000
 
-// inputs collects what a run depends on: the files and folders in which another
-// answer of the go command, or other sources, would show, and places where a
-// file would count if there were one. It is a superset.
+// inputs collects the paths that a run depends on: files and folders that would change
+// the answer of the go command or the sources, and paths at which a new file would do
+// so. It may contain more than necessary.
 type inputs struct {
 	paths   map[string]bool
-	modules map[string]bool     // folders of modules whose sources may change; true when walked
-	walked  map[string][]string // folders of such modules, with their files
-	failed  bool                // something is not known
+	modules map[string]bool     // folders of modules whose sources may change; true once walked
+	walked  map[string][]string // the folders in such modules, with their files
+	failed  bool                // an input is unknown
 }
 
-// Inputs returns what the answer to the query and the sources behind it depend
-// on, by absolute path. folders are those of all packages in the answer, files
-// are what generators read beside. ok is false when that cannot be told, as of a
-// go command that is a script, or of flags that lead to other files.
+// Inputs returns the absolute paths that the answer to the query and the sources depend
+// on. folders are those of all packages in the answer, and files are other files that
+// generators read. ok is false if the inputs are unknown, for example because the go
+// command is a script, or because GOFLAGS names other files.
 func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	in := &inputs{paths: map[string]bool{}, modules: map[string]bool{}, walked: map[string][]string{}}
 	in.failed = len(q.Project.Changed) > 0 || !plainFlags(q.goFlags) || q.Settings.Root == "" || q.Settings.ModCache == ""
@@ -44,10 +44,10 @@ func (q *Query) Inputs(folders, files []string) (paths []string, ok bool) {
 	return slices.Sorted(maps.Keys(in.paths)), !in.failed && len(in.paths) <= maxInputs
 }
 
-// Settings are those of the go command that lead it to files.
+// Settings are the settings of the go command that name files.
 type Settings struct {
 	Root, ModCache string // GOROOT and GOMODCACHE
-	env            string // GOENV: the file of more settings
+	env            string // GOENV: the file with further settings
 	work           string // GOWORK: a file, "off", or "" for none
 	compiler       string // CC
 }
@@ -59,7 +59,7 @@ func (in *inputs) add(paths ...string) {
 	}
 }
 
-// plainFlags reports whether GOFLAGS names no other file that a listing reads.
+// plainFlags reports whether GOFLAGS names no files that a listing reads.
 func plainFlags(goFlags string) bool {
 	for flag := range strings.FieldsSeq(goFlags) {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
@@ -70,8 +70,9 @@ func plainFlags(goFlags string) bool {
 	return true
 }
 
-// goCommand adds the go command, its settings, and what is looked up on PATH:
-// with a C compiler cgo is on, unless it is set.
+// goCommand adds the go command, its settings, and the programs that are looked up on
+// PATH. Whether there is a C compiler decides whether cgo is enabled, unless that is
+// set.
 func (in *inputs) goCommand(s Settings) {
 	suffix := ""
 	suffixes := []string{""}
@@ -82,7 +83,7 @@ func (in *inputs) goCommand(s Settings) {
 	program := filepath.Join(s.Root, "bin", "go"+suffix)
 	found, err := exec.LookPath("go")
 	if err != nil || !sameFile(found, program) {
-		in.failed = true // it may read anything
+		in.failed = true // it may be a script that reads any file
 	}
 	in.add(program, filepath.Join(s.Root, "VERSION"), filepath.Join(s.Root, "go.env"))
 	if s.env != "off" && s.env != "" {
@@ -113,7 +114,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// inflections adds what the library behind plural names reads as it starts.
+// inflections adds the files that the library that forms plurals reads at start-up.
 func (in *inputs) inflections() {
 	files, err := InflectionFiles()
 	in.failed = in.failed || err != nil
@@ -122,6 +123,8 @@ func (in *inputs) inflections() {
 	}
 }
 
+// InflectionFiles returns the absolute paths of the files that the library that forms
+// plurals reads at start-up. They may not exist.
 func InflectionFiles() ([]string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -141,8 +144,8 @@ func InflectionFiles() ([]string, error) {
 	return files, nil
 }
 
-// workspace adds the module at root, or the workspace that it is part of, and
-// what takes the place of other modules. work is the value of GOWORK.
+// workspace adds the module at root, or the workspace that it is part of, and the
+// replacements of other modules. work is the value of GOWORK.
 func (in *inputs) workspace(root, work string) {
 	in.module(root)
 	switch work {
@@ -163,7 +166,7 @@ func (in *inputs) workspace(root, work string) {
 		}
 		in.replaced(dir, file.Replace)
 	}
-	for dir := root; ; dir = filepath.Dir(dir) { // one that is nearer would be taken
+	for dir := root; ; dir = filepath.Dir(dir) { // the go command would use a nearer go.work
 		in.add(filepath.Join(dir, "go.work"))
 		if dir == filepath.Dir(dir) {
 			return
@@ -197,14 +200,14 @@ func (in *inputs) module(dir string) {
 	}
 }
 
-// vendor adds what says that sources of other modules are in dir: the go command
-// takes the folder for it, with or without the list.
+// vendor adds the folder vendor in dir and its list of modules. The go command uses the
+// folder with or without the list.
 func (in *inputs) vendor(dir string) {
 	folder := filepath.Join(dir, "vendor")
 	in.add(folder, filepath.Join(folder, "modules.txt"))
 }
 
-// replaced adds the folders that stand for modules.
+// replaced adds the folders that replace modules.
 func (in *inputs) replaced(dir string, list []*modfile.Replace) {
 	for _, r := range list {
 		if r.New.Version == "" {
@@ -217,14 +220,13 @@ func (in *inputs) replaced(dir string, list []*modfile.Replace) {
 	}
 }
 
-// source adds the folder of a package. Of Go's own sources and those of the
-// module cache, it counts that they are there; in a module whose sources may
-// change, every folder may become a package or a module, and everything beside
-// Go files may be embedded, or be an error.
+// source adds the folder of a package. In GOROOT and in the module cache, sources do not
+// change. In other modules, any folder may become a package or a module, and other files
+// may be embedded, or cause an error.
 func (in *inputs) source(dir string, s Settings) {
 	const separator = string(filepath.Separator)
 	if strings.HasPrefix(dir, s.Root+separator) {
-		return // VERSION tells
+		return // the file VERSION identifies the sources
 	}
 	if rest, ok := strings.CutPrefix(dir, s.ModCache+separator); ok {
 		before, after, _ := strings.Cut(rest, "@")
@@ -247,12 +249,12 @@ func (in *inputs) source(dir string, s Settings) {
 		in.walk(module, false)
 	}
 	files, ok := in.walked[dir]
-	in.failed = in.failed || !ok // a link leads there
+	in.failed = in.failed || !ok // the folder was reached by a symbolic link
 	in.add(files...)
 }
 
-// walk adds the folders below dir, and the files in which packages may come to
-// be. ignored are folders that patterns pass over.
+// walk adds the folders below dir and their Go files. ignored says that patterns do not
+// match the folder.
 func (in *inputs) walk(dir string, ignored bool) {
 	in.add(dir)
 	entries, err := os.ReadDir(dir)

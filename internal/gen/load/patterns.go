@@ -12,21 +12,23 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 )
 
-// folder is a file path among the paths, such as ./api/... or ./api/v1.
+// folder is a path of the file system in the paths of a job, such as ./api/... or
+// ./api/v1.
 type folder struct {
 	Dir       string // absolute
-	Recursive bool   // ended in "..."
+	Recursive bool   // the path ends in "..."
 }
 
 func (f folder) matches(dir string) bool {
 	return dir == f.Dir || f.Recursive && strings.HasPrefix(dir, f.Dir+string(filepath.Separator))
 }
 
-// patternQuery marks a pattern for the go command, which the loader would else
-// take for a path.
+// patternQuery is the prefix of a pattern that the loader passes to the go command
+// unchanged. It would take the pattern for a path otherwise.
 const patternQuery = "pattern="
 
-// Query is the folder as a pattern that the loader hands to go list unseen.
+// Query returns the folder as a pattern that the loader passes to go list unchanged. ok
+// is false if the folder is outside root.
 func (f folder) Query(root string) (pattern string, ok bool) {
 	rel, ok := overlay.Rel(root, f.Dir)
 	if !ok {
@@ -38,14 +40,14 @@ func (f folder) Query(root string) (pattern string, ok bool) {
 	return patternQuery + "./" + rel, true
 }
 
-// listPatterns turns paths into what the loader takes.
+// listPatterns converts paths to patterns for the loader.
 //
-// The loader runs go list once per file path and once more per go.mod that it
-// finds below a path ending in "...", the root's own included, so that even
-// ./... is listed twice. Where all paths are folders of the root's module, one
-// go list finds the same packages, and together lists the folders in question,
-// for sortRoots. Otherwise the loader keeps its ways, but for a folder that is
-// only planned, where no go list could be started.
+// The loader runs go list once per path, and again per go.mod that it finds below a path
+// ending in "...". That includes the root's own go.mod, so that even ./... is listed
+// twice. If all paths are folders of the root's module, one go list finds the same
+// packages. In that case, together is these folders, which sortRoots needs. Otherwise
+// the patterns are the paths, except for folders that exist only in the plan, because go
+// list cannot start there.
 func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []folder, err error) {
 	patterns = slices.Clone(paths)
 	single := true // all in the root's module
@@ -61,7 +63,7 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 		}
 		query, inside := f.Query(src.Dir)
 		if !inside {
-			single = false // may be any module
+			single = false // it may be part of another module
 			continue
 		}
 		queries[i] = query
@@ -81,9 +83,11 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 	return queries, together, nil
 }
 
-// IsFilePath tells file paths from import paths, by the go command's rule.
+// IsFilePath reports whether p is a file path and not an import path, by the go
+// command's rule.
 func IsFilePath(p string) bool { return filepath.IsAbs(p) || strings.HasPrefix(p, ".") }
 
+// NewFolder returns the folder that a file path names. A relative path starts from root.
 func NewFolder(root, p string) folder {
 	p = filepath.Clean(filepath.FromSlash(p))
 	if !filepath.IsAbs(p) {
@@ -100,8 +104,8 @@ func onDisk(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// otherModules reports whether the folder belongs to a module below the root,
-// or when it is recursive, contains one.
+// otherModules reports whether the folder belongs to a module below the root, or
+// contains one if it is recursive.
 func otherModules(root string, f folder) (bool, error) {
 	for d := f.Dir; d != root; d = filepath.Dir(d) {
 		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
@@ -127,9 +131,9 @@ func otherModules(root string, f folder) (bool, error) {
 	return found, err
 }
 
-// sortRoots brings roots that were listed together into the order of one go
-// list per folder, which shows in output that goes to one place: folder after
-// folder, each package after those it imports, else in the order of a walk.
+// sortRoots sorts roots that were listed together into the order of one go list per
+// folder, which determines the order of outputs in one file: folder by folder, each
+// package after those it imports, and otherwise sorted by path.
 func sortRoots[P comparable](roots []P, folders []folder, dir func(P) string, imports func(P) map[string]P) []P {
 	if len(folders) < 2 {
 		return roots
@@ -163,7 +167,7 @@ func sortRoots[P comparable](roots []P, folders []folder, dir func(P) string, im
 		}
 	}
 	for _, p := range walked {
-		if !listed[p] { // such as one that go list made up to hold an error
+		if !listed[p] { // such as a package that go list creates to report an error
 			sorted = append(sorted, p)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Problem is an error at a place in the sources.
+// Problem is an error in the sources, with its position.
 type Problem struct {
-	File         string // relative to the root where it lies below it; "" when there is no place
-	Line, Column int    // from 1; 0 when unknown
+	File         string // relative to the root if it is below it; "" if unknown
+	Line, Column int    // from 1; 0 if unknown
 	Message      string
 }
 
-// String is file:line:column: message, less what is unknown.
+// String returns file:line:column: message, without the parts that are unknown.
 func (p Problem) String() string {
 	place := p.File
 	for _, n := range []int{p.Line, p.Column} {
@@ -32,11 +32,11 @@ func (p Problem) String() string {
 	return place + ": " + p.Message
 }
 
-// Problems are all errors of a run, in the order of their places, each once;
-// those without a place come last.
+// Problems are all errors of a run, sorted by position, without duplicates. Those
+// without a position come last.
 type Problems []Problem
 
-// Error implements error, with one line for each problem.
+// Error implements error, with a line for each problem.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, q := range p {
@@ -45,13 +45,13 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// CollectProblems gathers the errors of the package graph, and those that generators
-// returned. As controller-gen does, it passes over type errors: packages that
-// no generated type refers to are not loaded, so references to them never
-// resolve; what matters is found again when a type is generated.
+// CollectProblems returns the errors of all packages and those that generators returned.
+// Like controller-gen, it ignores type errors: references to packages that no generated
+// type needs never resolve, because these packages are not loaded. A generator reports
+// the type errors that matter.
 //
-// Where it is known what is wrong with the sources, errors in the code that was
-// made of them follow from that.
+// Errors in generated code are left out if there are others, because they follow from
+// those.
 func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems {
 	var all, made Problems
 	for _, err := range returned {
@@ -87,11 +87,11 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 
 var (
 	position    = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
-	inGenerated = regexp.MustCompile(`^\d+:\d+$`) // no file has the code
+	inGenerated = regexp.MustCompile(`^\d+:\d+$`) // in code that is not in a file
 )
 
-// newProblem reads the loader's position, which is file:line:column, a package
-// ID with ":-", line:column in generated code, "-", or empty.
+// newProblem converts an error of the loader. Its position is file:line:column, a
+// package ID with ":-", line:column in generated code, "-", or empty.
 func newProblem(e packages.Error, src *overlay.Project) Problem {
 	p := Problem{Message: src.Shorten(strings.TrimSpace(e.Msg))}
 	id, ofPackage := strings.CutSuffix(e.Pos, ":-")
@@ -99,7 +99,7 @@ func newProblem(e packages.Error, src *overlay.Project) Problem {
 	case ofPackage || inGenerated.MatchString(e.Pos):
 		p.Message = id + ": " + p.Message
 	case e.Pos != "-":
-		m := position.FindStringSubmatch(e.Pos) // it always matches
+		m := position.FindStringSubmatch(e.Pos) // the expression matches any text
 		p.File = src.Rel(m[1])
 		p.Line, _ = strconv.Atoi(m[2])
 		p.Column, _ = strconv.Atoi(m[3])
@@ -109,8 +109,8 @@ func newProblem(e packages.Error, src *overlay.Project) Problem {
 
 const download = "go mod download"
 
-// Essential is p without what follows from modules that are not there: nothing
-// of theirs is known then, and every mention of it is a problem of its own.
+// Essential returns p without the errors that follow from missing modules. Without a
+// module, each mention of its packages is an error.
 func (p Problems) Essential() Problems {
 	missing := slices.DeleteFunc(slices.Clone(p), func(q Problem) bool { return hintFor(q.Message) != download })
 	if len(missing) == 0 {
@@ -124,7 +124,7 @@ func (p Problems) Essential() Problems {
 	return Problems{first}
 }
 
-// hintFor names the remedy of an error that the go command reports.
+// hintFor returns the remedy for an error of the go command, or "".
 func hintFor(msg string) string {
 	switch {
 	case strings.Contains(msg, "module lookup disabled by GOPROXY=off"), strings.Contains(msg, "not in the module cache"):
@@ -133,14 +133,14 @@ func hintFor(msg string) string {
 		strings.Contains(msg, "updates to go.mod needed"), strings.Contains(msg, "import lookup disabled by -mod=readonly"):
 		return "go mod tidy"
 	case strings.Contains(msg, "does not contain main module"), strings.Contains(msg, "go.mod file not found"):
-		return "there is no go.mod here: restore it from version control"
+		return "restore go.mod from version control"
 	case strings.Contains(msg, "GOTOOLCHAIN=local"):
-		return "install the Go version that go.mod asks for; operon starts no other toolchain"
+		return "install the Go version that go.mod requires; operon does not download toolchains"
 	}
 	return ""
 }
 
-// Hint is the first hint that any of the problems has.
+// Hint returns the first hint for any of the problems, or "".
 func (p Problems) Hint() string {
 	for _, q := range p {
 		if h := hintFor(q.Message); h != "" {

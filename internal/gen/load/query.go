@@ -21,28 +21,29 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Set is what the generators work on: the root packages, whose graph is
-// loaded and whose syntax and types are read on demand.
+// Set is the packages that generators run over: the roots, whose syntax and types, and
+// those of their dependencies, are read on demand.
 type Set struct {
 	Fset  *token.FileSet
 	Roots []*loader.Package
-	Deps  *depcache.World // the packages of the graph that are kept; nil without any
+	Deps  *depcache.World // cached dependencies; may be nil
 }
 
-// Query is a question for the go command: which packages do the paths name, and
-// what do they import, when the plan is applied?
+// Query asks which packages the paths name, and what they import, once the plan is
+// applied.
 type Query struct {
 	Project  *overlay.Project
 	patterns []string
-	Folders  []folder // see listPatterns
+	Folders  []folder // the folders that the patterns name; see listPatterns
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings
 }
 
+// NewQuery prepares a query. It asks the go command for its settings.
 func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query, error) {
 	if _, err := exec.LookPath("go"); err != nil {
-		return nil, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon reads Go sources with it",
+		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
 			"there is no go command on PATH")
 	}
 	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
@@ -60,9 +61,8 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	return q, nil
 }
 
-// ask asks the go command for its settings, which a file of its own may hold as
-// well as the environment. One that fails here fails again in load, and says
-// more then.
+// ask asks the go command for its settings, which may come from the environment or from
+// a file. If the command fails, it fails again in Load, which reports the error.
 func (q *Query) ask(ctx context.Context) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC")
 	cmd.Dir, cmd.Env = q.Dir, q.Env
@@ -75,8 +75,8 @@ func (q *Query) ask(ctx context.Context) {
 	q.Settings = Settings{Root: values[2], ModCache: values[3], env: values[4], work: values[5], compiler: values[6]}
 }
 
-// Load has the loader find the packages by itself, and read them on demand.
-// Errors inside a package stay with the package; generate reports them.
+// Load loads the packages with the loader, which reads their sources on demand. It
+// stores errors in the packages, and generators report them.
 func (q *Query) Load(ctx context.Context) (*Set, error) {
 	cfg := &packages.Config{
 		Context:    ctx,
@@ -96,26 +96,26 @@ func (q *Query) Load(ctx context.Context) (*Set, error) {
 	return set, nil
 }
 
-// goEnv is the environment of the go command: no network, no other toolchain.
+// goEnv returns the environment of the go command: without network access, and with the
+// local toolchain.
 func goEnv(env []string) []string {
 	return append(slices.Clone(env), "GOPROXY=off", "GOTOOLCHAIN=local")
 }
 
-// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with
-// which a mere listing writes go.mod. There -mod=readonly on the command line
-// beats it; it looks past vendor folders as -mod=mod does, and unlike that is
-// allowed in a workspace. Elsewhere the go command's default is right, module
-// by module: readonly, or vendor.
+// rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with which even
+// listing packages writes go.mod. In that case, -mod=readonly on the command line
+// overrides it: like -mod=mod, it ignores vendor folders, and it is allowed in
+// workspaces. Otherwise, the default of the go command is right for each module:
+// readonly or vendor.
 func rewritesGoMod(goFlags string) bool {
 	return slices.ContainsFunc(strings.Fields(goFlags), func(flag string) bool {
 		return strings.TrimLeft(strings.Trim(flag, `'"`), "-") == "mod=mod"
 	})
 }
 
-// presetSyntax parses the packages that the plan changes from the planned
-// bytes, for the loader reads files from the disk only. Every package of the
-// graph may be one: a controller's package that imports a planned API package
-// is checked against it.
+// presetSyntax parses the packages with planned files, because the loader reads files
+// from the disk only. Any package may have some: a controller's package that imports a
+// planned API package is checked against it.
 func (s *Set) presetSyntax(src *overlay.Project) {
 	if len(src.Changed) == 0 {
 		return
@@ -142,9 +142,8 @@ func (s *Set) presetSyntax(src *overlay.Project) {
 	}
 }
 
-// parse sets the syntax of p as the loader's NeedSyntax would. When a file
-// does not parse, the package is left without syntax, but not nil, which would
-// make the loader read the disk.
+// parse sets the syntax of p as the loader's NeedSyntax does. If a file does not parse,
+// the syntax is empty, but not nil, which would make the loader read the disk.
 func (s *Set) parse(p *loader.Package, src *overlay.Project) {
 	files := make([]*ast.File, 0, len(p.CompiledGoFiles))
 	failed := false
@@ -166,7 +165,7 @@ func (s *Set) parse(p *loader.Package, src *overlay.Project) {
 	p.Syntax = files
 }
 
-// loadError explains a go list that failed as a whole.
+// loadError returns the error for a listing that failed as a whole.
 func loadError(ctx context.Context, src *overlay.Project, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

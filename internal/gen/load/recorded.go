@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 )
 
-// RecordedQuery is the query that an earlier run asked the go command, with the
-// answers that it got.
+// RecordedQuery returns the query of an earlier run, with the settings that the go
+// command had then.
 func RecordedQuery(src *overlay.Project, is record.Go) *Query {
 	return &Query{
 		Project:  src,
@@ -22,8 +22,8 @@ func RecordedQuery(src *overlay.Project, is record.Go) *Query {
 	}
 }
 
-// Answer is what the go command told, with the folders of the packages that it
-// listed. For Go's own sources, its version stands.
+// Answer returns the settings of the go command and the folders of the listed packages.
+// Folders in GOROOT are left out: the version of Go identifies them.
 func (q *Query) Answer(folders []string) record.Go {
 	s := q.Settings
 	is := record.Go{Flags: q.goFlags, Arch: q.Arch, Root: s.Root, ModCache: s.ModCache, Env: s.env, Work: s.work, Compiler: s.compiler}
@@ -35,8 +35,9 @@ func (q *Query) Answer(folders []string) record.Go {
 	return is
 }
 
-// Surroundings are the folders among those of packages whose sources may change, and
-// what a listing depends on beside sources. ok is false where that is not known.
+// Surroundings returns the folders, of the given package folders, whose sources may
+// change, and the files that a listing depends on apart from sources. ok is false if
+// they are unknown.
 func (q *Query) Surroundings(folders []string) (changing, files []string, ok bool) {
 	var fixed []string
 	for _, dir := range folders {
@@ -53,7 +54,7 @@ func (q *Query) Surroundings(folders []string) (changing, files []string, ok boo
 	}
 	for _, dir := range slices.Concat(changing, q.walked()) {
 		for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
-			module := filepath.Join(d, "go.mod") // which would make it one of another module
+			module := filepath.Join(d, "go.mod") // a go.mod there would make the folder part of another module
 			if known[module] {
 				break
 			}
@@ -64,7 +65,7 @@ func (q *Query) Surroundings(folders []string) (changing, files []string, ok boo
 	return changing, files, ok
 }
 
-// walked are the folders that the patterns start from.
+// walked returns the folders of the patterns.
 func (q *Query) walked() []string {
 	var dirs []string
 	for _, f := range q.Folders {

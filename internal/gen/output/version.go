@@ -9,17 +9,18 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ruleToolsVersion warns of a project that pins another controller-tools.
+// ruleToolsVersion is for projects that pin another version of controller-tools.
 const ruleToolsVersion = "controller-tools-version"
 
 var pinnedTools = regexp.MustCompile(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
 
-// warnVersion says so when the project's Makefile pins another controller-tools
-// than this binary holds, for then make and operon generate different files.
+// warnVersion warns if the project's Makefile pins another version of controller-tools
+// than that of this program, because `make generate` and operon then generate different
+// files.
 func warnVersion(p *scaffold.Plan) {
 	src, err := p.Read("Makefile")
 	if err != nil {
-		return // no Makefile pins nothing
+		return // without a Makefile, no version is pinned
 	}
 	m := pinnedTools.FindSubmatchIndex(src)
 	if m == nil {

@@ -18,16 +18,19 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Project answers for the project's files as they will be when the plan is
-// applied: the disk, less what the plan removes, with what it writes.
+// Project is the files of a project as they will be once the plan is applied: the files
+// on the disk without those that the plan removes, and with those that it writes.
 type Project struct {
 	Dir  string // absolute project root
 	Plan *scaffold.Plan
-	// Changed holds the planned content by absolute path; nil means removed.
+	// Changed is the planned content by absolute path. A nil content means that the plan
+	// removes the file.
 	Changed map[string][]byte
-	temp    string // a folder for files of other programs, or ""
+	temp    string // a temporary folder for the go command, or "" before its first use
 }
 
+// New returns the files of the project in dir, an absolute path, with the changes of the
+// plan.
 func New(dir string, p *scaffold.Plan) (*Project, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("project root %q is not absolute", dir)
@@ -36,7 +39,7 @@ func New(dir string, p *scaffold.Plan) (*Project, error) {
 	for _, c := range p.Changes() {
 		name := filepath.Join(s.Dir, filepath.FromSlash(c.Path))
 		switch c.Op {
-		case scaffold.Keep: // the disk stays
+		case scaffold.Keep: // the file on the disk stays as it is
 		case scaffold.Delete:
 			s.Changed[name] = nil
 		default:
@@ -53,9 +56,9 @@ func New(dir string, p *scaffold.Plan) (*Project, error) {
 	return s, nil
 }
 
-// BuildFlags returns the flag that lets go list see the plan: -overlay, which
-// can also hide files, where packages.Config.Overlay can only add them. The
-// planned files lie in a temporary folder until close.
+// BuildFlags returns the flag -overlay, which makes go list read the planned files.
+// Unlike packages.Config.Overlay, it can also hide files. The planned files are in a
+// temporary folder until Close.
 func (s *Project) BuildFlags() ([]string, error) {
 	if len(s.Changed) == 0 {
 		return nil, nil
@@ -70,7 +73,7 @@ func (s *Project) BuildFlags() ([]string, error) {
 			replace[name] = ""
 			continue
 		}
-		// The base name is kept, for the go command judges some files by it.
+		// The go command treats some files by their base names.
 		tmp := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
 		if err := os.WriteFile(tmp, content, 0o600); err != nil {
 			return nil, err
@@ -85,7 +88,7 @@ func (s *Project) BuildFlags() ([]string, error) {
 	return []string{"-overlay=" + file}, os.WriteFile(file, index, 0o600)
 }
 
-// TempDir returns a folder that is there until close.
+// TempDir returns a temporary folder that exists until Close.
 func (s *Project) TempDir() (string, error) {
 	if s.temp != "" {
 		return s.temp, nil
@@ -95,13 +98,14 @@ func (s *Project) TempDir() (string, error) {
 	return s.temp, err
 }
 
+// Close removes the temporary folder.
 func (s *Project) Close() {
 	if s.temp != "" {
-		_ = os.RemoveAll(s.temp) // a leftover in the temporary folder harms nobody
+		_ = os.RemoveAll(s.temp) // a leftover temporary folder does no harm
 	}
 }
 
-// Read returns a file by its absolute path, as the plan leaves it.
+// Read returns the content of a file, by its absolute path.
 func (s *Project) Read(name string) ([]byte, error) {
 	if content, ok := s.Changed[name]; ok {
 		if content == nil {
@@ -112,7 +116,7 @@ func (s *Project) Read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// HasDir reports whether the absolute path is a folder, on disk or in the plan.
+// HasDir reports whether the absolute path is a folder, on the disk or in the plan.
 func (s *Project) HasDir(name string) bool {
 	if info, err := os.Stat(name); err == nil {
 		return info.IsDir()
@@ -130,8 +134,7 @@ func (s *Project) plansDir(name string) bool {
 	return false
 }
 
-// Open returns the content of a header file, by a path from the root or an
-// absolute one.
+// Open returns the content of a file, by its path from the root or its absolute path.
 func (s *Project) Open(name string) ([]byte, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(s.Dir, name)
@@ -139,8 +142,8 @@ func (s *Project) Open(name string) ([]byte, error) {
 	return s.Read(name)
 }
 
-// CheckReadable makes a usage error of a header file that cannot be read; what names
-// it as the user did.
+// CheckReadable returns a usage error if a header file cannot be read. what describes
+// the file in the user's words.
 func (s *Project) CheckReadable(what, name string) error {
 	_, err := s.Open(name)
 	if err == nil {
@@ -148,16 +151,16 @@ func (s *Project) CheckReadable(what, name string) error {
 	}
 	reason := err.Error()
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
-		reason = pathErr.Err.Error() // less the path, which stands in what
+		reason = pathErr.Err.Error() // without the path, which is part of what
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		reason = "no such file" // on every system
+		reason = "no such file" // the same text on all systems
 	}
-	return fault.Usage("name a file by its path from the project root", "%s: %s", what, reason)
+	return fault.Usage("specify a file by its path from the project root", "%s: %s", what, reason)
 }
 
-// OpenForRead implements genall.InputRule for header files. Line ends become
-// LF, so that a checkout with CRLF generates the same bytes.
+// OpenForRead implements genall.InputRule for header files. It converts CRLF to LF, so
+// that outputs do not depend on how the file was checked out.
 func (s *Project) OpenForRead(name string) (io.ReadCloser, error) {
 	content, err := s.Open(name)
 	if err != nil {
@@ -166,7 +169,7 @@ func (s *Project) OpenForRead(name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")))), nil
 }
 
-// Rel returns an absolute path below the root as the plan writes it, and any
+// Rel returns an absolute path below the root in the form of paths in the plan, and any
 // other path unchanged.
 func (s *Project) Rel(name string) string {
 	if !filepath.IsAbs(name) {
@@ -183,9 +186,9 @@ func (s *Project) Shorten(msg string) string {
 	return relativeTo(s.Dir, string(filepath.Separator), msg)
 }
 
-// relativeTo makes the paths below root in a message relative to it, with
-// slashes whatever the system's separator is. A path ends where a place
-// (x.go:3:1), a quote, a bracket or the line does.
+// relativeTo makes the paths below root in a message relative to it, with slashes on all
+// systems. A path ends before a position (x.go:3:1), a quote, a bracket or the end of
+// the line.
 func relativeTo(root, separator, msg string) string {
 	parts := strings.Split(msg, root+separator)
 	for i, part := range parts[1:] {
@@ -198,8 +201,8 @@ func relativeTo(root, separator, msg string) string {
 	return strings.Join(parts, "")
 }
 
-// Rel turns a path from an argument into the plan's form: relative to
-// dir, with slashes. ok is false for a path that lies outside of dir.
+// Rel converts a path from an argument to the form of paths in the plan: relative to
+// dir, with slashes. ok is false for a path outside dir.
 func Rel(dir, name string) (rel string, ok bool) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -215,6 +218,7 @@ func Rel(dir, name string) (rel string, ok bool) {
 	return rel, true
 }
 
+// Join returns name as an absolute path; a relative name starts from dir.
 func Join(dir, name string) string {
 	name = filepath.FromSlash(name)
 	if filepath.IsAbs(name) {

@@ -7,20 +7,19 @@ import (
 	"context"
 )
 
-// Func is told what a run of the generators is at: a phase such as
-// "generating crd", and how much of it is done, of how much in total; 0 where
-// that is not known. It is called often, and from several goroutines.
+// Func receives the current phase of a run, such as "generating crd", how much of it is
+// done, and the total amount, which is 0 if unknown. It is called often, and by several
+// goroutines.
 type Func func(phase string, done, total int)
 
 type progressKey struct{}
 
-// With returns a context with which [Plan] tells p what it does.
+// With returns a context with which a run reports its progress to p.
 func With(ctx context.Context, p Func) context.Context {
 	return context.WithValue(ctx, progressKey{}, p)
 }
 
-// From returns what to tell about a run, which may be a function that does
-// nothing.
+// From returns the function that receives progress. It is never nil.
 func From(ctx context.Context) Func {
 	if p, ok := ctx.Value(progressKey{}).(Func); ok {
 		return p

@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Generators are the generators that operon runs, by the name that arguments
-// use. controller-gen has one more, applyconfiguration: it writes to the disk
-// by itself and parses the sources again, so it can be part of no plan.
+// Generators returns the generators that operon runs, by their names in arguments.
+// controller-gen has one more, applyconfiguration. It writes directly to the disk and
+// parses the sources again, so it cannot be part of a plan.
 func Generators() map[string]genall.Generator {
 	return map[string]genall.Generator{
 		"crd":         crd.Generator{},
@@ -32,8 +32,8 @@ func Generators() map[string]genall.Generator {
 	}
 }
 
-// outputRules are controller-gen's output rules, by the last part of
-// output:<rule> and output:<generator>:<rule>.
+// outputRules returns controller-gen's output rules, by the last part of output:<rule>
+// and output:<generator>:<rule>.
 func outputRules() map[string]genall.OutputRule {
 	return map[string]genall.OutputRule{
 		"artifacts": genall.OutputArtifacts{},
@@ -43,9 +43,9 @@ func outputRules() map[string]genall.OutputRule {
 	}
 }
 
-// optionRegistry holds the definition of every argument. controller-gen
-// parses its command line as markers without the plus sign, so its own marker
-// parser gives the same values and the same complaints.
+// optionRegistry returns the definitions of all arguments. controller-gen parses its
+// command line as markers without the plus sign. With the same parser, operon accepts
+// the same values and reports the same errors.
 func optionRegistry() (*markers.Registry, error) {
 	reg := &markers.Registry{}
 	define := func(name string, value any) error { return reg.Define(name, markers.DescribesPackage, value) }
@@ -67,7 +67,7 @@ func optionRegistry() (*markers.Registry, error) {
 	return reg, genall.RegisterOptionsMarkers(reg)
 }
 
-// Generator is one generator with its options and the rule for its output.
+// Generator is a generator with its options and the rule for its output.
 type Generator struct {
 	Name string
 	Gen  genall.Generator
@@ -78,11 +78,11 @@ type Generator struct {
 type arguments struct {
 	generators []Generator // in order; rule is set by resolve
 	rules      map[string]genall.OutputRule
-	rule       genall.OutputRule // for every generator without its own; may be nil
+	rule       genall.OutputRule // for generators without a rule of their own; may be nil
 	paths      []string
 }
 
-// parse reads arguments in controller-gen's syntax.
+// parse parses arguments in controller-gen's syntax.
 func parse(args []string) (*arguments, error) {
 	reg, err := optionRegistry()
 	if err != nil {
@@ -106,7 +106,7 @@ func parse(args []string) (*arguments, error) {
 	return a, nil
 }
 
-// complaint is the text of a marker's parse error, less the place in the
+// complaint returns the text of a marker's parse error without the position in the
 // parser's own input.
 func complaint(err error) string {
 	var list loader.ErrList
@@ -146,7 +146,7 @@ func (a *arguments) find(name string) int {
 	return slices.IndexFunc(a.generators, func(g Generator) bool { return g.Name == name })
 }
 
-// over lays a over the defaults d: see [Request.Args] for the rule.
+// over returns a with the defaults d, as described at [Request.Args].
 func (a *arguments) over(d *arguments) *arguments {
 	res := &arguments{generators: a.generators, rule: a.rule, paths: a.paths, rules: map[string]genall.OutputRule{}}
 	if len(res.generators) == 0 {
@@ -167,13 +167,12 @@ func (a *arguments) over(d *arguments) *arguments {
 	return res
 }
 
-// resolve gives each generator its output rule. Without a rule for all, a
-// generator without its own writes to config/<generator>, and Go code beside
-// the package it is for.
+// resolve sets the output rule of each generator. Without any rule, a generator writes
+// configuration to config/<generator> and Go code next to its package.
 func (a *arguments) resolve() error {
 	for name := range a.rules {
 		if a.find(name) < 0 {
-			return fault.Usage("add "+name+" to the arguments, or drop its output rule",
+			return fault.Usage("add "+name+" to the arguments, or remove its output rule",
 				"an output rule names the generator %s, which does not run", name)
 		}
 	}
@@ -193,13 +192,13 @@ func (a *arguments) resolve() error {
 	return nil
 }
 
-// unknownOption names an argument that no definition matches.
+// unknownOption returns the error for an argument that no definition matches.
 func unknownOption(arg string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), "=")
 	parts := strings.Split(name, ":")
 	if parts[0] == "applyconfiguration" || parts[0] == "output" && len(parts) > 2 && parts[1] == "applyconfiguration" {
 		return fault.Usage("run it with\n  go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+controllertools.Version()+" applyconfiguration paths=./api/...",
-			"operon does not run the generator applyconfiguration, which writes past the plan")
+			"operon does not run the generator applyconfiguration, which writes files directly")
 	}
 	valid := append(slices.Sorted(maps.Keys(Generators())), "paths", "output")
 	hint := "valid arguments: " + strings.Join(valid, ", ")
@@ -212,7 +211,7 @@ func unknownOption(arg string) error {
 	return fault.Usage(hint, "unknown argument %q", arg)
 }
 
-// optionsOf lists what an argument accepts.
+// optionsOf returns a hint with the options of an argument.
 func optionsOf(def *markers.Definition) string {
 	if def.AnonymousField() || def.Empty() {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ConfigKey is the key in PROJECT's plugins below which generator settings
-// lie: args, a list of arguments in controller-gen's syntax.
+// ConfigKey is the key of generator settings in PROJECT's plugins. Its value has the key
+// args, a list of arguments in controller-gen's syntax.
 const ConfigKey = "generate.operon.dev/v1"
 
 const (
@@ -22,13 +22,12 @@ const (
 	DeepcopyFile = "zz_generated.deepcopy.go"
 )
 
-// defaultArgs returns the arguments of a project: plugins[configKey].args of
-// PROJECT, else what the Makefile of kubebuilder v4.15 passes. cfg may be nil.
+// defaultArgs returns the default arguments of a project: plugins[ConfigKey].args of
+// PROJECT, or what the Makefile of kubebuilder v4.15 passes. cfg may be nil.
 //
-// That Makefile takes the year of the header from the clock. Here it is the
-// year that the project's generated code already carries, and thisYear only
-// for the first generated file, so that New Year changes nothing. A header
-// without " YEAR" needs none.
+// That Makefile takes the year of the header from the clock. operon keeps the year that
+// the generated code of the project already has, and uses thisYear only for the first
+// generated file, so that outputs do not change on New Year.
 func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
 	if cfg != nil {
 		args, err := configured(cfg.Plugins)
@@ -39,7 +38,7 @@ func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]stri
 	object := "object"
 	header, err := p.Read(HeaderFile)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // a project may go without
+	case errors.Is(err, fs.ErrNotExist): // the header is optional
 	case err != nil:
 		return nil, err
 	default:
@@ -54,7 +53,7 @@ func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]stri
 	}, nil
 }
 
-// configured reads the args below configKey; none is no error.
+// configured returns the args below ConfigKey, or nil if there are none.
 func configured(plugins map[string]any) ([]string, error) {
 	settings, ok := plugins[ConfigKey]
 	if !ok || settings == nil {
@@ -83,9 +82,9 @@ func configured(plugins map[string]any) ([]string, error) {
 	return nil, fault.Usage("write one argument per list item", "PROJECT: plugins[%q].args is not a list", ConfigKey)
 }
 
-// yearOf finds the year for the placeholder in header: that of the first API
-// package whose generated code starts with this header, else thisYear. It is
-// empty when the header has no placeholder.
+// yearOf returns the year that replaces " YEAR" in header: that of the first API package
+// whose generated code starts with this header, or thisYear. It is empty if the header
+// has no placeholder.
 func yearOf(cfg *project.Config, p *scaffold.Plan, header, thisYear string) string {
 	if !strings.Contains(header, " YEAR") {
 		return ""

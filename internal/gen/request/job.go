@@ -17,19 +17,20 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Job is a request with every default filled in.
+// Job is a request with all defaults filled in.
 type Job struct {
 	Generators []Generator
-	headerFile string // of the request
-	LostHeader string // the header file of Go code by default, where this job writes it without one
+	headerFile string // Request.HeaderFile
+	LostHeader string // the default header file for Go code if the job's arguments leave it out, otherwise ""
 	Paths      []string
-	// Complete names the generators that run over the default paths into the
-	// default place, so that a file they leave out is stale.
+	// Complete names the generators that run over the default paths and write to the
+	// default folder. Files of theirs that this run does not generate are stale.
 	Complete []string
 	Store    *store.Store
 }
 
-// Resolve merges the request with the project's defaults and validates it.
+// Resolve merges the request with the defaults of the project, and validates the
+// arguments.
 func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
 	args, err := defaultArgs(r.Project, p, r.ThisYear)
 	if err != nil {
@@ -72,8 +73,8 @@ func Resolve(r Request, p *scaffold.Plan) (*Job, error) {
 	return j, nil
 }
 
-// only keeps the named generators. A known one that the arguments do not hold
-// is passed over, so that `manifests` works where a project has no webhooks.
+// only returns the named generators. Known generators that the arguments do not contain
+// are ignored, so that `operon manifests` works in a project without webhooks.
 func only(gens []Generator, names []string) ([]Generator, error) {
 	known := slices.Sorted(maps.Keys(Generators()))
 	for _, n := range names {
@@ -88,22 +89,22 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 		}
 	}
 	if len(kept) == 0 {
-		hint := "name one, such as crd, or leave the arguments out"
+		hint := "name one, such as crd, or omit the arguments"
 		if len(gens) > 0 {
 			var have []string
 			for _, g := range gens {
 				have = append(have, g.Name)
 			}
-			hint = "the arguments hold " + strings.Join(have, ", ")
+			hint = "the arguments contain " + strings.Join(have, ", ")
 		}
 		return nil, fault.Usage(hint, "no generator to run")
 	}
 	return kept, nil
 }
 
-// Validate finds what would only fail once everything is loaded, or would not
-// fail when there is nothing to write: header files that cannot be read, and
-// output folders outside of the project.
+// Validate reports errors that would otherwise show only after all packages are loaded,
+// or not at all if there is nothing to write: unreadable header files, and output
+// folders outside the project.
 func (j *Job) Validate(r Request, src *overlay.Project) error {
 	if r.HeaderFile != "" {
 		if err := src.CheckReadable("--header-file "+r.HeaderFile, r.HeaderFile); err != nil {
@@ -132,7 +133,7 @@ func (j *Job) Validate(r Request, src *overlay.Project) error {
 	return nil
 }
 
-// Headers are the header files that must be there, by absolute path.
+// Headers returns the absolute paths of all header files.
 func (j *Job) Headers(src *overlay.Project) []string {
 	names := []string{j.headerFile}
 	for _, g := range j.Generators {
@@ -161,8 +162,8 @@ func HeaderOf(g genall.Generator) string {
 	return ""
 }
 
-// withHeader sets the header file of a generator of Go code, and the year of
-// any generator that has a header file.
+// withHeader sets the header file of a generator of Go code, and the year of all
+// generators that have a header file.
 func withHeader(g genall.Generator, file, year string) genall.Generator {
 	set := func(header, field *string) {
 		if *header != "" && year != "" {
@@ -189,8 +190,8 @@ func withHeader(g genall.Generator, file, year string) genall.Generator {
 	return g
 }
 
-// OutsideError is about a folder or file that a plan cannot hold.
+// OutsideError returns the error for an output folder or file outside the project.
 func OutsideError(generator, name string) error {
 	return fault.Usage("choose a folder below the project root, or output:"+generator+":stdout",
-		"the output %s of %s lies outside of the project", filepath.ToSlash(name), generator)
+		"the output %s of %s is outside the project", filepath.ToSlash(name), generator)
 }

@@ -8,40 +8,40 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// Request says what to generate. The zero value of every field but Dir means
-// the project's default.
+// Request says what to generate. The zero value of each field but Dir means the default
+// of the project.
 type Request struct {
-	// Dir is the absolute path of the project root, which the plan's paths and
-	// the relative paths in arguments start from.
+	// Dir is the absolute path of the project root. Paths in the plan and relative paths
+	// in arguments start there.
 	Dir string
-	// Project holds the default arguments: plugins["generate.operon.dev/v1"].args,
-	// a list in controller-gen's syntax. Without them they are what the Makefile
+	// Project holds the default arguments: plugins["generate.operon.dev/v1"].args, a
+	// list in controller-gen's syntax. Without them, the defaults are what the Makefile
 	// of kubebuilder v4.15 passes.
 	Project *project.Config
 
-	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0,
-	// paths=./api/..., output:crd:dir=out). What they name replaces the
-	// default, and the rest stays: the generators as a set, the paths as a set,
-	// the output rule of each generator; a rule for all generators replaces
-	// every default rule.
+	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0, paths=./api/...,
+	// output:crd:dir=out). They replace defaults of the same sort: generators replace
+	// all default generators, paths replace all default paths, and an output rule
+	// replaces that of its generator. An output rule for all generators replaces all
+	// default rules.
 	Args []string
-	// Only restricts the run to these generators, as far as the arguments name
-	// them.
+	// Only limits the run to these generators. Generators that the arguments do not name
+	// are ignored.
 	Only []string
-	// Paths replaces the paths, as repeated paths= arguments do.
+	// Paths replaces the paths of the arguments.
 	Paths []string
-	// HeaderFile is the licence header of generated Go code. It is not put on
-	// YAML, for it holds a Go comment.
+	// HeaderFile is the license header of generated Go code. It is not used for YAML
+	// files, because it is a Go comment.
 	HeaderFile string
-	// Year takes the place of " YEAR" in every header file.
+	// Year replaces " YEAR" in all header files.
 	Year string
 
-	// ThisYear is used for " YEAR" in the header file of the default arguments
-	// when neither they nor Year set one and no generated file tells which year
-	// the project is of. It is the caller's, for gen reads no clock.
+	// ThisYear replaces " YEAR" in the header file of the default arguments if neither
+	// they nor Year set a year and no generated file has one. The caller sets it,
+	// because gen reads no clock.
 	ThisYear string
 
-	// Store keeps what was read for the next run; nil keeps nothing. It changes
-	// no byte, no warning and no error.
+	// Store keeps what later runs can use; nil keeps nothing. It does not affect
+	// outputs, warnings or errors.
 	Store *store.Store
 }
