@@ -50,7 +50,7 @@ func (v *invalidation) recorded() map[string]*golist.Saved {
 func sameDependencies(last *record.Record, g *golist.Graph, l *library) bool {
 	for i := range last.Packages {
 		s := &last.Packages[i]
-		if now := g.Package(s.ImportPath); s.Known && now != nil && now.Fixed() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
+		if now := g.Package(s.ImportPath); s.Known && now != nil && now.External() && (now.Dir != s.Dir || !slices.Equal(now.GoFiles, s.GoFiles)) {
 			return false
 		}
 	}

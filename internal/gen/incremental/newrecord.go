@@ -50,7 +50,7 @@ func (u *Update) newRecord(a *Attempt) (next *record.Record, exact bool) {
 		next.Units = append(next.Units, unit)
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(read), (*golist.Package).Compare) {
-		if !p.DepOnly || p.Fixed() {
+		if !p.DepOnly || p.External() {
 			continue
 		}
 		refs, readNow := a.refs(p)
@@ -120,7 +120,7 @@ func (a *Attempt) refs(p *golist.Package) (refs []string, read bool) {
 	}
 	all, read := a.Loaded.Read[p]
 	for _, ref := range all {
-		if !ref.Fixed() {
+		if !ref.External() {
 			refs = append(refs, ref.ImportPath)
 		}
 	}

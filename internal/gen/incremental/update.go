@@ -91,7 +91,7 @@ func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
 	if u.tree != nil && !explain {
 		a.kinds = generate.NewKinds(u.knownKinds(), func(path string) bool {
 			p := u.graph.Package(path)
-			return p == nil || !p.Fixed()
+			return p == nil || !p.External()
 		})
 	}
 	if roots := u.DirtyRoots(); len(roots) > 0 {

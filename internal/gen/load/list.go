@@ -40,7 +40,7 @@ func (q *Query) listable(env []string) bool {
 	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
 		return false
 	}
-	if slices.ContainsFunc(q.Fixed, func(dir string) bool { return isBelow(dir, q.Dir) }) {
+	if slices.ContainsFunc(q.External, func(dir string) bool { return isBelow(dir, q.Dir) }) {
 		return false
 	}
 	return len(q.Folders) > 0 && q.Arch != "" && !strings.Contains(q.goFlags, "-compiler")

@@ -22,10 +22,10 @@ func TestListable(t *testing.T) {
 		"another compiler": {func(q *Query) { q.goFlags = "-v -compiler=gccgo" }, nil, false},
 		"other flags":      {func(q *Query) { q.goFlags = "-tags=x -mod=mod" }, nil, true},
 		"in module cache": {func(q *Query) {
-			q.Dir, q.Fixed = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
+			q.Dir, q.External = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
 		}, nil, false},
 		"beside it": {func(q *Query) {
-			q.Dir, q.Fixed = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
+			q.Dir, q.External = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
 		}, nil, true},
 		"a driver":  {func(*Query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},
 		"no driver": {func(*Query) {}, []string{"GOPACKAGESDRIVER=off"}, true},

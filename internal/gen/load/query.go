@@ -71,7 +71,7 @@ func (q *Query) ask(ctx context.Context) {
 	if len(values) < 7 {
 		return
 	}
-	q.goFlags, q.Arch, q.Fixed = values[0], values[1], values[2:4]
+	q.goFlags, q.Arch, q.External = values[0], values[1], values[2:4]
 	q.Settings = Settings{Root: values[2], ModCache: values[3], env: values[4], work: values[5], compiler: values[6]}
 }
 

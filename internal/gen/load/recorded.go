@@ -16,7 +16,7 @@ import (
 func RecordedQuery(src *overlay.Project, is record.Go) *Query {
 	return &Query{
 		Project:  src,
-		Command:  golist.Command{Dir: src.Dir, Env: goEnv(os.Environ()), Arch: is.Arch, Fixed: []string{is.Root, is.ModCache}},
+		Command:  golist.Command{Dir: src.Dir, Env: goEnv(os.Environ()), Arch: is.Arch, External: []string{is.Root, is.ModCache}},
 		goFlags:  is.Flags,
 		Settings: Settings{Root: is.Root, ModCache: is.ModCache, env: is.Env, work: is.Work, compiler: is.Compiler},
 	}
@@ -39,15 +39,15 @@ func (q *Query) Answer(folders []string) record.Go {
 // change, and the files that a listing depends on apart from sources. ok is false if
 // they are unknown.
 func (q *Query) Surroundings(folders []string) (changing, files []string, ok bool) {
-	var fixed []string
+	var external []string
 	for _, dir := range folders {
 		if isBelow(q.Settings.Root, dir) || isBelow(q.Settings.ModCache, dir) {
-			fixed = append(fixed, dir)
+			external = append(external, dir)
 		} else {
 			changing = append(changing, dir)
 		}
 	}
-	files, ok = q.Inputs(fixed, nil)
+	files, ok = q.Inputs(external, nil)
 	known := map[string]bool{}
 	for _, name := range files {
 		known[name] = true

@@ -2,17 +2,17 @@ package crdyaml
 
 import "reflect"
 
-// blockKey tells a map of schemas by its place in memory, and how deep it is
+// blockKey identifies a map of schemas by its address, and the depth at which it is
 // printed.
 type blockKey struct {
 	place  uintptr
 	indent int
 }
 
-// block is a map of schemas that was printed: the first time it is only noted, for
-// most are never seen again, and the second time its text is kept.
+// block is the text of a map of schemas. The first time, the map is only noted, because
+// most maps are not seen again.
 type block struct {
-	of   map[string]props // or another one might come to the same place
+	of   map[string]props // keeps the map alive, so that its address is not reused
 	text string
 }
 
@@ -20,7 +20,8 @@ func (w *writer) blockKey(m map[string]props) blockKey {
 	return blockKey{reflect.ValueOf(m).Pointer(), w.indent}
 }
 
-// again prints the entries of a map as they were printed before, if they were.
+// again writes the entries of a map from the cache. It returns false if they are not
+// cached.
 func (w *writer) again(m map[string]props) bool {
 	if !w.Shared {
 		return false
@@ -30,7 +31,7 @@ func (w *writer) again(m map[string]props) bool {
 	return known.text != ""
 }
 
-// printed takes note of how the entries of a map were printed.
+// printed notes or caches the text of a map's entries.
 func (w *writer) printed(m map[string]props, mark int) {
 	if !w.Shared || w.err != nil {
 		return

@@ -1,13 +1,10 @@
-// Package crdyaml writes CustomResourceDefinitions as YAML: the bytes that
-// controller-tools v0.23.0 writes, in a fraction of the time.
+// Package crdyaml writes CustomResourceDefinitions as YAML: the same bytes as
+// controller-tools v0.23.0, in a fraction of the time.
 //
-// The library turns a CRD into JSON, that into a tree, that into JSON again,
-// which it reads as YAML and prints. Here only what surrounds the schemas, and
-// the rare scalar that needs more than plain or literal style, goes that way. A
-// schema is printed from its struct. Whatever the short way does not know takes
-// the library's for that CRD as a whole.
-//
-// It is no YAML library: it knows one type.
+// controller-tools converts a CRD to JSON, to a tree, to JSON again, and from there to
+// YAML. This package does so only for what surrounds the schemas, and for the rare
+// scalars that need a style other than plain or literal. It writes schemas directly. If
+// it does not know how controller-tools writes a value, it leaves the whole CRD to it.
 package crdyaml
 
 import (
@@ -22,13 +19,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Emitter writes CRDs. It remembers what was costly to render, which the CRDs
-// of one project share much of. It is not safe for use by several goroutines.
-// The zero value is ready.
+// Emitter writes CRDs. It caches what is expensive to render, because the CRDs of a
+// project have much in common. It is not safe for concurrent use. The zero value is
+// ready to use.
 type Emitter struct {
-	// Shared says that schemas share their maps of properties, and that nobody
-	// changes these while the emitter is in use: what a map was printed as at one
-	// depth is then remembered.
+	// Shared says that schemas share their maps of properties, and that these do not
+	// change while the emitter is in use. The emitter then caches the text of a map per
+	// depth.
 	Shared bool
 
 	out    []byte
@@ -36,43 +33,41 @@ type Emitter struct {
 	blocks map[blockKey]block
 }
 
-// usual is how many bytes many CRDs have no more than: one with a pod template.
+// usual is the size in bytes that most CRDs do not exceed, such as one with a pod template.
 const usual = 1 << 19
 
-// errUnknown says that the short way does not know how a value is written.
+// errUnknown means that this package does not know how to write a value.
 var errUnknown = errors.New("not known to the emitter")
 
-// CRD returns c as [genall.GenerationContext.WriteYAML] writes it after
-// [crd.AsVersion] for v1, "---" line included, header text not. The options
-// must leave schemas alone. The caller must not use the bytes after the next
-// call.
+// CRD returns the bytes that [genall.GenerationContext.WriteYAML] writes for c after
+// [crd.AsVersion] for v1, with the line "---" and without header. The options must not
+// change schemas. The bytes are valid until the next call.
 func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) ([]byte, error) {
 	e.out = slices.Grow(e.out[:0], usual)
 	if err := e.crd(c, options); err == nil {
 		return e.out, nil
 	}
-	// Where the fault is the CRD's, the library words it.
+	// If the CRD is invalid, the error is the library's.
 	return library(c, options...)
 }
 
-// Schema returns a schema as it is printed within a CRD: two that are printed
-// alike make the same CRDs. It is not ok for one that the short way does not
-// know. The caller must not use the bytes after the next call.
+// Schema returns the text of a schema within a CRD: schemas with the same text result in
+// the same CRDs. ok is false if this package does not know how to write it. The text is
+// valid until the next call.
 func (e *Emitter) Schema(s *apiextensionsv1.JSONSchemaProps) (text []byte, ok bool) {
 	e.out = e.out[:0]
 	err := e.schema(s, 0)
 	return e.out, err == nil
 }
 
-// The schemas of all versions are left out of the frame, and these lines put
-// in their place. A user's text is never mistaken for them: were it equal,
-// there would be more places than versions.
+// The library writes the CRD with these lines in place of the schemas of its versions.
+// A user's text cannot be mistaken for them: there would be more places than versions.
 const (
 	placeType = "operon puts the schema here"
 	place     = "\n    schema:\n      openAPIV3Schema:\n        type: " + placeType + "\n"
 	placeHead = "\n    schema:\n      openAPIV3Schema:"
 
-	schemaIndent = 6 // of the key openAPIV3Schema
+	schemaIndent = 6 // the indentation of the key openAPIV3Schema
 )
 
 func (e *Emitter) crd(c apiextensionsv1.CustomResourceDefinition, options []*genall.WriteYAMLOptions) error {
@@ -106,7 +101,7 @@ func (e *Emitter) crd(c apiextensionsv1.CustomResourceDefinition, options []*gen
 	return nil
 }
 
-// library is the long way: controller-tools' own.
+// library writes a CRD with controller-tools.
 func library(c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) ([]byte, error) {
 	converted, err := crd.AsVersion(c, apiextensionsv1.SchemeGroupVersion)
 	if err != nil {

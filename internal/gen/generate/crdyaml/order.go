@@ -2,8 +2,8 @@ package crdyaml
 
 import "unicode"
 
-// compareKeys orders the keys of a mapping as the library does: letters by
-// code point and after everything else, runs of digits by their value.
+// compareKeys orders the keys of a mapping as the library does: letters by code point
+// and after everything else, runs of digits by their value.
 func compareKeys(a, b string) int {
 	if lessKey(a, b) {
 		return -1
@@ -44,7 +44,7 @@ func lessRunes(a, b []rune) bool {
 	case left || right:
 		return right
 	}
-	// A zero within a number is no leading zero: it counts as a digit.
+	// A zero within a number is not a leading zero: it counts as a digit.
 	var lead int64
 	if a[i] == '0' || b[i] == '0' {
 		for j := i - 1; j >= 0 && unicode.IsDigit(a[j]); j-- {
@@ -65,8 +65,8 @@ func lessRunes(a, b []rune) bool {
 	return a[i] < b[i]
 }
 
-// number reads the digits of s from i on, behind what was read before, and
-// says where they end.
+// number reads the digits of s from i on, which follow digits with the value before, and
+// returns the offset after them.
 func number(s []rune, i int, before int64) (value int64, end int) {
 	for value, end = before, i; end < len(s) && unicode.IsDigit(s[end]); end++ {
 		value = value*10 + int64(s[end]-'0')

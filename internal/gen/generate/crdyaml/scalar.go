@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// width is the column behind which a plain scalar goes on in the next line.
+// width is the column after which a plain scalar continues in the next line.
 const width = 80
 
 func (e *Emitter) spaces(n int) {
@@ -26,7 +26,7 @@ func (e *Emitter) key(indent int, key string) {
 	e.out = append(e.out, ':')
 }
 
-// plain writes an entry whose value is known to need no quotes.
+// plain writes an entry whose value needs no quotes.
 func (w *writer) plain(key, value string) {
 	if w.err != nil {
 		return
@@ -61,7 +61,7 @@ func (w *writer) text(key, s string) {
 	}
 }
 
-// optional writes a string that may be missing, and may be empty.
+// optional writes a string that may be missing or empty.
 func (w *writer) optional(key string, s *string) {
 	if s == nil || w.err != nil {
 		return
@@ -77,7 +77,7 @@ func (w *writer) optional(key string, s *string) {
 		w.key(w.indent, key)
 		w.literal(*s, w.indent)
 	default:
-		w.remember(memoKey{w.indent, key, *s, textValue}, func() (any, error) { return *s, nil })
+		w.cached(memoKey{w.indent, key, *s, textValue}, func() (any, error) { return *s, nil })
 	}
 }
 
@@ -87,7 +87,7 @@ func (w *writer) texts(key string, list []string) {
 	}
 	for _, s := range list {
 		if styleOf(s) != plainStyle {
-			w.remember(memoKey{w.indent, key, fmt.Sprintf("%q", list), textsValue}, func() (any, error) { return list, nil })
+			w.cached(memoKey{w.indent, key, fmt.Sprintf("%q", list), textsValue}, func() (any, error) { return list, nil })
 			return
 		}
 	}
@@ -100,8 +100,8 @@ func (w *writer) texts(key string, list []string) {
 	}
 }
 
-// fold writes a space and a plain scalar, from a column on. Behind the width,
-// a line ends at the next space that stands alone.
+// fold writes a space and a plain scalar, starting in a column. After the width, a line
+// ends at the next single space.
 func (e *Emitter) fold(s string, indent, column int) {
 	e.out = append(e.out, ' ')
 	column++
@@ -124,8 +124,8 @@ func (e *Emitter) fold(s string, indent, column int) {
 	e.out = append(e.out, '\n')
 }
 
-// quoted writes a space and a scalar in single quotes, from a column on. Its lines
-// end as those of a plain one do.
+// quoted writes a space and a scalar in single quotes, starting in a column. It breaks
+// lines as fold does.
 func (e *Emitter) quoted(s string, indent, column int) {
 	e.out = append(e.out, " '"...)
 	column += len(" '")
@@ -160,9 +160,9 @@ func (e *Emitter) literal(s string, indent int) {
 	}
 }
 
-// keyText is a key as it stands before its colon.
+// keyText returns a key as it is written before its colon.
 func keyText(key string) (string, error) {
-	const simple = 100 // the library writes longer ones another way
+	const simple = 100 // the library writes longer keys differently
 	if len(key) > simple || key == "<<" {
 		return "", errUnknown
 	}
@@ -183,14 +183,14 @@ func keyText(key string) (string, error) {
 type style int
 
 const (
-	otherStyle style = iota // in double quotes, with an indentation indicator, or an error: the library knows
+	otherStyle style = iota // in double quotes, with an indentation indicator, or an error: left to the library
 	plainStyle
 	quotedStyle // in single quotes
 	literalStyle
 )
 
-// words are what YAML 1.1 reads as something else than a string, as far as
-// they start with a letter, in the spellings that it knows.
+// words are the strings that YAML 1.1 reads as another type, as far as they start with a
+// letter, in all spellings.
 var words = map[string]bool{
 	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
 	"n": true, "N": true, "no": true, "No": true, "NO": true, "off": true, "Off": true, "OFF": true,
@@ -198,8 +198,8 @@ var words = map[string]bool{
 	"null": true, "Null": true, "NULL": true,
 }
 
-// styleOf decides how the library (go.yaml.in/yaml/v2) writes a string: plain,
-// literal, or in single quotes, where that is certain.
+// styleOf returns how the library (go.yaml.in/yaml/v2) writes a string: plain, literal,
+// or in single quotes. It returns otherStyle if that is uncertain.
 func styleOf(s string) style {
 	if s == "" {
 		return otherStyle
@@ -210,8 +210,7 @@ func styleOf(s string) style {
 			return otherStyle
 		}
 	case c < utf8.RuneSelf && c != '$' && c != '(' && c != '/' && c != '^' && c != '_' && c != '<':
-		// Indicators, and what may be a number or a date. A literal could start
-		// with them, but few do.
+		// Indicators, and the start of numbers and dates. Few literals start with them.
 		return otherStyle
 	}
 	last := s[len(s)-1]
@@ -249,8 +248,8 @@ func styleOf(s string) style {
 	return quotedStyle
 }
 
-// printable reports whether the library writes r, which is not ASCII, as it is
-// and sees no line break in it.
+// printable reports whether the library writes r, which is not ASCII, unchanged and does
+// not take it for a line break.
 func printable(r rune) bool {
 	switch r {
 	case '\u2028', '\u2029', '\ufeff', utf8.RuneError:

@@ -13,8 +13,8 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// schema writes s after a key at the given indentation. The fields come in
-// the order of their JSON names; what the JSON leaves out, it leaves out.
+// schema writes s after a key at the given indentation. Fields are in the order of their
+// JSON names; fields that are omitted in JSON are omitted.
 func (e *Emitter) schema(s *props, indent int) error {
 	mark := len(e.out)
 	e.out = append(e.out, '\n')
@@ -38,7 +38,7 @@ func (e *Emitter) fields(s *props, indent int) error {
 	w.raw("default", s.Default)
 	w.byName("definitions", s.Definitions)
 	if len(s.Dependencies) > 0 {
-		return errUnknown // nothing generates them, and no API server takes them
+		return errUnknown // generators do not use them, and API servers reject them
 	}
 	w.text("description", s.Description)
 	w.enum("enum", s.Enum)
@@ -78,7 +78,7 @@ func (e *Emitter) fields(s *props, indent int) error {
 	return w.err
 }
 
-// writer writes the entries of one mapping, until the first error.
+// writer writes the entries of one mapping, up to the first error.
 type writer struct {
 	*Emitter
 	indent int
@@ -94,8 +94,7 @@ func (w *writer) schema(key string, s *props) {
 	w.err = w.Emitter.schema(s, w.indent)
 }
 
-// schemas writes a list of schemas. In YAML as it is written here, a list below
-// a key stands at the indentation of the key.
+// schemas writes a list of schemas. The items have the indentation of the key.
 func (w *writer) schemas(key string, list []props) {
 	if len(list) == 0 || w.err != nil {
 		return
@@ -111,8 +110,8 @@ func (w *writer) schemas(key string, list []props) {
 	}
 }
 
-// item turns the mapping written since mark, which is one level deeper, into
-// an item of a list.
+// item turns the mapping since mark, which is indented one level deeper, into an item of
+// a list.
 func (w *writer) item(mark int) {
 	if len(w.out) == mark {
 		w.spaces(w.indent)
@@ -122,7 +121,7 @@ func (w *writer) item(mark int) {
 	w.out[mark+w.indent] = '-'
 }
 
-// byName writes a mapping whose keys the user chose.
+// byName writes a mapping with keys chosen by the user.
 func (w *writer) byName(key string, m map[string]props) {
 	if len(m) == 0 || w.err != nil {
 		return
@@ -209,20 +208,20 @@ func (w *writer) rules(key string, rules apiextensionsv1.ValidationRules) {
 	}
 }
 
-// raw writes JSON as the conversion to v1 leaves it: without null, numbers
-// and the order of keys normalised.
+// raw writes JSON as the conversion to v1 leaves it: without null, and with normalized
+// numbers and order of keys.
 func (w *writer) raw(key string, j *apiextensionsv1.JSON) {
 	if j == nil || w.err != nil {
 		return
 	}
-	w.remember(memoKey{w.indent, key, string(j.Raw), jsonValue}, func() (any, error) { return decode(*j) })
+	w.cached(memoKey{w.indent, key, string(j.Raw), jsonValue}, func() (any, error) { return decode(*j) })
 }
 
 func (w *writer) enum(key string, list []apiextensionsv1.JSON) {
 	if len(list) == 0 || w.err != nil {
 		return
 	}
-	w.remember(memoKey{w.indent, key, fmt.Sprintf("%q", list), jsonValue}, func() (any, error) {
+	w.cached(memoKey{w.indent, key, fmt.Sprintf("%q", list), jsonValue}, func() (any, error) {
 		values := make([]any, len(list))
 		for i, j := range list {
 			var err error
@@ -234,14 +233,14 @@ func (w *writer) enum(key string, list []apiextensionsv1.JSON) {
 	})
 }
 
-// decode reads JSON as the conversion between the versions of a CRD does.
+// decode decodes JSON as the conversion between CRD versions does.
 func decode(j apiextensionsv1.JSON) (any, error) {
 	var internal apiextensions.JSON
 	err := apiextensionsv1.Convert_v1_JSON_To_apiextensions_JSON(&j, &internal, nil)
 	return internal, err
 }
 
-// memoKey tells what the library renders apart.
+// memoKey identifies a text that the library rendered.
 type memoKey struct {
 	indent int
 	key    string
@@ -257,9 +256,9 @@ const (
 	jsonValue
 )
 
-// remember writes an entry that the library renders, once for each place and
-// value. The value nil writes nothing.
-func (w *writer) remember(k memoKey, value func() (any, error)) {
+// cached writes an entry that the library renders, once per indentation and value. A nil
+// value writes nothing.
+func (w *writer) cached(k memoKey, value func() (any, error)) {
 	written, ok := w.memo[k]
 	if !ok {
 		var v any
@@ -279,8 +278,8 @@ func (w *writer) remember(k memoKey, value func() (any, error)) {
 	w.out = append(w.out, written...)
 }
 
-// render has the library write an entry at an indentation: below as many keys
-// as it takes, whose lines are cut off.
+// render lets the library write an entry at an indentation: below as many keys as
+// necessary, whose lines are then removed.
 func render(indent int, key string, value any) (string, error) {
 	const outer = "a:\n"
 	v := any(map[string]any{key: value})
@@ -298,7 +297,7 @@ func render(indent int, key string, value any) (string, error) {
 	return rest, nil
 }
 
-// number writes what encoding/json makes of v, as YAML reads it.
+// number writes v as encoding/json formats it and YAML reads it.
 func (w *writer) number(key string, v *float64) {
 	if v == nil || w.err != nil {
 		return
@@ -312,5 +311,5 @@ func (w *writer) number(key string, v *float64) {
 		w.err = err
 		return
 	}
-	w.remember(memoKey{w.indent, key, string(j), jsonValue}, func() (any, error) { return *v, nil })
+	w.cached(memoKey{w.indent, key, string(j), jsonValue}, func() (any, error) { return *v, nil })
 }

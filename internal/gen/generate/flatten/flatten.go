@@ -1,12 +1,12 @@
-// Package flatten puts the schemas of types together to those of kinds, as
-// [crd.Flattener] and [crd.FlattenEmbedded] of controller-tools v0.23.0 do, in a
-// fraction of the time: what is below the root of a type is put together once,
-// and shared by all that refer to the type. The library copies all of it for
-// each of them, several times.
+// Package flatten combines the schemas of types to the schemas of kinds, with the same
+// result as [crd.Flattener] and [crd.FlattenEmbedded] of controller-tools v0.23.0, in a
+// fraction of the time. It flattens what is below the root of a type once, and all
+// references to the type share the result. The library copies the whole schema several
+// times for each of them.
 //
-// Where schemas are merged, the library does it, on the roots alone. Whatever is
-// out of the ordinary is an error, which says nothing about the types: the kind
-// is the library's to flatten then.
+// The library still merges the roots of schemas. In all unusual cases, this package
+// returns an error, which says nothing about the types: the library must then flatten
+// the kind.
 package flatten
 
 import (
@@ -22,36 +22,35 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// ErrUnknown says that it is not known here how schemas are flattened.
+// ErrUnknown means that this package does not know how to flatten a schema.
 var ErrUnknown = errors.New("not known to the flattener")
 
-// ErrCycle says that types refer to each other in a circle: what the library
-// makes of them depends on the one that it came across first, of this kind or of
-// another.
+// ErrCycle means that types refer to each other in a cycle. The library's result then
+// depends on which of them it meets first, even in another kind.
 var ErrCycle = errors.New("types refer to each other")
 
-// Flattener flattens the kinds of a parser. Its schemas share parts with each
-// other and with those of the parser, so nobody may change what is below their
-// roots. It is not safe for use by several goroutines.
+// Flattener flattens the kinds of a parser. Its schemas share parts with each other and
+// with those of the parser, so only their roots may be changed. It is not safe for
+// concurrent use.
 type Flattener struct {
 	Parser *crd.Parser
-	// MaxDescLen shortens descriptions, as [crd.TruncateDescription] does, unless
-	// it is nil.
+	// MaxDescLen truncates descriptions, as [crd.TruncateDescription] does. With nil,
+	// they stay as they are.
 	MaxDescLen *int
 
 	types map[crd.TypeIdent]flattened
-	open  []crd.TypeIdent // types that are being put together; the first is the kind
+	open  []crd.TypeIdent // the types in progress; the first is the kind
 }
 
-// flattened is a type as those see it that refer to it: what is below the root is
-// whole, and the root is not merged yet with what it embeds.
+// flattened is a type as references to it need it: everything below the root is
+// flattened, but the root is not yet merged with what it embeds.
 type flattened struct {
 	root *props
 	err  error
 }
 
-// Kind returns the schema of a kind in one version. The root, and the map of its
-// properties, are the caller's.
+// Kind returns the schema of a version of a kind. The caller may change the root and the
+// map of its properties.
 func (f *Flattener) Kind(id crd.TypeIdent) (*props, error) {
 	f.open = append(f.open[:0], id)
 	raw, err := f.raw(id)
@@ -80,7 +79,7 @@ func (f *Flattener) raw(id crd.TypeIdent) (props, error) {
 	return raw, nil
 }
 
-// whole is a schema of the package, put together.
+// whole returns a flattened schema of the package.
 func (f *Flattener) whole(s *props, pkg *loader.Package) (props, error) {
 	root, err := f.root(s, pkg)
 	if err == nil && len(root.AllOf) > 0 {
@@ -94,8 +93,8 @@ func (f *Flattener) whole(s *props, pkg *loader.Package) (props, error) {
 	return root, err
 }
 
-// root puts together what is below the root of a schema. The root itself it does
-// not merge with what it refers to or embeds, unless that is trivial.
+// root flattens what is below the root of a schema. It merges the root with what it
+// refers to or embeds only if that is trivial.
 func (f *Flattener) root(s *props, pkg *loader.Package) (props, error) {
 	if s.Ref != nil && *s.Ref != "" {
 		t, err := f.referred(*s.Ref, pkg)
@@ -105,7 +104,7 @@ func (f *Flattener) root(s *props, pkg *loader.Package) (props, error) {
 		return refer(t, s)
 	}
 	if len(s.Dependencies)+len(s.Definitions) > 0 {
-		return props{}, ErrUnknown // nothing generates them
+		return props{}, ErrUnknown // generators do not use them
 	}
 	p := parts{f, pkg, nil}
 	root := *s
@@ -121,7 +120,7 @@ func (f *Flattener) root(s *props, pkg *loader.Package) (props, error) {
 	return root, p.err
 }
 
-// referred is the type that a reference in a package leads to.
+// referred returns the type that a reference in a package leads to.
 func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	id, ok := lookup(ref, pkg)
 	if !ok {
@@ -132,7 +131,7 @@ func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	}
 	switch i := slices.Index(f.open, id); {
 	case i > 0 && i == len(f.open)-1:
-		return &props{}, nil // a type that refers to itself ends there
+		return &props{}, nil // a reference of a type to itself
 	case i >= 0:
 		return nil, ErrCycle
 	}
@@ -151,14 +150,14 @@ func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	return t.root, t.err
 }
 
-// refer is a field that refers to a type: what the field says of itself stands
-// beside what the type says, and what it says for people stands in its place.
+// refer returns the schema of a field with a type: constraints of both apply, and
+// documentation of the field replaces that of the type.
 func refer(t, field *props) (props, error) {
 	beside := *field
 	beside.Ref = nil
 	beside.Description, beside.Title, beside.ExternalDocs, beside.Example = "", "", nil, nil
 	if hasParts(&beside) || len(beside.AllOf) > 0 {
-		return props{}, ErrUnknown // which could lead to other types
+		return props{}, ErrUnknown // which could refer to other types
 	}
 	both := props{Description: t.Description, Title: t.Title, ExternalDocs: t.ExternalDocs, Example: t.Example}
 	if field.Description != "" {
@@ -180,7 +179,8 @@ func refer(t, field *props) (props, error) {
 	return both, nil
 }
 
-// alone merges a type and a field that says nothing but its type: most fields.
+// alone merges a type and a field without constraints of its own, as most fields are. ok
+// is false for other fields.
 func alone(t, field *props, both props) (merged props, ok bool) {
 	kind := field.Type
 	field.Type = ""

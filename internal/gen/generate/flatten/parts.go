@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// parts puts together what is below a root, until the first error.
+// parts flattens what is below a root, up to the first error.
 type parts struct {
 	*Flattener
 	pkg *loader.Package
@@ -59,7 +59,7 @@ func (p *parts) orBool(s *apiextensionsv1.JSONSchemaPropsOrBool) *apiextensionsv
 	return &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.Allows, Schema: p.one(s.Schema)}
 }
 
-// embedded are roots that will be merged with the one they are embedded in.
+// embedded returns roots that will be merged with the root that embeds them.
 func (p *parts) embedded(list []props) []props {
 	if list == nil {
 		return nil
@@ -73,16 +73,15 @@ func (p *parts) embedded(list []props) []props {
 	return all
 }
 
-// hasParts reports whether there is anything below a root, other than what is
-// embedded.
+// hasParts reports whether there is anything below a root, apart from embedded schemas.
 func hasParts(s *props) bool {
 	return s.Properties != nil || s.PatternProperties != nil || s.AnyOf != nil || s.OneOf != nil || s.Not != nil ||
 		s.Items != nil || s.AdditionalProperties != nil || s.AdditionalItems != nil || s.Dependencies != nil || s.Definitions != nil
 }
 
-// merge merges a root with what it embeds. That is the library's to do, less what
-// is below the roots: the properties of all of them come together, and of
-// anything else there may only be one.
+// merge merges a root with the schemas that it embeds. The library does so, without what
+// is below the roots: this package merges the properties itself, and of everything else
+// only one root may have any.
 func merge(root *props) (props, error) {
 	var below props
 	bare, ok := take(root, &below)
@@ -100,9 +99,9 @@ func merge(root *props) (props, error) {
 	return *merged, nil
 }
 
-// take moves what is below a root, and below the roots that it embeds, to one
-// place, in the order in which the library comes across it: what is embedded in
-// something embedded is before that. It is not ok where two of them have the same.
+// take moves what is below a root, and below the roots that it embeds, to one place, in
+// the library's order: embedded schemas come before the schema that embeds them. ok is
+// false if two of them conflict.
 func take(root, below *props) (bare props, ok bool) {
 	bare = *root
 	if !takeParts(&bare, below) {
@@ -136,7 +135,7 @@ func takeParts(bare, below *props) (ok bool) {
 		move(&bare.AdditionalItems, &below.AdditionalItems, bare.AdditionalItems != nil, below.AdditionalItems != nil)
 }
 
-// move moves a part if it is there. It is not ok where there is one already.
+// move moves a part if there is one. ok is false if the target is already set.
 func move[T any](from, to *T, there, already bool) (ok bool) {
 	if there && !already {
 		var none T
@@ -145,8 +144,8 @@ func move[T any](from, to *T, there, already bool) (ok bool) {
 	return !there || !already
 }
 
-// takeProperties moves properties to others, and merges those of the same name. It is
-// not ok where it is not known how.
+// takeProperties moves properties to others, and merges those of the same name. ok is
+// false if this package does not know how.
 func takeProperties(from, to *props) (ok bool) {
 	m := from.Properties
 	from.Properties = nil
@@ -173,8 +172,8 @@ func takeProperties(from, to *props) (ok bool) {
 	return true
 }
 
-// both merges two properties. It is not ok where it matters which of them the library
-// comes across first: that depends on what they referred to.
+// both merges two properties. ok is false if the result depends on which of them the
+// library meets first, which depends on what they referred to.
 func both(first, second props) (merged props, ok bool) {
 	for _, s := range []props{first, second} {
 		if hasParts(&s) || len(s.AllOf) > 0 {
@@ -193,7 +192,7 @@ func both(first, second props) (merged props, ok bool) {
 	return merged, !problems.any && len(merged.AllOf) == 0
 }
 
-// problems takes note that there is one.
+// problems records whether there was an error.
 type problems struct{ any bool }
 
 // AddError implements crd.ErrorRecorder.

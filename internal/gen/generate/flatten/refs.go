@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Refs are the types that a raw schema of a package refers to, in the order of a
-// map. ok is false when there are others, which are not to be found.
+// Refs returns the types that a raw schema of a package refers to, in no particular
+// order. ok is false if a reference cannot be resolved.
 func Refs(schema *apiextensionsv1.JSONSchemaProps, pkg *loader.Package) (ids []crd.TypeIdent, ok bool) {
 	ok = true
 	crd.EditSchema(schema, visitor(func(ref string) {
@@ -19,7 +19,7 @@ func Refs(schema *apiextensionsv1.JSONSchemaProps, pkg *loader.Package) (ids []c
 	return ids, ok
 }
 
-// lookup is the type that a reference names in a package.
+// lookup returns the type that a reference in a package names.
 func lookup(ref string, pkg *loader.Package) (id crd.TypeIdent, ok bool) {
 	name, path, err := crd.RefParts(ref)
 	id = crd.TypeIdent{Package: pkg, Name: name}

@@ -1,5 +1,5 @@
-// Package marker reads the markers of packages: what controller-gen would make
-// of them, and what to say about those that it passes over in silence.
+// Package marker reads the markers of packages. It reports those that controller-gen
+// silently ignores.
 package marker
 
 import (
@@ -15,15 +15,14 @@ import (
 // marker is a marker comment of a root package.
 type marker struct {
 	comment *ast.Comment
-	text    string // from the plus sign on, trimmed
+	text    string // trimmed, starting with the plus sign
 	name    string // with the plus sign, without arguments
 	file    *ast.File
-	scopes  int  // bit 1<<target for each target the name is registered for
+	scopes  int  // bit 1<<target for each target that the name is registered for
 	used    bool // the collector attached it to a node of such a target
 }
 
-// findMarkers lists the markers in line comments, which are the only ones that
-// controller-gen reads.
+// findMarkers returns the markers in line comments. controller-gen reads no others.
 func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 	root.NeedSyntax()
 	var found []*marker
@@ -42,10 +41,9 @@ func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 	return found
 }
 
-// markUsed finds out which markers have an effect, by asking the collector
-// itself: for a moment each marker is replaced by a numbered one that is
-// registered for the same targets, and the numbers that come back are those of
-// the markers that count.
+// markUsed finds the markers that have an effect by asking the collector: it replaces
+// each marker temporarily by a numbered one that is registered for the same targets. The
+// numbers that the collector returns are those of the markers with an effect.
 func markUsed(root *loader.Package, found []*marker) {
 	targets := []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField}
 	reg := &markers.Registry{}
@@ -68,7 +66,7 @@ func markUsed(root *loader.Package, found []*marker) {
 	col := &markers.Collector{Registry: reg}
 	nodes, err := col.MarkersInPackage(&loader.Package{Package: &packages.Package{Syntax: root.Syntax}})
 	if err != nil {
-		return // not reached: every probe parses
+		return // unreachable: all numbered markers parse
 	}
 	for _, values := range nodes {
 		for _, list := range values {

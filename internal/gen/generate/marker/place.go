@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// place says where a marker without effect stands, and what would help.
+// place describes the position of a marker without effect, and how to correct it.
 func (m *marker) place() string {
 	doc, inside := "", ""
 	at := m.comment.Pos()
@@ -35,7 +35,7 @@ func (m *marker) place() string {
 	return "none follows"
 }
 
-// begin is the start of a node with its doc comment.
+// begin returns the start of a node with its doc comment.
 func begin(n ast.Node) token.Pos {
 	if group, _ := documented(n); group != nil && group.Pos() < n.Pos() {
 		return group.Pos()
@@ -43,7 +43,7 @@ func begin(n ast.Node) token.Pos {
 	return n.Pos()
 }
 
-// documented returns the doc comment of a declaration, and words for it.
+// documented returns the doc comment of a declaration, and a phrase for the declaration.
 func documented(n ast.Node) (doc *ast.CommentGroup, what string) {
 	switch d := n.(type) {
 	case *ast.File:

@@ -15,23 +15,21 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Scan is what the markers of a package come to without other packages.
+// Scan is what the markers of a package say, whatever other packages say.
 type Scan struct {
-	// Warnings are about markers that controller-gen passes over in silence, and
-	// about RBAC groups that match nothing: about every marker whichever generators
-	// run, so that one set of sources has one set of warnings.
+	// Warnings are about markers that controller-gen silently ignores, and about RBAC
+	// groups that match nothing. They do not depend on which generators run.
 	Warnings []scaffold.Warning
-	// Joint are the texts of the markers that roles and webhook configurations are
-	// made of, with the plus sign.
+	// Joint are the texts of the markers of roles and webhook configurations, with the
+	// plus sign.
 	Joint []string
 }
 
-// Files tells the path that a file has in the project, slash-separated and
-// relative to the root. ok is false for a file outside: it is not this user's to
-// mend, and there are no warnings about it.
+// Files returns the path of a file in the project, slash-separated and relative to the
+// root. ok is false for files outside, about which there are no warnings.
 type Files func(name string) (rel string, ok bool)
 
-// All scans packages, and answers in their order.
+// All scans packages, and returns the results in their order.
 func (v *Vocabulary) All(packages []*loader.Package, fset *token.FileSet, in Files) []Scan {
 	all := make([]Scan, len(packages))
 	var group sync.WaitGroup
@@ -68,8 +66,8 @@ func (v *Vocabulary) scan(root *loader.Package, fset *token.FileSet, in Files) S
 	return s
 }
 
-// joint reports whether a marker is read by a generator that makes one output of
-// those of all roots. Such markers describe packages and nothing else.
+// joint reports whether a marker is for a generator that makes one output from the
+// markers of all roots. All such markers describe packages.
 func joint(name string) bool {
 	switch strings.TrimPrefix(name, "+") {
 	case rbac.RuleDefinition.Name, webhook.ConfigDefinition.Name, webhook.WebhookConfigDefinition.Name:
@@ -78,8 +76,8 @@ func joint(name string) bool {
 	return false
 }
 
-// Only is a package with markers and nothing else, for generators that look at
-// nothing else.
+// Only returns a package with markers and nothing else, for generators that read only
+// markers.
 func Only(fset *token.FileSet, markers []string) (*loader.Package, error) {
 	lines := []string{"package p"}
 	for _, m := range markers {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Vocabulary is every marker that some generators know.
+// Vocabulary is all markers that some generators know.
 type Vocabulary struct {
 	reg   *markers.Registry
 	names []string
@@ -19,7 +19,7 @@ type Vocabulary struct {
 func NewVocabulary(generators iter.Seq[genall.Generator]) *Vocabulary {
 	v := &Vocabulary{reg: &markers.Registry{}}
 	for g := range generators {
-		// The library's own definitions; a clash would fail every run.
+		// A conflict among the library's own definitions would fail every run.
 		_ = g.RegisterMarkers(v.reg)
 	}
 	seen := map[string]bool{}
@@ -32,9 +32,9 @@ func NewVocabulary(generators iter.Seq[genall.Generator]) *Vocabulary {
 	return v
 }
 
-// lookup returns a bit for each target that the marker is registered for, and
-// its name with the plus sign. The name of an unknown marker is its text up to
-// the first argument.
+// lookup returns a bit for each target that the marker is registered for, and its name
+// with the plus sign. The name of an unknown marker is its text before the first
+// argument.
 func (v *Vocabulary) lookup(text string) (scopes int, name string) {
 	name, _, _ = strings.Cut(text, "=")
 	for _, t := range []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField} {
@@ -46,16 +46,16 @@ func (v *Vocabulary) lookup(text string) (scopes int, name string) {
 	return scopes, name
 }
 
-// others are names below kubebuilder: that tools beside the generators read.
+// others are names below kubebuilder: that tools other than the generators read.
 var others = []string{
 	"kubebuilder:scaffold", // kubebuilder and operon: where code is inserted
 	"kubebuilder:docs-gen", // crd-ref-docs and others
 	"kubebuilder:ac",       // the generator applyconfiguration
 }
 
-// suspect reports whether the name of a marker that no generator knows looks as if it was
-// meant for one: its first word is kubebuilder, or nearly so. near is the
-// known marker that it resembles, if any.
+// suspect reports whether a marker that no generator knows was probably meant for one:
+// its first word is kubebuilder, or similar. near is the most similar known marker, or
+// "".
 func (v *Vocabulary) suspect(name string) (near string, suspect bool) {
 	name = strings.TrimPrefix(name, "+")
 	if i := strings.IndexAny(name, ";, \t"); i > 0 {

@@ -16,12 +16,12 @@ import (
 // Rules of the warnings about markers.
 const (
 	ruleUnknown      = "marker-unknown"     // no generator knows the name
-	ruleIgnored      = "marker-ignored"     // known, but has no effect where it stands
-	ruleGroupVersion = "rbac-group-version" // an API group that holds a version matches nothing
+	ruleIgnored      = "marker-ignored"     // known, but without effect at its position
+	ruleGroupVersion = "rbac-group-version" // an API group with a version matches nothing
 )
 
-// warnings returns what is to say about the marker. Column is an offset from
-// the start of the comment.
+// warnings returns the warnings about the marker. Their columns are offsets from the
+// start of the comment.
 func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 	start := strings.Index(m.comment.Text, "+")
 	if isExample(m.comment.Text[:start]) {
@@ -50,15 +50,15 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 	return nil
 }
 
-// isExample reports whether the text before a marker's plus sign makes the
-// line a code block of a doc comment, which shows a marker and means none.
+// isExample reports whether the text before a marker's plus sign makes the line a code
+// block of a doc comment, which only shows a marker.
 func isExample(before string) bool {
 	indent := strings.TrimPrefix(before, "//")
 	return strings.Contains(indent, "\t") || len(indent) >= 3
 }
 
-// ours keeps quiet about markers that other tools read as well (+optional,
-// +listType, +k8s:...), which may well stand where controller-gen ignores them.
+// ours reports whether a marker is for generators only. Other tools read the rest as
+// well (+optional, +listType, +k8s:...), at positions that controller-gen ignores.
 func ours(name string) bool {
 	return strings.HasPrefix(name, "+kubebuilder:") || name == "+groupName" || name == "+versionName"
 }
@@ -78,8 +78,8 @@ func describes(scopes int) string {
 
 var versionLike = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// groupVersions finds groups such as apps/v1 or v1. An API group holds no
-// version, so a rule with one matches no request.
+// groupVersions returns warnings about groups such as apps/v1 or v1. An API group
+// contains no version, so these rules match no request.
 func (m *marker) groupVersions() []scaffold.Warning {
 	value, err := rbac.RuleDefinition.Parse(m.text)
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *marker) groupVersions() []scaffold.Warning {
 	return all
 }
 
-// offset is where the value of groups= stands in the comment.
+// offset returns the position of the value of groups= in the comment.
 func (m *marker) offset(group string) int {
 	if i := strings.Index(m.comment.Text, "groups="); i >= 0 {
 		if j := strings.Index(m.comment.Text[i:], group); j >= 0 {

@@ -6,8 +6,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// format is that of an entry's content, and stands for how this program makes
-// it. It changes with either.
+// format is the version of an entry's content and of the way this program makes it.
 const format = "1"
 
 // The kinds of entries in the store.
@@ -16,26 +15,25 @@ const (
 	sums    = "goroot"
 )
 
-// variants is how many entries are kept of one package with one identity, which
-// differ in the packages that its types lead to.
+// variants is the number of entries to keep for a package with the same identity. They
+// differ in the packages that its types refer to.
 const variants = 4
 
-// Cache finds entries and keeps them, in the store and among those that are a
-// part of this program.
+// Cache finds and stores entries. Some entries are part of this program.
 type Cache struct {
 	Store *store.Store
-	// Environment is what content depends on beside the packages: versions of
-	// the libraries, the generators and their options.
+	// Environment is what the content of entries depends on apart from packages: the
+	// versions of the libraries, and the generators with their options.
 	Environment []string
-	// Prebuilt is whether to find entries that are a part of this program.
+	// Prebuilt enables the entries that are part of this program.
 	Prebuilt bool
 }
 
-// Find returns the entry of the package with a path, given the identities of all
-// packages by path, or nil. A package without identity has no entry.
+// Find returns the entry of the package with a path, or nil. identity returns the
+// identity of a package; a package without one has no entry.
 //
-// An entry is exact: its packages are what they were when it was made, and so
-// what their types lead to is the same packages, all of which it names.
+// An entry is valid if all packages in its closure have the same identities as when it
+// was made.
 func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *Entry {
 	if c.Store != nil {
 		if id, ok := identity(path); ok {
@@ -52,15 +50,14 @@ func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *
 
 func pick(found []*Entry, path string, identity func(path string) (Identity, bool)) *Entry {
 	for _, e := range found {
-		if e.Path() == path && e.holds(identity) {
+		if e.Path() == path && e.valid(identity) {
 			return e
 		}
 	}
 	return nil
 }
 
-// Keep puts an entry into the store, with what another entry of the same
-// packages has beyond it.
+// Keep stores an entry, merged with what an earlier entry of the same packages contains.
 func (c *Cache) Keep(e *Entry, identity func(path string) (Identity, bool)) {
 	id, ok := identity(e.Path())
 	if !ok {
@@ -87,7 +84,7 @@ func (c *Cache) stored(k store.Key) []*Entry {
 	return found
 }
 
-// name is the key of a package of whatever identity.
+// name returns the key of a package, whatever its identity.
 func (c *Cache) name(path string) store.Key {
 	return store.KeyOf(slices.Concat([]string{format, path}, c.Environment)...)
 }

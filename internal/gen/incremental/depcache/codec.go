@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 )
 
-// Encode writes entries one after the other, as lengths and bytes, behind the
-// texts that they consist of: entries of several origins often say the same.
+// Encode encodes entries one after the other, as lengths and bytes, after the texts that
+// they consist of: entries of several origins often have the same texts.
 func Encode(entries []*Entry) []byte {
 	var all []string
 	numbers := map[string]int{}
@@ -49,7 +49,7 @@ func Encode(entries []*Entry) []byte {
 	return append(e, list...)
 }
 
-// decode reads what Encode wrote. Whatever else it is given, is not ok.
+// decode decodes what Encode returned. ok is false for any other content.
 func decode(content []byte) (entries []*Entry, ok bool) {
 	d := decoder{rest: content, size: len(content), ok: true}
 	var all [][]byte
@@ -93,11 +93,11 @@ func (e *encoder) text(s string) {
 
 type decoder struct {
 	rest []byte
-	size int // of all
+	size int // of the whole content
 	ok   bool
 }
 
-// count is a number that is at most that of all bytes.
+// count reads a number that is at most the size of the whole content.
 func (d *decoder) count() int {
 	n, size := binary.Uvarint(d.rest)
 	if size <= 0 || n > uint64(d.size) {
@@ -120,9 +120,9 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) bytes() []byte { return d.take(d.count()) }
 
-// encodeSchemas writes schemas in the Protocol Buffers form that the API server
-// has for them, as the definitions of one: it is faster than JSON, and keeps
-// the text of JSON values as it is.
+// encodeSchemas encodes schemas in the Protocol Buffers form of the API server, as the
+// definitions of one schema. That is faster than JSON, and keeps the text of JSON values
+// unchanged.
 func encodeSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) ([]byte, error) {
 	if len(schemas) == 0 {
 		return nil, nil
@@ -136,7 +136,7 @@ func decodeSchemas(content []byte) (map[string]apiextensionsv1.JSONSchemaProps, 
 	return all.Definitions, err == nil
 }
 
-// mentioned are the paths of the packages that schemas refer to.
+// mentioned returns the paths of the packages that schemas refer to.
 func mentioned(schemas map[string]apiextensionsv1.JSONSchemaProps) []string {
 	paths := map[string]bool{}
 	for _, schema := range schemas {
@@ -145,7 +145,7 @@ func mentioned(schemas map[string]apiextensionsv1.JSONSchemaProps) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// refs visits a schema for the packages that it refers to.
+// refs collects the packages that a schema refers to.
 type refs map[string]bool
 
 // Visit implements crd.SchemaVisitor.

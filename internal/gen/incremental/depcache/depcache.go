@@ -1,21 +1,19 @@
-// Package depcache keeps what the generators need of a package that did not change:
-// its types and the raw schemas of its types, in place of its sources. Reading
-// an entry takes a hundredth of the time that parsing and checking take.
+// Package depcache caches what the generators need of a dependency: its types and the
+// raw schemas of its types. Reading an entry takes a hundredth of the time that parsing
+// and type-checking the sources take.
 //
-// An entry stands for a package whose identity, and that of every package which
-// its types lead to, is what it was when the entry was made. What the identity
-// of a package is, the caller says; [Identities] knows it for Go's own packages
-// and those in the module cache.
+// An entry is valid while the identities of its package, and of all packages that its
+// types refer to, directly or not, are the same. The caller defines identities;
+// [Identities] has those of Go's own packages and of packages in the module cache.
 //
-// The generators look at a package that is no root in these ways only, as of
-// controller-tools v0.23.0. The type checker asks for its syntax and for its
-// types: both are there then, the syntax without files. deepcopy, and crd for
-// the fields of other packages, look at its types: what is reachable from its
-// exported names, which is all that another package can mention. crd asks for
-// its schemas ([World.Override]), and looks among its types for versions of a
-// kind if its group is that of the kind: an entry refuses to tell then. Whoever
-// asks for more gets an error, with which the package is lacking
-// ([World.Again]).
+// As of controller-tools v0.23.0, the generators use a package that is not a root in
+// these ways only. The type checker asks for its syntax and its types: the loader's
+// package has both, the syntax without files. deepcopy, and crd for the fields of other
+// packages, read its types: what can be reached from its exported names, which is all
+// that other packages can mention. crd asks for its schemas ([World.Override]), and
+// searches it for versions of a kind if it belongs to the API group of that kind, which
+// an entry cannot answer. Whoever asks for more gets an error, and [World.Lacking]
+// returns the package.
 package depcache
 
 import (
@@ -26,40 +24,40 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Identity tells packages apart by all that their types and schemas depend on,
-// other packages left aside.
+// Identity identifies everything that the types and schemas of a package depend on,
+// except for other packages.
 type Identity = store.Key
 
-// Entry is what is kept of a package.
+// Entry is what is cached of a package.
 type Entry struct {
-	// Closure are the paths of the package itself and then, in their order, of the
-	// packages that its types lead to, directly or not.
+	// Closure is the path of the package and then, sorted, the paths of all packages
+	// that its types refer to, directly or not.
 	Closure []string
-	// Sum is that of the identities of all in Closure.
+	// Sum is the checksum of the identities of the packages in Closure.
 	Sum store.Key
-	// Types is export data of its types. It declares what it mentions of other
-	// packages, which are all in Closure.
+	// Types is export data of its types. It includes declarations that it mentions of
+	// other packages, all of which are in Closure.
 	Types []byte
-	// Group is the API group of the package, if a schema was asked for and the
-	// parser found out.
+	// Group is the API group of the package, if a schema was asked for and the parser
+	// found the group.
 	Group   string
 	Grouped bool
-	// Uses are the paths of the packages that Schemas refer to.
+	// Uses are the paths of the packages that the schemas refer to.
 	Uses []string
 
 	schemas []byte // see encodeSchemas
 }
 
-// Path is the import path of the package.
+// Path returns the import path of the package.
 func (e *Entry) Path() string { return e.Closure[0] }
 
-// Schemas are the raw schemas by the name of the type, of those types that were
-// ever asked for. It is not ok when they cannot be decoded.
+// Schemas returns the raw schemas that generators asked for, by the name of the type. ok
+// is false if they cannot be decoded.
 func (e *Entry) Schemas() (schemas map[string]apiextensionsv1.JSONSchemaProps, ok bool) {
 	return decodeSchemas(e.schemas)
 }
 
-// SetSchemas replaces the schemas, and Uses.
+// SetSchemas replaces the schemas and Uses.
 func (e *Entry) SetSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) error {
 	var err error
 	e.schemas, err = encodeSchemas(schemas)
@@ -67,7 +65,7 @@ func (e *Entry) SetSchemas(schemas map[string]apiextensionsv1.JSONSchemaProps) e
 	return err
 }
 
-// sum is the sum of the identities of packages, if they all have one.
+// sum returns the checksum of the identities of packages. ok is false if one has none.
 func sum(paths []string, identity func(path string) (Identity, bool)) (store.Key, bool) {
 	ids := make([]string, len(paths))
 	for i, path := range paths {
@@ -80,19 +78,18 @@ func sum(paths []string, identity func(path string) (Identity, bool)) (store.Key
 	return store.KeyOf(ids...), true
 }
 
-// holds reports whether every package that the entry depends on still is what
-// it was.
-func (e *Entry) holds(identity func(path string) (Identity, bool)) bool {
+// valid reports whether all packages that the entry depends on are unchanged.
+func (e *Entry) valid(identity func(path string) (Identity, bool)) bool {
 	now, ok := sum(e.Closure, identity)
 	return ok && now == e.Sum
 }
 
-// same reports whether two entries are of the same packages.
+// same reports whether two entries are for the same packages.
 func (e *Entry) same(f *Entry) bool {
 	return e.Sum == f.Sum && slices.Equal(e.Closure, f.Closure)
 }
 
-// absorb adds what another entry knows, if it is of the same packages.
+// absorb adds the content of another entry if it is for the same packages.
 func (e *Entry) absorb(old *Entry) error {
 	if !e.same(old) {
 		return nil

@@ -12,20 +12,20 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Fresh is a package whose types were made of its sources, with nothing of other
-// packages than of those its types refer to.
+// Fresh is a package whose types were made from its sources. They contain nothing of
+// other packages but what they refer to.
 type Fresh struct {
 	Path  string
 	Types *types.Package
 	Refs  []string // paths of the packages that its types refer to
-	// Direct is whether a package refers to it that will be read next time too.
+	// Direct says that a package that is read in each run refers to it.
 	Direct bool
 }
 
-// Keep keeps packages for other worlds: those that can be, because they and all
-// that their types lead to have identities, and that will be asked for. To keep
-// the rest takes more time than all else here; that is done once a world was
-// parted because it was not. Keep is to be called after a run without errors.
+// Keep stores packages for later runs: those that have an identity, as all packages that
+// their types refer to, and that later runs will ask for. Storing the others would take
+// most of the time of a run; they are stored once a run had to read sources because they
+// were missing. Keep must follow a run without errors.
 func (w *World) Keep(fresh []Fresh) {
 	if w == nil || w.cache.Store == nil {
 		return
@@ -56,8 +56,8 @@ func (w *World) Keep(fresh []Fresh) {
 }
 
 func (w *World) keep(e *Entry, f Fresh) {
-	// The empty file set leaves out positions: they would name files of this
-	// machine, and matter for errors only, which are told from the sources.
+	// The empty file set leaves out positions, which would name files of this machine.
+	// They matter only for errors, and a run with errors reads the sources.
 	var types bytes.Buffer
 	if gcexportdata.Write(&types, token.NewFileSet(), f.Types) != nil {
 		return
@@ -69,7 +69,8 @@ func (w *World) keep(e *Entry, f Fresh) {
 	}
 }
 
-// closure returns the paths of a package, and of those that its types lead to.
+// closure returns the paths of a package and of the packages that its types refer to,
+// directly or not.
 func (w *World) closure(path string, fresh map[string]Fresh, known map[string][]string) []string {
 	if c := known[path]; c != nil {
 		return c

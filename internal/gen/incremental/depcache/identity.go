@@ -14,44 +14,44 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
 )
 
-// Package is what the go command says of a package.
+// Package is what the go command lists of a package.
 type Package struct {
 	Path string
 	Dir  string // absolute
-	// Files are the names of the source files that the build takes, in Dir;
-	// Other those that cgo and SWIG translate.
+	// Files are the names of the source files in Dir that are part of the build. Other
+	// are those that cgo and SWIG translate.
 	Files, Other []string
-	// Imports are the packages it imports, by the import as written.
+	// Imports are the imported packages, by the import as written.
 	Imports map[string]Imported
 }
 
-// Imported is a package by what another that imports it sees without its types.
+// Imported is the path and the name of an imported package.
 type Imported struct{ Path, Name string }
 
-// Identities tells the identities of packages that do not change: Go's own, by
-// what their files declare, which is often the same in the next release, and
-// those in the module cache, by the sums of their modules. Other packages have
-// none.
+// Identities returns identities of packages that do not change. The identity of a
+// package of Go is what its files declare, which is often the same in the next release.
+// That of a package in the module cache is the checksum of its module. Other packages
+// have no identity.
 type Identities struct {
 	goRoot, modCache string
 	store            *store.Store
 
-	sums    sync.Map // module root to the sum of the module, or ""
+	sums    sync.Map // from the root of a module to its checksum, or ""
 	release store.Key
 	mu      sync.Mutex
-	known   map[string]Identity // sums of packages of the release, by path and files
-	more    bool                // known has what the store has not
+	known   map[string]Identity // of Go's packages, by path and files
+	more    bool                // known contains more than the store
 }
 
-// NewIdentities takes the absolute paths of GOROOT and GOMODCACHE, and a store
-// to keep the sums of Go's own packages in.
+// NewIdentities returns identities for the absolute paths of GOROOT and GOMODCACHE. It
+// keeps those of Go's packages in the store.
 func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
 	i := &Identities{goRoot: filepath.Join(goRoot, "src"), modCache: modCache, store: s, known: map[string]Identity{}}
 	if goRoot == "" {
 		i.goRoot = ""
 		return i
 	}
-	// A release of Go does not change either: what its files say is read once.
+	// A release of Go does not change, so its files are read only once.
 	name := filepath.Join(goRoot, "VERSION")
 	version, err := os.ReadFile(name)
 	info, statErr := os.Stat(name)
@@ -66,7 +66,7 @@ func NewIdentities(goRoot, modCache string, s *store.Store) *Identities {
 	return i
 }
 
-// Of returns the identity of a package, if it has one.
+// Of returns the identity of a package. ok is false if it has none.
 func (i *Identities) Of(p Package) (Identity, bool) {
 	parts := []string{p.Path, strings.Join(p.Files, "/"), strings.Join(p.Other, "/")}
 	if rel, ok := below(i.goRoot, p.Dir); ok {
@@ -91,7 +91,7 @@ func (i *Identities) Of(p Package) (Identity, bool) {
 	return store.KeyOf(parts...), true
 }
 
-// Save keeps what was found out about the release of Go.
+// Save stores the identities of Go's packages.
 func (i *Identities) Save() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -104,7 +104,7 @@ func (i *Identities) Save() {
 	}
 }
 
-// goSum is the sum of what the files of a package of Go's declare.
+// goSum returns the checksum of what the files of one of Go's packages declare.
 func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, bool) {
 	name := strings.Join(append([]string{rel}, parts[1:]...), "|")
 	i.mu.Lock()
@@ -128,9 +128,9 @@ func (i *Identities) goSum(p Package, rel string, parts []string) (Identity, boo
 	return sum, true
 }
 
-// moduleSum splits the path of a folder in the module cache into the sum of the
-// module, as go.sum has it, and the path of the folder in the module. The sum is
-// empty where the go command did not write it down.
+// moduleSum splits the path of a folder in the module cache into the checksum of the
+// module, as in go.sum, and the folder's path in the module. The checksum is empty if
+// the go command did not store it.
 func (i *Identities) moduleSum(rel string) (sum, folder string) {
 	// k8s.io/api@v0.37.1/core/v1
 	module, version, _ := strings.Cut(filepath.ToSlash(rel), "@")
@@ -149,7 +149,8 @@ func (i *Identities) moduleSum(rel string) (sum, folder string) {
 	return sum, folder
 }
 
-// below returns the path of dir in folder.
+// below returns the path of dir relative to folder. ok is false if it is not below
+// folder.
 func below(folder, dir string) (rel string, ok bool) {
 	if folder == "" {
 		return "", false

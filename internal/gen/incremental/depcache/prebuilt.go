@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// archive holds entries for the packages that scaffolded projects depend on, in
-// the versions of internal/pins, so that the first run in one finds them. A file
-// in it has the [Cache.PrebuiltName] of its package, and entries for several
-// systems; the archive's comment is the release of Go that it was made with.
-// `make prebuilt` writes it. Nothing in it is compressed, for every run would have
-// to take it apart again.
+// archive contains entries for the packages that scaffolded projects depend on, in
+// the versions of internal/pins, so that the first run in a new project finds them.
+// Each file is named by [Cache.PrebuiltName], and contains entries for several
+// systems. The archive's comment is the release of Go that it was made with.
+// `make prebuilt` writes it. It is not compressed, because each run would have to
+// decompress it.
 //
 //go:embed prebuilt.zip
 var archive []byte
@@ -34,14 +34,14 @@ var files = sync.OnceValue(func() map[string][]byte {
 	return byName
 })
 
-// prebuilt returns the entries of a package that are a part of this program.
+// prebuilt returns the entries of a package that are part of this program.
 func prebuilt(name string) []*Entry {
-	found, _ := decode(files()[name]) // no entries in nothing
+	found, _ := decode(files()[name]) // a missing file has no entries
 	return found
 }
 
-// PrebuiltName is the name of the file in the archive that holds the entries of a
-// package, encoded, for all systems.
+// PrebuiltName returns the name of the file in the archive with the entries of a package
+// for all systems.
 func (c *Cache) PrebuiltName(path string) string {
 	k := c.name(path)
 	return hex.EncodeToString(k[:])

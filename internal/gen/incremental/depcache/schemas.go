@@ -12,11 +12,10 @@ import (
 
 var errLacking = errors.New("more is asked for than is kept of the package")
 
-// Override makes a parser take the schemas of the packages from the world, which
-// has also what [crd.AddKnownTypes] would say of them. It is to be called when
-// the roots were parsed, with the kinds that were found: the parser adds to a
-// kind the versions that it finds in other packages it came across, of which
-// the world knows nothing.
+// Override makes a parser take the schemas of cached packages from the world, including
+// those that [crd.AddKnownTypes] would add. It must follow the parsing of the roots.
+// kinds are the kinds that were found in them: the parser would search other packages of
+// the same groups for more versions, and the world cannot answer that.
 func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
 	if w == nil {
 		return
@@ -36,7 +35,7 @@ func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
 	}
 }
 
-// Collect takes note of what a parser found out about packages.
+// Collect adds what a parser found about packages to the world.
 func (w *World) Collect(parser *crd.Parser) {
 	if w == nil {
 		return

@@ -15,12 +15,12 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// World is the kept packages that take part in one load, with types that agree
-// with each other: for a package there is one [types.Package], however many
-// entries mention it.
+// World is the cached packages that take part in one load, with consistent types: there
+// is one [types.Package] per package, however many entries mention it.
 //
-// A package whose sources are read may refer to kept ones, but never may a kept
-// one lead to it, for that would lead to other types of the same names.
+// A package whose sources are read may refer to cached ones. The reverse is not
+// possible, because the cached types would refer to a different package of the same
+// path.
 type World struct {
 	cache    *Cache
 	identity func(path string) (Identity, bool)
@@ -29,7 +29,7 @@ type World struct {
 
 	mu      sync.Mutex
 	used    map[string]*Entry
-	refused map[string]bool // paths whose entries are of no use
+	refused map[string]bool // paths whose entries must not be used
 	parted  bool
 	imports map[string]*types.Package
 	preset  map[string]*loader.Package
@@ -38,9 +38,8 @@ type World struct {
 	groups  map[string]string                                     // of this run, by path
 }
 
-// NewWorld returns a world without packages, which will never have those that
-// without names. The functions take the path of a package and must be safe for
-// concurrent use.
+// NewWorld returns an empty world, which never uses entries of packages that without
+// reports. The functions take the path of a package and must be safe for concurrent use.
 func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bool), without func(string) bool) *World {
 	return &World{
 		cache: c, identity: identity, without: without, fset: fset,
@@ -51,9 +50,9 @@ func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bo
 	}
 }
 
-// Use takes the package with a path into the world, if there is an entry for it,
-// and returns the paths of packages that are then needed too. It is safe for
-// concurrent use. A nil world has no entries.
+// Use adds the package with a path to the world if there is an entry for it, and returns
+// the paths of packages that are then needed as well. It is safe for concurrent use. A
+// nil world has no entries.
 func (w *World) Use(path string) (also []string, ok bool) {
 	if w == nil {
 		return nil, false
@@ -74,9 +73,8 @@ func (w *World) Use(path string) (also []string, ok bool) {
 	return e.Uses, true
 }
 
-// Part removes the packages from the world that lead to one whose sources are
-// read, and returns their paths: their sources are to be read as well, and then
-// Part is to be called again.
+// Part removes the packages whose types refer to one whose sources are read, and returns
+// their paths. The caller reads their sources as well and calls Part again.
 func (w *World) Part(read func(path string) bool) []string {
 	if w == nil {
 		return nil
@@ -92,9 +90,9 @@ func (w *World) Part(read func(path string) bool) []string {
 	return parted
 }
 
-// Read reads the types of the packages. Where there are entries without types
-// that can be read, it removes them from the world and returns their paths:
-// their sources are to be read, and then Part and Read are to be called again.
+// Read reads the types of all packages. It removes packages whose types cannot be read,
+// and returns their paths. The caller reads their sources, and calls Part and Read
+// again.
 func (w *World) Read() []string {
 	if w == nil {
 		return nil
@@ -127,7 +125,7 @@ func read(e *Entry, fset *token.FileSet, imports map[string]*types.Package) (err
 	return err
 }
 
-// Types are those of a package of the world that was read, or nil.
+// Types returns the types of a package of the world after Read, or nil.
 func (w *World) Types(path string) *types.Package {
 	if w == nil || w.used[path] == nil {
 		return nil
@@ -135,8 +133,8 @@ func (w *World) Types(path string) *types.Package {
 	return w.imports[path]
 }
 
-// Preset gives the loader's package its types and no syntax, so that nobody
-// reads its sources, and reports whether it is a package of the world.
+// Preset sets the types of the loader's package and an empty syntax, so that the loader
+// does not read its sources. It reports whether the package is part of the world.
 func (w *World) Preset(p *loader.Package) bool {
 	if w.Types(p.PkgPath) == nil {
 		return false
@@ -146,9 +144,9 @@ func (w *World) Preset(p *loader.Package) bool {
 	return true
 }
 
-// Lacking are the paths of the packages that somebody asked for more of than
-// there is. What was made of this world is of no use then, and another world is
-// to do without the packages.
+// Lacking returns the paths of packages of which a generator asked for more than there
+// is. What was made with this world must be discarded, and the next world must do
+// without these packages.
 func (w *World) Lacking() []string {
 	if w == nil {
 		return nil

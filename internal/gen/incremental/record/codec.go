@@ -8,14 +8,15 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Encode returns the record as bytes.
+// Encode returns the binary form of the record.
 func (r *Record) Encode() []byte {
 	c := &codec{writes: true, known: map[string]uint64{}}
 	c.record(r)
 	return c.out
 }
 
-// Decode returns the record that Encode made bytes of, or nil for any others.
+// Decode returns the record in content that Encode returned, or nil for any other
+// content.
 func Decode(in []byte) *Record {
 	c := &codec{in: in}
 	r := &Record{}
@@ -26,9 +27,8 @@ func Decode(in []byte) *Record {
 	return r
 }
 
-// codec writes values or reads them, in the same order: so each type has one
-// method for both. Numbers are varints. A string comes once, and then by its
-// number.
+// codec writes or reads values in the same order, so that each type needs one method for
+// both. Numbers are varints. A string is written in full once, and then by its number.
 type codec struct {
 	writes bool
 
@@ -37,7 +37,7 @@ type codec struct {
 
 	in     []byte
 	table  []string
-	failed bool // the input is not what was written
+	failed bool // the input is damaged
 }
 
 func (c *codec) uint(v *uint64) {
@@ -131,7 +131,7 @@ func (c *codec) stamp(v *filestat.Stat) {
 	}
 }
 
-// slice is the codec of a list, by that of its items. No items are nil.
+// slice encodes or decodes a list by the codec of its items. An empty list is nil.
 func slice[T any](c *codec, v *[]T, item func(*T)) {
 	n := uint64(len(*v))
 	c.uint(&n)

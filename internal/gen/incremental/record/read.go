@@ -15,28 +15,27 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-// large is a size from which on a file is told by its stamp, and not by what it
-// holds. So is a program, for whether it may run counts as well.
+// large is the size from which on a file is identified by its stat and not by its
+// content. Programs are as well, because their permissions matter.
 const large = 1 << 20
 
-// outside looks at a file that is no source. Of a folder, only that it is one
-// matters.
+// outside checks a file that is not a source. Of a folder, the entries do not matter.
 func (t *Tree) outside(name string) error {
 	f := File{Path: name}
 	old := t.old.files[name]
 	content, planned := t.planned[name]
 	if !planned {
-		there, settled, err := t.look(name)
+		current, settled, err := t.look(name)
 		switch {
 		case err != nil:
 			return err
-		case !there.Exists():
+		case !current.Exists():
 			t.files[name] = f
 			return nil
 		case settled.Exists() && settled == old.Stat:
 			t.files[name] = old
 			return nil
-		case there.IsDir():
+		case current.IsDir():
 			f.Sum = SumOf([]byte("a folder"))
 			t.files[name] = f
 			return nil
@@ -47,7 +46,7 @@ func (t *Tree) outside(name string) error {
 			return err
 		}
 		if info.Size() >= large || info.Mode()&0o111 != 0 {
-			f.Sum = SumOf(there.Append(nil))
+			f.Sum = SumOf(current.Append(nil))
 			t.files[name] = f
 			return nil
 		}
@@ -62,7 +61,7 @@ func (t *Tree) outside(name string) error {
 	return nil
 }
 
-// readAll looks at the sources of the listed folders.
+// readAll checks the sources of the listed folders.
 func (t *Tree) readAll() error {
 	var names []string
 	for _, dir := range t.order {
@@ -94,17 +93,17 @@ func (t *Tree) readAll() error {
 	return errors.Join(errs...)
 }
 
-// source looks at one source file, and reads it unless its stat is on record.
+// source returns a source file. It reads the file unless its stat is the recorded one.
 func (t *Tree) source(name string) (Source, error) {
 	s := Source{Name: filepath.Base(name)}
 	old, known := t.old.sources[name]
 	content, planned := t.planned[name]
 	if !planned {
-		there, settled, err := t.look(name)
+		current, settled, err := t.look(name)
 		switch {
 		case err != nil:
 			return s, err
-		case !there.Exists() || there.IsDir():
+		case !current.Exists() || current.IsDir():
 			return s, errShape
 		case known && settled.Exists() && settled == old.Stat:
 			return old, nil
@@ -128,8 +127,8 @@ func (t *Tree) source(name string) (Source, error) {
 	return s, nil
 }
 
-// Read returns the content of a source that the tree looked at, or an error when
-// it is another one by now.
+// Read returns the content of a source, or an error if it changed since the tree checked
+// it.
 func (t *Tree) Read(name string) ([]byte, error) {
 	t.mu.Lock()
 	content, read := t.contents[name]
@@ -147,21 +146,20 @@ func (t *Tree) Read(name string) ([]byte, error) {
 	return content, nil
 }
 
-// Has reports whether a file is a source that the tree looked at.
+// Has reports whether a file is a source of the tree.
 func (t *Tree) Has(name string) bool {
 	_, ok := t.sources[name]
 	return ok
 }
 
-// Same reports whether a source holds what it held on record.
+// Same reports whether a source has the recorded content.
 func (t *Tree) Same(name string) bool {
-	now, there := t.sources[name]
+	now, ok := t.sources[name]
 	was, known := t.old.sources[name]
-	return there && known && now.Sum == was.Sum
+	return ok && known && now.Sum == was.Sum
 }
 
-// lists reports whether the go command lists the same packages for both trees:
-// nothing that decides about it differs.
+// lists reports whether the go command lists the same packages for both trees.
 func (t *Tree) lists(old *Tree) bool {
 	if len(t.files) != len(old.files) {
 		return false
@@ -174,18 +172,19 @@ func (t *Tree) lists(old *Tree) bool {
 	return t.within(old) && old.within(t)
 }
 
-// within reports whether all of the tree that decides is in the other one.
+// within reports whether the other tree contains everything of this one that affects the
+// listing.
 func (t *Tree) within(other *Tree) bool {
 	for dir, f := range t.folders {
-		var there []string
+		var current []string
 		if o := other.folders[dir]; o != nil {
 			if t.walked(dir) != other.walked(dir) {
-				return false // one is a link, which the go command does not follow there
+				return false // one is a symbolic link, which the go command does not follow
 			}
-			there = o.Names
+			current = o.Names
 		}
 		for _, name := range t.deciding(f) {
-			if _, ok := slices.BinarySearch(there, name); !ok {
+			if _, ok := slices.BinarySearch(current, name); !ok {
 				return false
 			}
 			source := filepath.Join(dir, name)
@@ -197,8 +196,8 @@ func (t *Tree) within(other *Tree) bool {
 	return true
 }
 
-// deciding are the names in a folder that decide about the listing. Generated
-// code does when it is all there is, for that is an error.
+// deciding returns the names in a folder that affect the listing. Generated code does if
+// it is the only code, because that is an error.
 func (t *Tree) deciding(f *Folder) []string {
 	var names, generated []string
 	code := false
@@ -218,11 +217,11 @@ func (t *Tree) deciding(f *Folder) []string {
 	return append(names, generated...)
 }
 
-// Listing reports whether the packages of the record are those of the tree.
+// Listing reports whether the list of packages is the recorded one.
 func (t *Tree) Listing() bool { return t.lists(t.old) }
 
-// Still reports whether everything on the disk is as it was looked at. What was
-// added must also have been so before start.
+// Still reports whether everything on the disk is as the tree found it. What Add checked
+// must also be unchanged since start.
 func (t *Tree) Still(start time.Time) bool {
 	for name, was := range t.raw {
 		if now, err := filestat.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
@@ -232,7 +231,7 @@ func (t *Tree) Still(start time.Time) bool {
 	return true
 }
 
-// Fill puts what the tree knows into a record.
+// Fill writes the sources of the tree to a record.
 func (t *Tree) Fill(r *Record) {
 	r.Folders, r.Outside = nil, nil
 	for _, dir := range t.order {

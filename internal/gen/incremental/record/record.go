@@ -1,10 +1,10 @@
-// Package record holds what a run of the generators found out about a project,
-// for the next run: which sources are there and what they hold, which packages
-// they make, and what came out of each. Everything in it is a fact about
-// content; the stamps of files only spare the reading.
+// Package record stores what a run of the generators found in a project, for the next
+// run: the sources and their checksums, the list of packages, and the outputs of each
+// package. All of it follows from the content of files; the stats of files only save
+// reading them.
 //
-// It knows neither packages nor generators, and decides nothing: it looks at the
-// sources ([Record.Look]), and turns records into bytes and back.
+// It knows nothing about loading and generating. It compares the sources with a record
+// ([Record.Look]), and encodes and decodes records.
 package record
 
 import (
@@ -17,60 +17,61 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Sum is the SHA-256 of some content.
+// Sum is a SHA-256 checksum.
 type Sum [sha256.Size]byte
 
-// SumOf is the sum of content.
+// SumOf returns the checksum of content.
 func SumOf(content []byte) Sum { return sha256.Sum256(content) }
 
-// String is the sum in hex.
+// String returns the checksum in hex.
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
-// Record is what one run knows at its end. The stamps in it are zero where the
-// file system would not tell one more change from none.
+// Record is the state at the end of a run. Stats are zero if the file changed too
+// recently to rely on them.
 type Record struct {
 	Go      Go
-	Outside []File // that decide about the packages and are no sources: go.mod and its like
+	Outside []File // files other than sources that affect the listing, such as go.mod
 	Walks   []Walk
 	Folders []Folder
-	// Packages are those of the listing that somebody read, and what they import.
+	// Packages are the packages of the listing that were read, and by name only, those
+	// that they import.
 	Packages   []golist.Saved
-	Identities []Identity // that somebody asked for
+	Identities []Identity // of external packages that the run used
 	Units      []Unit
 	Kinds      []Kind
-	Joint      []Output // made from the markers of all roots together
+	Joint      []Output // outputs made from the markers of all roots together
 }
 
-// Go is what the go command answered.
+// Go is the answers of the go command.
 type Go struct {
-	// Flags, Arch and so on are its settings: GOFLAGS, GOARCH, GOROOT, GOMODCACHE,
-	// GOENV, GOWORK, CC.
+	// Flags and the others are its settings GOFLAGS, GOARCH, GOROOT, GOMODCACHE, GOENV,
+	// GOWORK and CC.
 	Flags, Arch, Root, ModCache, Env, Work, Compiler string
 
 	Folders []string // of all packages of the listing
 }
 
-// File is a file by its absolute path. One that is not there has a zero sum.
+// File is a file by its absolute path. A missing file has a zero sum.
 type File struct {
 	Path string
 	Stat filestat.Stat
 	Sum  Sum
 }
 
-// Walk is a folder of packages, with those below it or without.
+// Walk is a folder of packages, with or without the folders below it.
 type Walk struct {
 	Dir   string
 	Below bool
 }
 
-// Folder is what matters in a folder: the names of sub-folders, which end in a
-// slash, of Go sources and of whatever else the go command looks at.
+// Folder is a folder with the entries that matter: sub-folders, whose names end in a
+// slash, Go sources, and other files that the go command reads.
 type Folder struct {
 	Dir     string
 	Stat    filestat.Stat
-	Listed  bool     // the go command looks for packages here; elsewhere only go.mod and sub-folders matter
+	Listed  bool     // the go command looks for packages here; otherwise only go.mod and sub-folders matter
 	Names   []string // sorted
-	Sources []Source // of the names in .go, where it is listed
+	Sources []Source // the .go files, if it is listed
 }
 
 // Source is a Go source file.
@@ -78,41 +79,41 @@ type Source struct {
 	Name string
 	Stat filestat.Stat
 	Sum  Sum
-	Head Sum // of what decides about the listing: see headOf
+	Head Sum // the sum of what affects the listing: see headOf
 }
 
-// Unit is a package of the project that was read, and what it alone decides.
+// Unit is a package of the project that a run read, and what follows from it alone.
 type Unit struct {
 	Path     string   // import path
 	Refs     []string // the packages that its types refer to
-	Root     bool     // the rest is for roots
-	Group    string   // of its kinds, where it may have any
+	Root     bool     // the following fields are for roots only
+	Group    string   // the API group of its kinds, if any
 	Object   []Output
-	Markers  []string           // that make roles and webhook configurations
-	Warnings []scaffold.Warning // about its markers
+	Markers  []string           // the markers of roles and webhook configurations
+	Warnings []scaffold.Warning // warnings about its markers
 }
 
-// Output is a file in the project, by its path from the root.
+// Output is a generated file, by its path from the root.
 type Output struct {
 	Generator, Path string
-	Stat            filestat.Stat // of the file when it was last seen to have the sum
+	Stat            filestat.Stat // the file's stat when it last had the sum
 	Sum             Sum
 }
 
-// Identity is that of a package that never changes.
+// Identity is the identity of an external package.
 type Identity struct {
 	Path string
 	Sum  Sum
 }
 
-// Kind is an API kind, in all of its versions.
+// Kind is an API kind, with all of its versions.
 type Kind struct {
 	Group, Kind string
-	Key         Sum // of all that its CRD is made from
+	Key         Sum // the checksum of everything that its CRD is made from
 	Outputs     []Output
 }
 
-// Outputs are all that a run of the generators made.
+// Outputs returns all outputs of the run.
 func (r *Record) Outputs() []Output {
 	all := slices.Clone(r.Joint)
 	for _, u := range r.Units {

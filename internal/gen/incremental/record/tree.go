@@ -14,12 +14,11 @@ import (
 	"github.com/operon-dev/operon/internal/goenv"
 )
 
-// Tree is the sources of a project as they are now, or will be when a plan is
-// applied.
+// Tree is the sources of a project as they will be once a plan is applied.
 type Tree struct {
 	planned map[string][]byte          // content by absolute path; nil: removed
-	names   map[string]map[string]bool // what the plan adds to folders, or not so, takes away
-	old     *Tree                      // what the record knows, by path
+	names   map[string]map[string]bool // names that the plan adds to folders (true) or removes (false)
+	old     *Tree                      // the recorded tree
 
 	folders map[string]*Folder
 	order   []string
@@ -27,19 +26,18 @@ type Tree struct {
 
 	mu       sync.Mutex
 	sources  map[string]Source        // by absolute path
-	contents map[string][]byte        // of what was read
-	raw      map[string]filestat.Stat // of what lies on the disk, also where it says nothing yet
+	contents map[string][]byte        // of the files that were read
+	raw      map[string]filestat.Stat // of the files on the disk, even if too recent to rely on
 	adds     bool
-	late     map[string]bool // what was added
+	late     map[string]bool // the paths that Add checked
 }
 
-// errShape is about something that is neither a file nor a folder where one
-// should be.
+// errShape is the error for a path that is neither a file nor a folder.
 var errShape = errors.New("the sources have an unusual shape")
 
-// Look looks at what is in the walks. What is as the record has it, which may be
-// nil, is not read. planned is the content of files that a plan changes, by
-// absolute path, and nil for those it removes.
+// Look compares the walks with the record, which may be nil. It does not read files that
+// have the recorded stats. planned is the content of files that a plan changes, by
+// absolute path, and nil for those that it removes.
 func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 	t := newTree(planned)
 	t.old = newTree(nil)
@@ -76,7 +74,7 @@ func (t *Tree) fill(r *Record) {
 	}
 }
 
-// Add looks at listed folders that are in no walk, and at files outside.
+// Add checks listed folders outside the walks, and files that are not sources.
 func (t *Tree) Add(folders, outside []string) error {
 	t.adds = true
 	for _, dir := range folders {
@@ -92,7 +90,7 @@ func (t *Tree) Add(folders, outside []string) error {
 	return t.readAll()
 }
 
-// Again adds what the record has beside the walks.
+// Again checks what the record contains apart from the walks.
 func (t *Tree) Again() error {
 	var folders []string
 	for dir, f := range t.old.folders {
@@ -103,7 +101,7 @@ func (t *Tree) Again() error {
 	return t.Add(folders, slices.Collect(maps.Keys(t.old.files)))
 }
 
-// walked reports whether a folder was come across in the one above it.
+// walked reports whether the folder was found in its parent folder.
 func (t *Tree) walked(dir string) bool {
 	above := t.folders[filepath.Dir(dir)]
 	if above == nil {
@@ -113,7 +111,7 @@ func (t *Tree) walked(dir string) bool {
 	return ok
 }
 
-// plan prepares the names that the plan adds to folders or takes away.
+// plan computes the names that the plan adds to folders or removes from them.
 func (t *Tree) plan() {
 	note := func(name, end string, there bool) {
 		dir := filepath.Dir(name)
@@ -130,8 +128,8 @@ func (t *Tree) plan() {
 	}
 }
 
-// visit adds a folder, and those below it if asked. A folder that the go command
-// passes over is not listed, nor is one below it.
+// visit adds a folder, and the folders below it if asked. Folders that the go command
+// ignores, and those below, are not listed.
 func (t *Tree) visit(dir string, below, listed bool) error {
 	f := t.folders[dir]
 	if f == nil {
@@ -148,7 +146,7 @@ func (t *Tree) visit(dir string, below, listed bool) error {
 	}
 	for _, name := range f.Names {
 		if sub, isDir := strings.CutSuffix(name, "/"); isDir {
-			if err := t.visit(filepath.Join(dir, sub), true, listed && !passedOver(sub)); err != nil {
+			if err := t.visit(filepath.Join(dir, sub), true, listed && !ignored(sub)); err != nil {
 				return err
 			}
 		}
@@ -156,21 +154,21 @@ func (t *Tree) visit(dir string, below, listed bool) error {
 	return nil
 }
 
-// passedOver is the go command's rule for folders below a pattern.
-func passedOver(name string) bool {
+// ignored reports whether the go command ignores folders of this name below a pattern.
+func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// folder looks at one folder.
+// folder checks one folder.
 func (t *Tree) folder(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
-	there, settled, err := t.look(dir)
+	current, settled, err := t.look(dir)
 	switch {
 	case err != nil:
 		return nil, err
-	case !there.Exists():
-		// It holds what is planned, or nothing.
-	case !there.IsDir():
+	case !current.Exists():
+		// The folder contains what the plan adds, or nothing.
+	case !current.IsDir():
 		return nil, errShape
 	default:
 		f.Stat = settled
@@ -191,7 +189,7 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 		}
 	}
 	for name, there := range t.names[dir] {
-		f.Stat = filestat.Stat{} // the disk's says nothing about the plan
+		f.Stat = filestat.Stat{} // the stat on the disk does not cover the plan
 		if i := slices.Index(f.Names, name); i < 0 && there && (matters(name) || strings.HasSuffix(name, "/")) {
 			f.Names = append(f.Names, name)
 		} else if i >= 0 && !there {
@@ -202,23 +200,23 @@ func (t *Tree) folder(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// look looks at what lies on the disk. settled is its stamp when that can be
-// relied on later.
-func (t *Tree) look(name string) (there, settled filestat.Stat, err error) {
+// look returns the stat of a file on the disk. settled is the same stat if it can be
+// relied on later, and zero otherwise.
+func (t *Tree) look(name string) (current, settled filestat.Stat, err error) {
 	now := time.Now()
-	if there, err = filestat.Of(name); err != nil {
-		return there, settled, err
+	if current, err = filestat.Of(name); err != nil {
+		return current, settled, err
 	}
 	t.mu.Lock()
-	t.raw[name] = there
+	t.raw[name] = current
 	t.late[name] = t.adds
 	t.mu.Unlock()
-	if there.Settled(now) {
-		settled = there
+	if current.Settled(now) {
+		settled = current
 	}
-	return there, settled, nil
+	return current, settled, nil
 }
 
-// matters reports whether the go command, or the search for modules, looks at
-// files of that name.
+// matters reports whether the go command reads files of this name to list packages or to
+// find modules.
 func matters(name string) bool { return name == "go.mod" || goenv.Source(name) }

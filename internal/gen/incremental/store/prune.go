@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// How much is kept, and how long. Times of use are times of modification, and
-// they are as coarse as that is cheap.
+// Limits of the store. The time of last use of an entry is its modification time. It is
+// coarse, so that it is rarely updated.
 const (
 	maxSize  = 512 << 20
 	maxAge   = 30 * 24 * time.Hour
-	useGrain = time.Hour      // entries used within it count as used alike
-	rest     = 24 * time.Hour // between two prunings
-	maxPut   = time.Hour      // what is half-written for longer was left behind
+	useGrain = time.Hour      // the precision of the time of last use
+	rest     = 24 * time.Hour // the time between two prunings
+	maxPut   = time.Hour      // temporary files that are older were left behind
 )
 
 const (
 	tempPrefix = "put-"
-	prunedFile = "pruned" // its time of modification is that of the last pruning
+	prunedFile = "pruned" // its modification time is the time of the last pruning
 )
 
-// markUsed notes that an entry is of use.
+// markUsed updates the time of last use of an entry.
 func markUsed(name string, now time.Time) {
 	if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > useGrain {
 		_ = os.Chtimes(name, now, now)
 	}
 }
 
-// pruneNow prunes the store in dir, unless somebody did so lately. The note is
-// made before the work, so that of many processes one does it.
+// pruneNow prunes the store in dir, unless some process did so recently. It updates the
+// time of the last pruning first, so that only one of several processes prunes.
 func pruneNow(dir string, now time.Time) {
 	note := filepath.Join(dir, prunedFile)
 	if info, err := os.Stat(note); err == nil && now.Sub(info.ModTime()).Abs() < rest {
@@ -44,9 +44,9 @@ func pruneNow(dir string, now time.Time) {
 	}
 }
 
-// prune removes what was not used for long, and then the least recently used
-// until no more than size bytes are left. Who uses an entry at this moment has
-// it open, or misses it.
+// prune removes entries that were not used for a long time, and then the least recently
+// used ones until at most size bytes are left. A process that is using an entry has its
+// file open, or takes the entry for missing.
 func prune(dir string, now time.Time, size int64) {
 	type entry struct {
 		name string

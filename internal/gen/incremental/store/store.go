@@ -1,7 +1,6 @@
-// Package store keeps what is expensive to compute in files below one folder,
-// for the next run and for other processes. It is a cache: nothing in it is
-// trusted, nothing in it is missed, and what goes wrong with it is nobody's
-// error.
+// Package store caches what is expensive to compute in files below one folder, for later
+// runs and other processes. It verifies each entry that it reads. An entry that is
+// missing, damaged or cannot be written is no error.
 package store
 
 import (
@@ -16,8 +15,8 @@ import (
 	"time"
 )
 
-// Store is a folder of entries that processes share without a lock: an entry
-// takes its name when it is whole. A nil Store keeps nothing.
+// Store is a folder of entries that processes share without a lock: an entry gets its
+// name once it is complete. A nil Store keeps nothing.
 type Store struct {
 	dir   string
 	prune sync.Once
@@ -26,8 +25,8 @@ type Store struct {
 	err error // of the first Put that failed
 }
 
-// Open returns the store in dir, an absolute path, or nil when dir is empty. The
-// folder is created by the first Put, for this user alone.
+// Open returns the store in dir, an absolute path, or nil if dir is empty. The first Put
+// creates the folder, with permissions for this user only.
 func Open(dir string) *Store {
 	if dir == "" {
 		return nil
@@ -35,10 +34,10 @@ func Open(dir string) *Store {
 	return &Store{dir: dir}
 }
 
-// Key names the input that an entry was computed from.
+// Key identifies the input from which an entry was computed.
 type Key [sha256.Size]byte
 
-// KeyOf is the key of a list of strings; no other list has the same.
+// KeyOf returns the key of a list of strings. Different lists have different keys.
 func KeyOf(parts ...string) Key {
 	h := sha256.New()
 	for _, part := range parts {
@@ -48,14 +47,14 @@ func KeyOf(parts ...string) Key {
 	return Key(h.Sum(nil))
 }
 
-// magic starts every entry, and changes with its format. After it comes the sum
-// of everything else that makes the entry, and then the content.
+// magic is the start of each entry, and changes with the format. The checksum and the
+// content follow.
 const magic = "operon\x001"
 
 const header = len(magic) + sha256.Size
 
-// sum covers what an entry is about as well as what it says: a file that is
-// renamed, or moved to another kind, is as damaged as one with a flipped bit.
+// sum returns the checksum of an entry. It covers the kind and the key, so that an entry
+// that was renamed or moved to another kind is invalid as well.
 func sum(kind string, k Key, content []byte) []byte {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(magic), []byte(kind), k[:], content} {
@@ -88,9 +87,9 @@ func (s *Store) file(kind string, k Key) string {
 	return filepath.Join(s.dir, kind, hex.EncodeToString(k[:]))
 }
 
-// Get returns the content that was put under the key, if it is there and whole.
-// kind is the name of a folder.
-func (s *Store) Get(kind string, k Key) ([]byte, bool) {
+// Get returns the content that was put under the key. ok is false if the entry is
+// missing or damaged. kind is the name of a folder.
+func (s *Store) Get(kind string, k Key) (content []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
@@ -99,17 +98,17 @@ func (s *Store) Get(kind string, k Key) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	content, ok := decode(kind, k, entry)
+	content, ok = decode(kind, k, entry)
 	if !ok {
-		_ = os.Remove(name) // or the next Get reads it again
+		_ = os.Remove(name) // on an error, the next Get finds it damaged again
 		return nil, false
 	}
 	markUsed(name, time.Now())
 	return content, true
 }
 
-// Put keeps content under the key, in place of what is there. The content stays
-// the caller's.
+// Put stores content under the key and replaces an earlier entry. It does not keep a
+// reference to content.
 func (s *Store) Put(kind string, k Key, content []byte) {
 	if s == nil {
 		return
@@ -123,8 +122,8 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 	s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
 }
 
-// Err returns why something could not be kept, or nil. It changes no result, but
-// somebody may want to know why the next run takes as long as this one.
+// Err returns the first error of Put, or nil. It does not affect results, but explains
+// why the next run is slow.
 func (s *Store) Err() error {
 	if s == nil {
 		return nil
@@ -134,9 +133,9 @@ func (s *Store) Err() error {
 	return s.err
 }
 
-// Replace gives a file its content as a whole, in a folder that is made when it
-// is missing, for this user alone. It is not flushed to the disk: what a power
-// failure leaves does not have the right sum.
+// Replace writes a file atomically, and creates its folder with permissions for this
+// user only. It does not flush the file to the disk: the checksum reveals files that are
+// damaged by a power failure.
 func Replace(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -1,19 +1,18 @@
-// Package driver makes this program a driver of go/packages that answers with
-// what it is told: linked into a binary, it takes over a process that is
-// started with a [Pattern], before main. Loading packages from a graph that is
-// known already takes no more then.
+// Package driver makes this program a driver of go/packages that answers with the
+// content of a file. Loading packages whose graph is known needs no more than that.
 //
-// It knows nothing of packages. And it imports next to nothing: Go initialises
-// packages in the order of their paths as soon as their imports are, so that
-// this one is before others that take milliseconds.
+// A process that is started with a [Pattern] answers in an init function and exits. That
+// is the only init function in this module with an effect: the tests of other packages
+// start their own binaries as drivers, before any main function of ours could answer. It
+// imports next to nothing, so that it can be initialized early.
 package driver
 
 import "os"
 
 const prefix = "operon-replay:"
 
-// Pattern is the pattern, the driver's only argument, that a file's content is
-// the answer to. The file is one that this user can read.
+// Pattern returns the pattern, the driver's only argument, that is answered with the
+// content of a file.
 func Pattern(file string) string { return prefix + file }
 
 func init() {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// aside reports whether a package has the same types without the files that cgo
-// translates: the compiler sees the translated ones, which are expensive to
-// come by, and nearly every project imports such a package, net. It has when
-// these files hold no methods, no markers, and no types that lead elsewhere or
-// can be used elsewhere; and when no type, method or constant of the other files
-// mentions what they declare.
-func aside(translated, files []*ast.File) bool {
+// removable reports whether a package has the same types without the files that cgo
+// translates. The compiler reads the translated files, which are expensive to get, and
+// nearly every project imports a package with such files: net. They are removable if
+// they declare no methods, no markers, and no types that refer to other packages or that
+// other packages can use, and if no type, method or constant of the other files mentions
+// what they declare.
+func removable(translated, files []*ast.File) bool {
 	declared := map[string]bool{}
 	for _, f := range translated {
 		for _, group := range f.Comments {
@@ -45,8 +45,8 @@ func aside(translated, files []*ast.File) bool {
 	return true
 }
 
-// declares adds the names that decl declares. It is false for what aside does
-// not allow.
+// declares adds the names that decl declares. It returns false for declarations that
+// removable does not allow.
 func declares(decl ast.Decl, names map[string]bool) bool {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -57,7 +57,7 @@ func declares(decl ast.Decl, names map[string]bool) bool {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
 				names[s.Name.Name] = true
-				if s.Name.IsExported() || leadsOut(s.Type) {
+				if s.Name.IsExported() || refersToOthers(s.Type) {
 					return false
 				}
 			case *ast.ImportSpec:
@@ -77,8 +77,8 @@ func declares(decl ast.Decl, names map[string]bool) bool {
 	return true
 }
 
-// leadsOut reports whether a type mentions another package than C.
-func leadsOut(t ast.Expr) bool {
+// refersToOthers reports whether a type mentions a package other than C.
+func refersToOthers(t ast.Expr) bool {
 	found := false
 	ast.Inspect(t, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {

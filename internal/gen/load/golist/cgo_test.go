@@ -35,7 +35,7 @@ func f(y inBody) { _ = other }
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := aside([]*ast.File{parse(t, tt.translated)}, []*ast.File{parse(t, files)}); got != tt.want {
+			if got := removable([]*ast.File{parse(t, tt.translated)}, []*ast.File{parse(t, files)}); got != tt.want {
 				t.Errorf("aside is %v", got)
 			}
 		})

@@ -9,16 +9,16 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 )
 
-// checked is a package whose types were made here and not by the loader, so that
-// deps may keep it. Such types are made in the same way every time: of other
-// packages they see those that they refer to, and nothing of the rest, of which
-// the loader lets them see what other packages happened to need before.
+// checked is a package whose types are made here and not by the loader, so that the
+// cache can keep it. These types are the same in all runs: of other packages, they
+// contain only what they refer to. The loader's types contain whatever other packages
+// happened to need before.
 type checked struct {
 	once  sync.Once
 	types *types.Package // nil where it is left to the loader
 	info  *types.Info
 	refs  []*Package
-	// direct is whether a package refers to it whose sources may change.
+	// direct says that a package of the project refers to it.
 	direct bool
 }
 
@@ -30,7 +30,7 @@ func (c *checked) fresh(p *Package) depcache.Fresh {
 	return f
 }
 
-// check makes the types of the packages whose types lead to no root.
+// check makes the types of the packages whose types refer to no root.
 func (r *reader) check() map[*Package]*checked {
 	all := make(map[*Package]*checked, len(r.refs))
 	for p := range r.refs {
@@ -38,7 +38,7 @@ func (r *reader) check() map[*Package]*checked {
 	}
 	for p, c := range all {
 		for _, ref := range c.refs {
-			if !p.fixed && all[ref] != nil {
+			if !p.external && all[ref] != nil {
 				all[ref].direct = true
 			}
 		}
@@ -51,7 +51,7 @@ func (r *reader) check() map[*Package]*checked {
 	return all
 }
 
-// checkOne makes the types of a package, after those of the packages it refers to.
+// checkOne makes the types of a package, after those of the packages that it refers to.
 func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package {
 	if kept := r.deps.Types(p.ImportPath); kept != nil {
 		return kept
@@ -74,8 +74,8 @@ func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package 
 	return c.types
 }
 
-// typesOf makes the types of a package. Errors are not told, as the loader's are
-// not for a package that is no root.
+// typesOf makes the types of a package. It ignores errors, as the loader does for
+// packages that are not roots.
 func (r *reader) typesOf(p *Package, visible map[string]*types.Package) (*types.Package, *types.Info) {
 	pkg := types.NewPackage(p.ImportPath, p.Name)
 	info := &types.Info{

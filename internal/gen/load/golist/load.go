@@ -15,40 +15,40 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Loading says how a graph becomes the loader's packages.
+// Loading says how to make the loader's packages from a graph.
 type Loading struct {
 	Fset *token.FileSet
 	// Read returns the content of a source file by its absolute path.
 	Read func(name string) ([]byte, error)
-	// Filters are those of the type checker that will check the roots; without
-	// any, only the syntax of the roots is of interest.
+	// Filters are the filters of the type checker that will check the roots. Without
+	// filters, only the syntax of the roots is needed.
 	Filters []loader.NodeFilter
-	// Broken is whether to load packages that have syntax errors: they get the errors
-	// and are without syntax, as with the loader.
+	// Broken allows packages with syntax errors. They get the errors and no syntax, as
+	// with the loader.
 	Broken bool
-	// Deps are packages whose sources need not be read. With nil all are.
+	// Deps are cached packages, whose sources need not be read. It may be nil.
 	Deps *depcache.World
-	// Temp is a file to write and to remove at will.
+	// Temp is the path of a temporary file.
 	Temp string
 }
 
-// Loaded is packages in the loader's form. They have their syntax, and so has
-// every package that the type checker visits from the roots. Of the others only
-// those are there, by name alone, that are imported by one of these.
+// Loaded is the loader's packages. The roots have their syntax, and so have all packages
+// that the type checker visits from there. The packages that those import exist by name
+// only.
 type Loaded struct {
 	Roots []*loader.Package
-	// Fresh are packages whose types were made of their sources, and that
-	// Loading.Deps may keep for another time.
+	// Fresh are packages whose types were made from their sources, and which
+	// Loading.Deps may store.
 	Fresh []depcache.Fresh
-	// Read are all but those by name alone, and which packages the types of each
-	// that has syntax refer to.
+	// Read are the packages that do not exist by name only, with the packages that their
+	// types refer to.
 	Read map[*Package][]*Package
 
 	names []*loader.Package // packages by name alone
 }
 
-// Strayed reports whether somebody asked for the syntax of a package that is
-// there by its name alone, and got nothing.
+// Strayed reports whether a generator asked for the syntax or the types of a package
+// that exists by name only.
 func (l *Loaded) Strayed() bool {
 	for _, p := range l.names {
 		if p.Syntax != nil || p.TypesInfo != nil {
@@ -58,9 +58,9 @@ func (l *Loaded) Strayed() bool {
 	return false
 }
 
-// Load parses the packages and hands them to the loader. A file that does not
-// parse, unless Loading.Broken says otherwise, or an import that is not there, is
-// [ErrInexact].
+// Load parses the packages and makes the loader's packages from them. It returns
+// [ErrInexact] if an import is missing, or if a file does not parse and Loading.Broken
+// is not set.
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	r := newReader(g, how)
 	for needed := g.Roots; ; {
@@ -71,26 +71,26 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 		var unreadable []string
 		var group sync.WaitGroup
 		if how.Deps != nil {
-			group.Go(func() { // while another process answers
+			group.Go(func() { // while the driver's process runs
 				if unreadable = how.Deps.Read(); len(unreadable) == 0 {
 					made = r.check()
 				}
 			})
 		}
-		roots, err := g.replay(ctx, how, r.syntax)
+		roots, err := g.fromDriver(ctx, how, r.syntax)
 		group.Wait()
 		if err != nil {
 			return nil, err
 		}
 		if needed = r.forget(unreadable); len(needed) == 0 {
-			return adorn(roots, r, made), nil
+			return complete(roots, r, made), nil
 		}
 	}
 }
 
-// replay makes the loader's packages of packages with syntax, and of those in
-// their stead.
-func (g *Graph) replay(ctx context.Context, how Loading, syntax map[*Package][]*ast.File) ([]*loader.Package, error) {
+// fromDriver makes the loader's packages. The loader starts this program as its driver,
+// which answers with a file.
+func (g *Graph) fromDriver(ctx context.Context, how Loading, syntax map[*Package][]*ast.File) ([]*loader.Package, error) {
 	if err := g.write(how.Temp, syntax); err != nil {
 		return nil, err
 	}
@@ -105,13 +105,13 @@ func (g *Graph) replay(ctx context.Context, how Loading, syntax map[*Package][]*
 		Fset:    how.Fset,
 	}, driver.Pattern(how.Temp))
 	if err != nil {
-		return nil, fmt.Errorf("replay packages: %w", err)
+		return nil, fmt.Errorf("load listed packages: %w", err)
 	}
 	return roots, nil
 }
 
-// write writes the packages with syntax, those in their stead, and those that
-// the former import, as the answer of a driver.
+// write writes the driver's answer: the packages with syntax, cached packages, and by
+// name only, the packages that those with syntax import.
 func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 	answer := packages.DriverResponse{Compiler: "gc", Arch: g.command.Arch}
 	for _, p := range g.Roots {
@@ -123,7 +123,7 @@ func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 		for written, imported := range p.imports {
 			if _, known := syntax[imported]; !known {
 				if files == nil {
-					continue // nobody knows what a kept package imports beside these
+					continue // other imports of a cached package are unknown
 				}
 				if !named[imported] {
 					named[imported] = true
@@ -141,13 +141,13 @@ func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// named is p in the driver's form, with its name alone.
+// named returns p in the driver's form, with its name only.
 func (p *Package) named() *packages.Package {
 	return &packages.Package{ID: p.ImportPath, PkgPath: p.ImportPath, Name: p.Name, Imports: map[string]*packages.Package{}}
 }
 
-// adorn gives the loader's packages what a driver cannot hand over.
-func adorn(roots []*loader.Package, r *reader, checked map[*Package]*checked) *Loaded {
+// complete adds to the loader's packages what a driver cannot return: syntax and types.
+func complete(roots []*loader.Package, r *reader, checked map[*Package]*checked) *Loaded {
 	l := &Loaded{Roots: roots, Read: make(map[*Package][]*Package, len(r.syntax))}
 	for p := range r.syntax {
 		l.Read[p] = r.refs[p]

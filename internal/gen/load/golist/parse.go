@@ -14,10 +14,10 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
 )
 
-// reader parses packages ahead of the type checker: the roots, and as the
-// checker does it, packages that types refer to, and so on, but for those that
-// are kept. Parsing is most of its work, and is done here on all processors and
-// without what only the deprecated half of go/ast needs.
+// reader parses packages before the type checker needs them: the roots, the packages
+// that their types refer to, and so on, except for cached ones. Parsing takes most of
+// the time of loading. reader does it on all processors, and without the objects that
+// only the deprecated part of go/ast needs.
 type reader struct {
 	Loading
 	graph *Graph
@@ -38,8 +38,8 @@ func newReader(g *Graph, how Loading) *reader {
 		syntax: map[*Package][]*ast.File{}, refs: map[*Package][]*Package{}, broken: map[*Package][]error{}}
 }
 
-// readAll reads packages, and all that the type checker will visit from there.
-// It is false where that would not be exact.
+// readAll reads packages, and all packages that the type checker will visit from there.
+// It returns false if that is not exact.
 func (r *reader) readAll(needed []*Package) bool {
 	for len(needed) > 0 {
 		for _, p := range needed {
@@ -54,7 +54,7 @@ func (r *reader) readAll(needed []*Package) bool {
 	return true
 }
 
-// forget returns packages that deps has no more, as if nobody had needed them.
+// forget returns packages that the cache no longer has, and marks them as not needed.
 func (r *reader) forget(paths []string) []*Package {
 	all := make([]*Package, len(paths))
 	for i, path := range paths {
@@ -64,7 +64,7 @@ func (r *reader) forget(paths []string) []*Package {
 	return all
 }
 
-// need starts to read p and what it refers to, unless that was done.
+// need starts to read p and what it refers to, unless it did so before.
 func (r *reader) need(p *Package) {
 	r.mu.Lock()
 	_, known := r.syntax[p]
@@ -95,14 +95,14 @@ func (r *reader) need(p *Package) {
 	})
 }
 
-// parse returns the syntax of a package and the packages that its types refer
-// to. Whatever has an error is not ok.
+// parse returns the syntax of a package, and the packages that its types refer to. ok is
+// false on any error.
 func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool) {
 	if p.unread || len(p.SwigFiles)+len(p.SwigCXXFiles) > 0 {
 		return nil, nil, false
 	}
 	names := p.files()
-	files, err := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.fixed)
+	files, err := r.parseFiles(append(names, p.join(p.CgoFiles)...), p.DepOnly && p.external)
 	if len(err) > 0 && r.breaks(p, err) {
 		return []*ast.File{}, nil, true
 	}
@@ -111,7 +111,7 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 	}
 	translated := files[len(names):]
 	files = files[:len(names):len(names)]
-	if len(translated) > 0 && !aside(translated, files) {
+	if len(translated) > 0 && !removable(translated, files) {
 		return nil, nil, false
 	}
 	if len(r.Filters) == 0 {
@@ -127,8 +127,8 @@ func (r *reader) parse(p *Package) (files []*ast.File, refs []*Package, ok bool)
 	return files, refs, true
 }
 
-// breaks takes note of the errors of a package, if they are those of its syntax and
-// wanted.
+// breaks records the errors of a package if they are syntax errors and Loading.Broken
+// allows them.
 func (r *reader) breaks(p *Package, errs []error) bool {
 	for _, err := range errs {
 		if list := (scanner.ErrorList)(nil); !r.Broken || !errors.As(err, &list) {
@@ -141,7 +141,7 @@ func (r *reader) breaks(p *Package, errs []error) bool {
 	return true
 }
 
-// parseFiles parses files, bare ones without the bodies of their functions.
+// parseFiles parses files. It strips the function bodies of bare ones.
 func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs []error) {
 	files, all := make([]*ast.File, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
@@ -164,9 +164,9 @@ func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs 
 	return files, slices.DeleteFunc(all, func(err error) bool { return err == nil })
 }
 
-// refsIn are the packages that the type checker wants to have checked before a
-// file: those that are imported with a dot, and those whose names appear in
-// types, in places that pass a filter. It is not ok when it will complain.
+// refsIn returns the packages that the type checker checks before a file: those that it
+// imports with a dot, and those whose names appear in types that pass a filter. ok is
+// false if the type checker would report an error.
 func (r *reader) refsIn(p *Package, f *ast.File) (refs []*Package, ok bool) {
 	byName := map[string]*Package{}
 	for _, spec := range f.Imports {
@@ -203,7 +203,8 @@ type refVisitor struct {
 	ok     bool
 }
 
-// Visit implements ast.Visitor, in step with the loader's referenceCollector.
+// Visit implements ast.Visitor. It must visit the same nodes as the loader's
+// referenceCollector.
 func (v *refVisitor) Visit(node ast.Node) ast.Visitor {
 	if !v.passes(node) {
 		return nil

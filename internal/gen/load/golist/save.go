@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Saved is a package of a graph, as plain data.
+// Saved is a package of a graph as plain data.
 type Saved struct {
 	ImportPath, Name, Dir                      string
 	GoFiles, CgoFiles, SwigFiles, SwigCXXFiles []string
 	DepOnly                                    bool
-	// Known is false for a package of which the name alone is saved, because
-	// another one imports it.
+	// Known is false for a package that is saved by name only, because another one
+	// imports it.
 	Known   bool
 	Imports []SavedImport
 }
 
-// SavedImport is an import as written, and its package by number.
+// SavedImport is an import as written, and the index of its package.
 type SavedImport struct {
 	Written string
 	Package int
 }
 
-// Save returns the packages that known holds, and what they import by name
-// alone. The roots come first, in their order; all of them are known.
+// Save returns the packages in known, and by name only, the packages that they import.
+// The roots come first, in their order. All roots must be known.
 func (g *Graph) Save(known map[*Package]bool) []Saved {
 	var all []Saved
 	numbers := map[*Package]int{}
@@ -57,8 +57,8 @@ func (g *Graph) Save(known map[*Package]bool) []Saved {
 	return all
 }
 
-// Restore is the graph that Save saved, as the command lists it. A package that
-// is there by its name alone cannot be loaded: see [ErrInexact].
+// Restore returns the graph that Save saved. Loading a package that is saved by name
+// only returns [ErrInexact].
 func (c Command) Restore(all []Saved) (*Graph, error) {
 	g := &Graph{command: c, byPath: make(map[string]*Package, len(all))}
 	packages := make([]*Package, len(all))
@@ -69,7 +69,7 @@ func (c Command) Restore(all []Saved) (*Graph, error) {
 		p := packages[i]
 		*p = Package{ImportPath: s.ImportPath, Name: s.Name, Dir: s.Dir, GoFiles: s.GoFiles, CgoFiles: s.CgoFiles,
 			SwigFiles: s.SwigFiles, SwigCXXFiles: s.SwigCXXFiles, DepOnly: s.DepOnly, unread: !s.Known,
-			fixed: c.fixed(s.Dir), imports: make(map[string]*Package, len(s.Imports))}
+			external: c.external(s.Dir), imports: make(map[string]*Package, len(s.Imports))}
 		for _, imported := range s.Imports {
 			if imported.Package < 0 || imported.Package >= len(packages) {
 				return nil, ErrInexact

@@ -1,22 +1,21 @@
-// Package stripbodies takes the bodies of functions out of Go sources, to spare
-// readers half of their work where nobody looks at them. The type checker passes
-// over bodies. The collector of markers does not: a body with a marker stays as
-// it is, as does one with anything behind it on its last line. The sources must
-// be such as compile.
+// Package stripbodies removes the bodies of functions from Go sources that compile,
+// which halves the work of the parser. The type checker does not need bodies. The
+// collector of markers does: a body stays if it contains a marker, or if anything
+// follows it on its last line.
 package stripbodies
 
 import "bytes"
 
-// Blank returns a source with the bodies blanked. Comments stay. Every byte that
-// stays is where it was.
+// Blank returns a source with spaces in place of bodies. Comments stay, and so does the
+// offset of every other byte.
 func Blank(src []byte) []byte {
 	out := bytes.Clone(src)
 	bodies(src, func(open, end int) { blank(out[open:end]) })
 	return out
 }
 
-// Cut returns a source without the bodies and the comments in them: sources of
-// which it returns the same declare the same.
+// Cut returns a source without the bodies and the comments in them. Two sources with the
+// same result have the same declarations.
 func Cut(src []byte) []byte {
 	out, from := make([]byte, 0, len(src)), 0
 	bodies(src, func(open, end int) {
@@ -26,7 +25,8 @@ func Cut(src []byte) []byte {
 	return append(out, src[from:]...)
 }
 
-// bodies finds what is between the braces of bodies that are of no interest.
+// bodies calls found with the offsets between the braces of each body that can be
+// removed.
 func bodies(src []byte, found func(open, end int)) {
 	for i := 0; i < len(src); {
 		open := -1
@@ -45,7 +45,7 @@ func bodies(src []byte, found func(open, end int)) {
 	}
 }
 
-// blank overwrites all but comments and the ends of lines.
+// blank overwrites everything but comments and line ends with spaces.
 func blank(body []byte) {
 	for i := 0; i < len(body); {
 		next := skip(body, i)
@@ -60,14 +60,15 @@ func blank(body []byte) {
 	}
 }
 
-// declaresFunc reports whether a line begins at i that declares a function.
+// declaresFunc reports whether a function declaration begins at i, at the start of a
+// line.
 func declaresFunc(src []byte, i int) bool {
 	return (i == 0 || src[i-1] == '\n') && bytes.HasPrefix(src[i:], []byte("func "))
 }
 
-// bodyOf finds the brace that opens the body of the function declared at i, or
-// -1: it is the first one outside of parentheses and brackets that belongs to
-// no type.
+// bodyOf returns the offset of the brace that opens the body of the function declared at
+// i, or -1. It is the first brace outside parentheses and brackets that does not belong
+// to a type.
 func bodyOf(src []byte, i int) int {
 	depth := 0
 	for i < len(src) {
@@ -92,15 +93,15 @@ func bodyOf(src []byte, i int) int {
 	return -1
 }
 
-// endsInWord reports whether src, less blanks, ends in word.
+// endsInWord reports whether src, without trailing blanks, ends in word.
 func endsInWord(src []byte, word string) bool {
 	src = bytes.TrimRight(src, " \t")
 	rest, ok := bytes.CutSuffix(src, []byte(word))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t)]*,"), rest[len(rest)-1]) >= 0)
 }
 
-// block returns the index behind the brace that closes the one at i, and
-// whether a comment in between is a marker.
+// block returns the offset after the brace that closes the one at i, and whether a
+// comment in between is a marker.
 func block(src []byte, i int) (end int, marked bool) {
 	depth := 0
 	for i < len(src) {
@@ -120,12 +121,12 @@ func block(src []byte, i int) (end int, marked bool) {
 	return i, true // never closed: hands off
 }
 
-// isComment reports whether a comment begins at i, which is in no other.
+// isComment reports whether a comment begins at i, outside any other comment.
 func isComment(src []byte, i int) bool {
 	return src[i] == '/' && i+1 < len(src) && (src[i+1] == '/' || src[i+1] == '*')
 }
 
-// plain are the bytes that mean nothing here wherever they are.
+// plain are the bytes without any meaning to this package.
 var plain = func() (plain [256]bool) {
 	for i := range plain {
 		plain[i] = bytes.IndexByte([]byte("/`\"'{}()[]\n"), byte(i)) < 0
@@ -133,8 +134,8 @@ var plain = func() (plain [256]bool) {
 	return plain
 }()
 
-// skip returns the index behind the comment, string or character literal that
-// begins at i, or else behind one byte, or all plain ones.
+// skip returns the offset after the comment, string or character literal that begins at
+// i, or otherwise after one byte or a run of plain bytes.
 func skip(src []byte, i int) int {
 	past := func(from int, end string) int {
 		if n := bytes.Index(src[min(from, len(src)):], []byte(end)); n >= 0 {
@@ -146,7 +147,7 @@ func skip(src []byte, i int) int {
 	case '/':
 		switch {
 		case bytes.HasPrefix(src[i:], []byte("//")):
-			return max(past(i, "\n")-1, i+1) // the line's end is not the comment's
+			return max(past(i, "\n")-1, i+1) // the end of the line is not part of the comment
 		case bytes.HasPrefix(src[i:], []byte("/*")):
 			return past(i+2, "*/")
 		}
