@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// editsOfRound is how many edits a round of growth has: each is a short run, of
-// which a few say nothing.
+// editsOfRound is the number of edits in a round of growth. Each run is short, so that a
+// few runs say little.
 const editsOfRound = 4
 
-// growth measures what an edit of one type costs among many kinds, beside the same
-// edit among few, in turns: the tables' rows are minutes apart.
+// growth measures what an edit of one type costs with many kinds and with few. The runs
+// alternate, because the rows of the tables are measured minutes apart.
 func (b *bencher) growth(text *strings.Builder) error {
 	few, many := subject{name: "50 kinds", kinds: 50}, subject{name: "600 kinds", kinds: 600}
 	if !b.rows.MatchString(few.name+"/"+one) || !b.rows.MatchString(many.name+"/"+one) {
@@ -48,7 +48,7 @@ func (b *bencher) growth(text *strings.Builder) error {
 			return err
 		}
 	}
-	fmt.Fprintf(text, "An edit with 600 kinds takes %.1f times as long as one with 50: %s ms beside %s, in the middle of %d runs in turns. The target is at most 1.7 times.\n\n",
+	fmt.Fprintf(text, "An edit with 600 kinds takes %.1f times as long as one with 50: %s ms and %s ms, medians of %d alternating runs. The target is at most 1.7 times.\n\n",
 		r.ratio(wall), digits(median(r.theirs, wall)), digits(median(r.ours, wall)), len(r.ours))
 	return nil
 }

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// manyHooks are more than one operator has.
+// manyHooks is more hooks than an operator has.
 const manyHooks = 200
 
-// hookOperators are the scenarios whose logic is hooks, with their tests.
+// hookOperators are the scenarios of operators whose logic is hooks, with their tests.
 var hookOperators = []string{"secret-copier", "configmap-reloader", "mysql-database", "node-ping"}
 
-// hooks measures what has no peer: judging many hooks, beside what these take to
-// print their configurations, and the tests of operators whose logic is hooks.
+// hooks measures what no other tool does: to validate many hooks, compared with the time
+// that the hooks take to print their configurations, and to run the tests of operators
+// whose logic is hooks.
 func (b *bencher) hooks(text *strings.Builder) error {
 	if !b.rows.MatchString("hooks/") {
 		return nil
@@ -59,7 +60,7 @@ func (b *bencher) hooks(text *strings.Builder) error {
 	return nil
 }
 
-// hookOperator goes the way of a scenario up to its tests.
+// hookOperator follows a scenario up to its tests.
 func (b *bencher) hookOperator(name string) (dir string, err error) {
 	scenario, err := filepath.Abs(filepath.Join("testdata/scenarios", name))
 	if err != nil {
@@ -73,7 +74,7 @@ func (b *bencher) hookOperator(name string) (dir string, err error) {
 	return b.project(name, script)
 }
 
-// project is a new folder in which a script has run that finds operon.
+// project returns a new folder in which a script has run that finds operon on PATH.
 func (b *bencher) project(name, script string) (dir string, err error) {
 	dir = filepath.Join(b.temp, "hooks", name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

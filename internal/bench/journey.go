@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// journey measures the way from an empty folder to a generated project beside
-// kubebuilder. operon starts with an empty cache; kubebuilder with a warm module
-// cache, the network for its `go mod tidy`, and with the programs in bin that
-// its Makefile would build.
+// journey measures the way from an empty folder to a generated project, compared with
+// kubebuilder. operon starts with an empty cache. kubebuilder starts with a warm module
+// cache, the network for `go mod tidy`, and the programs in bin that its Makefile would
+// build.
 func (b *bencher) journey(text *strings.Builder) error {
 	kind := []string{"--group", "ship", "--version", "v1", "--kind", "Frigate"}
 	start := []string{"init", "--domain", "example.org", "--repo", "example.org/fleet"}
@@ -33,7 +33,7 @@ func (b *bencher) journey(text *strings.Builder) error {
 		return nil
 	}
 	tools := filepath.Join(b.temp, "tools")
-	for round := range b.rounds + 1 { // one to build the tools
+	for round := range b.rounds + 1 { // the first builds the tools
 		fmt.Fprintf(os.Stderr, "journey: round %d of %d\n", round, b.rounds)
 		dir, err := os.MkdirTemp(b.temp, "journey-")
 		if err != nil {

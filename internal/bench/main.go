@@ -1,11 +1,11 @@
 //go:build unix
 
-// Command bench measures operon beside controller-gen and kubebuilder, in runs
-// that take turns, and writes what it found into docs/performance.md, between
-// the two comments there. It judges nothing: the targets stand beside. That both
-// wrote the same bytes is looked at after every single run.
+// Command bench measures operon, controller-gen and kubebuilder in alternating runs, and
+// writes the results to docs/performance.md, between its two comments. It prints the
+// targets next to the results but does not fail. After each run, it verifies that both
+// programs wrote the same bytes.
 //
-// Started from the root of the repository, with bin/operon built.
+// Run it in the root of the repository, after bin/operon is built.
 package main
 
 import (
@@ -27,8 +27,8 @@ func main() {
 }
 
 func bench() error {
-	rounds := flag.Int("rounds", 5, "how often everything is measured; medians are told")
-	only := flag.String("only", "", "measure alone what this expression matches, and print it: `corpus/state`, journey/, hooks/")
+	rounds := flag.Int("rounds", 5, "the number of measurements; the results are medians")
+	only := flag.String("only", "", "measure only rows that match this expression, and print them: `corpus/state`, journey/, hooks/")
 	flag.Parse()
 	rows, err := regexp.Compile(*only)
 	if err != nil {
@@ -62,7 +62,7 @@ func bench() error {
 	return insert(document, text.String())
 }
 
-// bencher has the programs that it measures, and a folder for what they work on.
+// bencher contains the programs to measure and a temporary folder for projects.
 type bencher struct {
 	rounds                             int
 	rows                               *regexp.Regexp
@@ -92,7 +92,7 @@ const (
 	to   = "<!-- end -->\n"
 )
 
-// insert puts the text between the comments of a document.
+// insert writes the text between the comments of a document.
 func insert(name, text string) error {
 	content, err := os.ReadFile(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func insert(name, text string) error {
 	head, rest, begins := strings.Cut(string(content), from)
 	_, tail, ends := strings.Cut(rest, to)
 	if !begins || !ends {
-		return fmt.Errorf("%s has no place for the measurements: %q to %q", name, strings.TrimSpace(from), strings.TrimSpace(to))
+		return fmt.Errorf("%s lacks the comments around the measurements: %q and %q", name, strings.TrimSpace(from), strings.TrimSpace(to))
 	}
 	return os.WriteFile(name, []byte(head+from+"\n"+text+"\n"+to+tail), 0o644)
 }

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// usage is what a run cost.
+// usage is the cost of a run.
 type usage struct {
 	wall time.Duration
-	cpu  time.Duration // user and system, of all processes that it waited for
-	peak float64       // MB of the largest of them
+	cpu  time.Duration // user and system time of the process and of those that it waited for
+	peak float64       // peak memory of the largest process, in MB
 }
 
 // program is a command line to measure.
 type program struct {
 	dir  string
 	env  []string
-	args []string // the first is the program
+	args []string // args[0] is the program
 }
 
 // measure runs the program.
@@ -42,14 +42,14 @@ func (p program) measure() (usage, error) {
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		u.peak = float64(r.Maxrss) / 1024
-		if runtime.GOOS == "darwin" { // counts bytes
+		if runtime.GOOS == "darwin" { // the unit is bytes
 			u.peak /= 1024
 		}
 	}
 	return u, nil
 }
 
-// goCommand is what the go command prints on stdout.
+// goCommand returns what the go command prints to stdout.
 func goCommand(dir string, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("go", args...)
@@ -61,14 +61,14 @@ func goCommand(dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// row is one line of a table: the same work by both, round after round.
+// row is a line of a table: the same work by both programs, in all rounds.
 type row struct {
 	name         string
 	target       float64
 	ours, theirs []usage
 }
 
-// add measures ours and theirs; who is first changes from round to round.
+// add measures both programs. Which of them starts alternates from round to round.
 func (r *row) add(ours, theirs program) error {
 	both := []struct {
 		program
@@ -87,7 +87,7 @@ func (r *row) add(ours, theirs program) error {
 	return nil
 }
 
-// median is the middle of one figure of all rounds.
+// median returns the median of a figure over all rounds.
 func median(all []usage, figure func(usage) float64) float64 {
 	values := make([]float64, len(all))
 	for i, u := range all {
@@ -101,8 +101,8 @@ func wall(u usage) float64 { return float64(u.wall.Microseconds()) / 1000 }
 func cpu(u usage) float64  { return float64(u.cpu.Microseconds()) / 1000 }
 func peak(u usage) float64 { return u.peak }
 
-// ratios are how many times ours was faster, in the middle of the rounds: a
-// machine that is slow for a while is so for both runs of a round.
+// ratio returns how many times operon is faster, as the median over the rounds. A
+// machine that is slow for a while is slow for both runs of a round.
 func (r *row) ratio(figure func(usage) float64) float64 {
 	var each []usage
 	for i := range r.ours {

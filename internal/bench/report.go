@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// describe tells the machine and the commands.
+// describe prints the machine and the commands.
 func (b *bencher) describe(text *strings.Builder) {
 	goVersion, _ := goCommand(".", "env", "GOVERSION")
 	fmt.Fprintf(text, "Measured on %s with `make bench`: %d rounds, medians; a ratio is the median of the rounds' ratios.\n",
@@ -21,7 +21,7 @@ func (b *bencher) describe(text *strings.Builder) {
 	fmt.Fprintf(text, "    operon generate %[1]s\n    controller-gen  %[1]s\n\n", strings.Join(corpora[0].arguments(first), " "))
 }
 
-// table writes the rows; times in milliseconds, memory in MB.
+// table prints rows, with times in milliseconds and memory in MB.
 func table(text *strings.Builder, name, peer string, rows []*row) {
 	fmt.Fprintf(text, "### %s\n\n", name)
 	fmt.Fprintf(text, "| | operon ms | %[1]s ms | times faster | target | operon CPU ms | %[1]s CPU ms | operon peak MB | %[1]s peak MB |\n", peer)
@@ -38,7 +38,7 @@ func table(text *strings.Builder, name, peer string, rows []*row) {
 	text.WriteString("\n")
 }
 
-// digits prints small numbers with one digit after the point.
+// digits formats numbers below 20 with one decimal.
 func digits(f float64) string {
 	if f < 20 {
 		return fmt.Sprintf("%.1f", f)
@@ -46,7 +46,7 @@ func digits(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
-// field is the value of the first line "key: value" of a file, or "".
+// field returns the value of the first line "key: value" in a file, or "".
 func field(file, key string) string {
 	f, err := os.Open(file)
 	if err != nil {

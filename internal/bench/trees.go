@@ -18,9 +18,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
-// files are the sources of a subject. Foreign ones require a release of
-// Kubernetes that operon does not put into new projects.
-func (c subject) files(foreign bool) (map[string][]byte, error) {
+// files returns the sources of a subject. external makes them require a release of
+// Kubernetes that operon does not write into new projects.
+func (c subject) files(external bool) (map[string][]byte, error) {
 	files := map[string][]byte{"PROJECT": []byte("domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: corpus\nrepo: " + corpus.Repo + "\nversion: \"3\"\n")}
 	if c.at != "" {
 		public, err := moduleDir(c.at)
@@ -46,7 +46,7 @@ func (c subject) files(foreign bool) (map[string][]byte, error) {
 		}
 		files[name] = bytes.Replace(content, []byte("module example.org/fleet\n"), []byte("module "+corpus.Repo+"\n"), 1)
 	}
-	if foreign { // what operon itself requires, and thus is in the module cache
+	if external { // the release that operon itself requires, because it is in the module cache
 		sums, err := os.ReadFile("go.sum")
 		if err != nil {
 			return nil, err
@@ -86,8 +86,8 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// replace replaces the first place of a pattern in each Go file below dir, in
-// n files or with -1 in all, and wants at least one.
+// replace replaces the first match of a pattern in each Go file below dir, in n files,
+// or in all files if n is -1. It fails if nothing matches.
 func replace(dir string, pattern *regexp.Regexp, by string, n int) error {
 	done := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -112,7 +112,7 @@ func replace(dir string, pattern *regexp.Regexp, by string, n int) error {
 	return err
 }
 
-// same compares the projects, but for what operon keeps about its own.
+// same compares the projects, except for operon's own files.
 func same(ours, theirs string) error {
 	count := [2]int{}
 	for i, dir := range []string{ours, theirs} {
@@ -144,7 +144,7 @@ func same(ours, theirs string) error {
 		}
 	}
 	if count[0] != count[1] {
-		return fmt.Errorf("%d files, and %d of controller-gen", count[0], count[1])
+		return fmt.Errorf("operon has %d files and controller-gen %d", count[0], count[1])
 	}
 	return nil
 }

@@ -20,21 +20,21 @@ import (
 type API struct {
 	Path   string // import path
 	Module Module
-	Group  string // the full name, with the domain; "" when the package does not tell
-	// Registers tells that the package has AddToScheme, which makes its types
-	// known to a scheme.
+	Group  string // the full name, with the domain; "" if unknown
+	// Registers reports whether the package has AddToScheme, which adds its types to a
+	// scheme.
 	Registers bool
 	Kinds     []Kind // sorted by name
 }
 
-// Kind is a type that has a list type beside it.
+// Kind is a type that has a list type.
 type Kind struct {
 	Name    string
-	Plural  string // from its markers; "" when they do not tell
-	Cluster bool   // objects live in no namespace
+	Plural  string // from its markers; "" if they do not set it
+	Cluster bool   // objects are cluster-scoped
 }
 
-// Kind returns the kind with that name, if the package has it.
+// Kind returns the kind with that name. ok is false if the package does not have it.
 func (a API) Kind(name string) (Kind, bool) {
 	i := slices.IndexFunc(a.Kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -43,9 +43,8 @@ func (a API) Kind(name string) (Kind, bool) {
 	return a.Kinds[i], true
 }
 
-// Find returns the packages of the modules that declare kind in that version of
-// an API group: by custom such a package lies in a folder that is called like
-// the version.
+// Find returns the packages of the modules that declare kind in a version of an API
+// group. By convention, the folder of such a package has the name of the version.
 func Find(ctx context.Context, modules []Module, version, kind string) ([]API, error) {
 	var found []API
 	for _, m := range modules {
@@ -72,7 +71,7 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 			api, err := Read(m, path.Join(m.Path, filepath.ToSlash(rel)))
 			switch _, ok := api.Kind(kind); {
 			case errors.Is(err, fs.ErrNotExist):
-				return nil // no Go files here, but perhaps below
+				return nil // no Go files here, but maybe below
 			case ok:
 				found = append(found, api)
 			}
@@ -85,8 +84,8 @@ func Find(ctx context.Context, modules []Module, version, kind string) ([]API, e
 	return found, nil
 }
 
-// Read reads the package with that import path, which m holds. The error wraps
-// fs.ErrNotExist when there are no Go files.
+// Read reads the package with an import path, which must be part of m. The error wraps
+// fs.ErrNotExist if there are no Go files.
 func Read(m Module, importPath string) (API, error) {
 	api := API{Path: importPath, Module: m}
 	files, err := parseDir(filepath.Join(m.Dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.Path))))
@@ -116,8 +115,8 @@ type source struct {
 	text []byte
 }
 
-// parseDir parses the files of a package, less tests. One that does not parse
-// says nothing.
+// parseDir parses the files of a package without tests. It ignores files that do not
+// parse.
 func parseDir(dir string) ([]source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -149,12 +148,12 @@ var (
 	nameMarker     = regexp.MustCompile(`\+resourceName=(\S+)`)
 )
 
-// collect adds what f says to a and its struct types to types.
+// collect adds what f declares to a, and its struct types to types.
 func (a *API) collect(f source, types map[string]Kind) {
 	if m := groupMarker.FindSubmatch(f.text); m != nil && a.Group == "" {
 		a.Group = string(m[1])
 	}
-	end := f.Name.End() // of the declaration before, where comments of the next begin
+	end := f.Name.End() // the end of the previous declaration, where comments of the next one may begin
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -195,8 +194,8 @@ func kindFrom(name, comments string) Kind {
 	return k
 }
 
-// groupFromCode finds the group in schema.GroupVersion{Group: ...}: a string, or
-// a constant of the package or of another one of the module.
+// groupFromCode returns the group in schema.GroupVersion{Group: ...}. It may be a
+// string, or a constant of the package or of another package in the module.
 func groupFromCode(m Module, files []source) string {
 	group := ""
 	for _, f := range files {
@@ -224,8 +223,8 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// stringValue is the value of e in file f, as far as it is a literal or a
-// constant that is one.
+// stringValue returns the value of e in file f if it is a literal or the name of a
+// constant literal, and "" otherwise.
 func stringValue(m Module, files []source, f source, e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -253,7 +252,7 @@ func stringValue(m Module, files []source, f source, e ast.Expr) string {
 	return ""
 }
 
-// constant is the value of a package-level name that is given as a string.
+// constant returns the value of a package-level name that is declared as a string.
 func constant(m Module, files []source, name string) string {
 	for _, f := range files {
 		for _, d := range f.Decls {

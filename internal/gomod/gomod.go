@@ -1,8 +1,7 @@
-// Package gomod works with the modules that a project requires, without network:
-// it finds out where the types of an API live (Find), and makes go.mod and go.sum
-// complete for one more module (Require). It asks the go command, which knows
-// the module cache, and reads Go sources as text. It neither edits the project
-// nor knows PROJECT.
+// Package gomod works with the modules that a project requires, without network access:
+// it finds the types of an API (Find), and completes go.mod and go.sum for one more
+// module (Require). It asks the go command, which knows the module cache, and parses Go
+// sources. It does not write to the project, and does not read PROJECT.
 package gomod
 
 import (
@@ -16,9 +15,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// goCommand runs the go command in dir, without network and without another
-// toolchain, and returns its stdout. GOSUMDB is off because asking it takes the
-// network too: what is in the module cache was verified on its way there.
+// goCommand runs the go command in dir, without network access and with the local
+// toolchain, and returns its stdout. GOSUMDB is off because it needs the network; the go
+// command verified modules when it downloaded them.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -33,15 +32,14 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 		line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
 		return out, fault.Failed("", "go %s: %s", strings.Join(subcommand(args), " "), line)
 	case errors.Is(err, exec.ErrNotFound):
-		return out, fault.Failed("install Go (https://go.dev/dl/) and put its bin folder on PATH; operon asks it for modules",
+		return out, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon resolves modules with it",
 			"there is no go command on PATH")
 	}
 	return out, err
 }
 
-// subcommand is the part of args that a person would call the command: the flags
-// that follow, with names of temporary files, and all modules of go.mod, would
-// hide what went wrong.
+// subcommand returns the part of args that is useful in an error message. The flags that
+// follow, with temporary files and all modules of go.mod, would hide the cause.
 func subcommand(args []string) []string {
 	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
 		return args[:i]

@@ -17,10 +17,10 @@ import (
 // Module is one version of a module.
 type Module struct {
 	Path, Version string
-	Dir           string // its files; empty when they are not on this machine
+	Dir           string // the folder of its files; "" if they are not on this machine
 }
 
-// String returns path@version, or the path alone.
+// String returns path@version, or the path only.
 func (m Module) String() string {
 	if m.Version == "" {
 		return m.Path
@@ -34,7 +34,7 @@ func Parse(s string) Module {
 	return Module{Path: path, Version: version}
 }
 
-// Holds reports whether the package with that import path may be in m.
+// Holds reports whether the package with an import path may be part of m.
 func (m Module) Holds(path string) bool { return path == m.Path || strings.HasPrefix(path, m.Path+"/") }
 
 // Required returns the modules that the go.mod file in dir requires.
@@ -47,7 +47,7 @@ func Required(ctx context.Context, dir string) ([]Module, error) {
 	if err != nil || len(f.Require) == 0 {
 		return nil, err
 	}
-	// -mod=readonly comes last: a mere listing must not write go.mod.
+	// -mod=readonly comes last: listing modules must not write go.mod.
 	args := []string{"list", "-mod=readonly", "-m", "-e", "-f", "{{.Path}}\t{{.Version}}\t{{.Dir}}"}
 	for _, r := range f.Require {
 		args = append(args, r.Mod.Path)
@@ -65,8 +65,8 @@ func Required(ctx context.Context, dir string) ([]Module, error) {
 	return all, nil
 }
 
-// Cached completes m by what the module cache has: the newest version of it,
-// where m names none, and its folder. What is not there stays empty. dir is any
+// Cached completes m from the module cache: the newest cached version if m has none, and
+// its folder. Fields that the module cache cannot complete stay empty. dir is any
 // folder.
 func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 	if m.Version == "" {
@@ -80,18 +80,18 @@ func Cached(ctx context.Context, dir string, m Module) (Module, error) {
 		return m, err
 	}
 	var at struct{ Dir string }
-	if json.Unmarshal(out, &at) == nil { // else the go command says why it is not there
+	if json.Unmarshal(out, &at) == nil { // otherwise the go command reports why it is missing
 		m.Dir = at.Dir
 	}
 	return m, nil
 }
 
-// newest returns the highest version whose files the module cache has, releases
-// before others, or "".
+// newest returns the highest version whose files are in the module cache, releases
+// before pre-releases, or "".
 func newest(ctx context.Context, dir, path string) (string, error) {
 	escaped, err := module.EscapePath(path)
 	if err != nil {
-		return "", nil // no module can have this path
+		return "", nil // the path is not a valid module path
 	}
 	out, err := goCommand(ctx, dir, "env", "GOMODCACHE")
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 // Files are the contents of go.mod and go.sum.
 type Files struct{ Mod, Sum []byte }
 
-// Require returns the planned go.mod and go.sum of the project in dir with what
-// a package takes, given as import path@version: its module, and all that follows
-// from it. (The module's own path would stand for a package, too: a program may be
-// there, that takes much more than its types do.) With tidy they are as
-// `go mod tidy` leaves them, for the Go files as they are planned. It works on
-// copies; the error says what the module cache lacks.
+// Require returns go.mod and go.sum of the project in dir with what a package requires:
+// its module, and what follows from that. pkg is import path@version. (With the path of
+// a module, the go command would take a program in its root folder, which may require
+// much more than its types.) With tidy, the files are as `go mod tidy` leaves them for
+// the planned Go files. Require works on copies. The error names what is missing in the
+// module cache.
 func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		return Files{}, err // the go command wants one, also to work on a copy
+		return Files{}, err // the go command requires a go.mod, even to work on a copy
 	}
 	tmp, err := os.MkdirTemp("", "operon-modules-")
 	if err != nil {
 		return Files{}, err
 	}
-	defer func() { _ = os.RemoveAll(tmp) }() // a leftover in the temporary folder harms nobody
+	defer func() { _ = os.RemoveAll(tmp) }() // a leftover temporary folder does no harm
 	mod, sum := filepath.Join(tmp, "go.mod"), filepath.Join(tmp, "go.sum")
 	for name, content := range map[string][]byte{mod: have.Mod, sum: have.Sum} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
@@ -57,8 +57,8 @@ func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg 
 	return next, err
 }
 
-// writeOverlay writes what the plan changes in Go files to tmp, and the file that
-// shows it to the go command. (See package gen, whose overlay has all files.)
+// writeOverlay writes the planned Go files to tmp, and the file that makes the go
+// command read them. (Package gen/overlay covers all files.)
 func writeOverlay(dir, tmp string, p *scaffold.Plan) (string, error) {
 	replace := map[string]string{}
 	for _, c := range p.Changes() {

@@ -1,7 +1,6 @@
-// Package watch tells which files below a folder change. It knows what in a Go
-// project is worth a look, follows folders as they come and go, and makes one
-// answer of the many events of a save or a checkout. What a change means, and
-// what follows from it, is the caller's.
+// Package watch reports which files below a folder change. It knows which files matter
+// in a Go project, follows folders as they are created and removed, and reports the many
+// events of a save or a checkout at once. The caller decides what a change means.
 package watch
 
 import (
@@ -18,48 +17,48 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Everything is the path that stands for all files: the system lost events.
+// Everything is the path that means all files: the system lost events.
 const Everything = "."
 
 // ErrGone means that the watched folder itself was removed or renamed.
 var ErrGone = errors.New("the watched folder is gone")
 
 const (
-	// quiet is how long nothing may happen for changes to be one: an editor
-	// writes, renames and sets modes within it.
+	// quiet is the pause after which changes are reported. An editor writes, renames and
+	// sets modes within it.
 	quiet = 50 * time.Millisecond
-	// longest is the time after which changes are told although more come.
+	// longest is the time after which changes are reported even without a pause.
 	longest = 500 * time.Millisecond
 )
 
-// source is where events come from: the system, through fsnotify.
+// source is where events come from: fsnotify, except in tests.
 type source interface {
 	Add(folder string) error
 	Remove(folder string) error
 	Close() error
 }
 
-// Watcher watches a folder and those below it. It is for one goroutine.
+// Watcher watches a folder and all folders below it. It is not safe for concurrent use.
 type Watcher struct {
-	// Modes has Next return also for files that only changed their mode, such as one
-	// that became executable: without their paths, for nothing was written.
+	// Modes makes Next return also after a file only changed its mode, for example
+	// became executable. It does not report the path, because nothing was written.
 	Modes bool
 
 	root    string
 	counts  func(path string) bool
-	folders map[string]bool // watched, by absolute path
-	outside map[string]bool // those of Also
-	changed map[string]bool // and not yet told
+	folders map[string]bool // the watched folders, by absolute path
+	outside map[string]bool // the folders of Also
+	changed map[string]bool // changes that are not yet reported
 
 	source source
 	events <-chan fsnotify.Event
 	errors <-chan error
 }
 
-// Open watches root, an absolute path, from now on. Of files it tells those for
-// which counts returns true; that may change its mind between calls of Next. Paths
-// are relative to root and have slashes. Where the system watches no more folders,
-// the error has a hint for the user.
+// Open starts to watch root, an absolute path. It reports the files for which counts
+// returns true; the function may change its result between calls of Next. Paths are
+// relative to root and have slashes. If the system cannot watch more folders, the error
+// has a hint for the user.
 func Open(root string, counts func(path string) bool) (*Watcher, error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -78,15 +77,14 @@ func (w *Watcher) start() error {
 	return w.add(w.root, func(string) {})
 }
 
-// Close ends the watch.
+// Close stops the watch.
 func (w *Watcher) Close() error { return w.source.Close() }
 
-// Folders returns how many folders are watched.
+// Folders returns the number of watched folders.
 func (w *Watcher) Folders() int { return len(w.folders) + len(w.outside) }
 
-// Also watches folders that are not below the root, given by absolute path, in
-// place of those of the last call: each by itself, without what is below it. One
-// that is not to be watched is passed over.
+// Also watches folders outside root, by absolute path, instead of those of the last
+// call, and without the folders below them. It ignores folders that cannot be watched.
 func (w *Watcher) Also(folders []string) error {
 	for name := range w.outside {
 		if !slices.Contains(folders, name) {
@@ -108,10 +106,10 @@ func (w *Watcher) Also(folders []string) error {
 	return nil
 }
 
-// Next waits for changes, and then until they pause. It returns the paths, sorted,
-// of files that were made, written or removed since the last call, of folders that
-// were removed (they end in a slash), and [Everything]. It ends with [ErrGone] or
-// with ctx's cause; what it knows by then, the next call tells.
+// Next waits for changes, and then until they pause. It returns the sorted paths of
+// files that were created, written or removed since the last call, of folders that were
+// removed (with a trailing slash), and [Everything]. It returns [ErrGone] if root is
+// gone, or the cause of ctx; the next call reports changes that are known by then.
 func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 	var paused, due <-chan time.Time
 	again, mode := len(w.changed) > 0, false
@@ -127,15 +125,15 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-paused:
-			return w.tell(), nil
+			return w.report(), nil
 		case <-due:
-			return w.tell(), nil
+			return w.report(), nil
 		case e := <-w.events:
 			if w.Modes && e.Op == fsnotify.Chmod {
 				again, mode = true, true
 				continue
 			}
-			if err := w.take(e, note); err != nil {
+			if err := w.handle(e, note); err != nil {
 				return nil, err
 			}
 		case err := <-w.errors:
@@ -150,8 +148,8 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 	}
 }
 
-// tell returns what changed: of a folder that was removed, not what was below it.
-func (w *Watcher) tell() []string {
+// report returns what changed. Of a removed folder, it leaves out what was below.
+func (w *Watcher) report() []string {
 	var paths []string
 	for name := range w.changed {
 		within := w.changed[name+"/"]
@@ -167,8 +165,8 @@ func (w *Watcher) tell() []string {
 	return paths
 }
 
-// take notes what one event changes.
-func (w *Watcher) take(e fsnotify.Event, note func(path string)) error {
+// handle notes what an event changes.
+func (w *Watcher) handle(e fsnotify.Event, note func(path string)) error {
 	name, below := w.rel(e.Name)
 	if !below && !w.outside[e.Name] && !w.outside[filepath.Dir(e.Name)] {
 		return nil
@@ -188,9 +186,9 @@ func (w *Watcher) take(e fsnotify.Event, note func(path string)) error {
 	return nil
 }
 
-// add watches a folder and those below it, and notes the files in it. Each folder
-// is watched before it is read, so that no file comes unseen. What is gone again,
-// or not to be read, is passed over.
+// add watches a folder and the folders below it, and notes their files. It watches each
+// folder before it reads it, so that no new file is missed. It ignores folders that are
+// gone or cannot be read.
 func (w *Watcher) add(folder string, note func(path string)) error {
 	return filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
 		rel, below := w.rel(name)
@@ -217,7 +215,8 @@ func (w *Watcher) add(folder string, note func(path string)) error {
 	})
 }
 
-// forget ends the watch of a folder that is gone, and of those that were below it.
+// forget stops the watch of a folder that is gone, and of the folders that were below
+// it.
 func (w *Watcher) forget(folder string) {
 	if w.outside[folder] {
 		delete(w.outside, folder)
@@ -226,12 +225,12 @@ func (w *Watcher) forget(folder string) {
 	for name := range w.folders {
 		if name == folder || strings.HasPrefix(name, folder+string(filepath.Separator)) {
 			delete(w.folders, name)
-			_ = w.source.Remove(name) // where the system has not done that
+			_ = w.source.Remove(name) // the system may have done so already
 		}
 	}
 }
 
-// rel is a path as it is told.
+// rel returns a path as Next reports it. below is false if it is not below root.
 func (w *Watcher) rel(name string) (rel string, below bool) {
 	rel, err := filepath.Rel(w.root, name)
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
