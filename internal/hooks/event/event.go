@@ -162,7 +162,7 @@ func (f objectFiles) read(workDir string, names ...string) (all []*unstructured.
 func (f objectFiles) validate(table *kinds.Table) error {
 	for _, file := range slices.Sorted(maps.Keys(f)) {
 		for _, o := range f[file] {
-			err := fakeapi.New(table).Seed(o)
+			err := fakeapi.New(table).Load(o)
 			if apierrors.IsNotFound(err) { // its namespace, which need not be given
 				continue
 			}

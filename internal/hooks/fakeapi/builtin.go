@@ -26,7 +26,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// scheme has the types of the kinds that hooks deal with most.
+// scheme has the Go types of the kinds that hooks use most.
 var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -35,14 +35,15 @@ var scheme = sync.OnceValue(func() *runtime.Scheme {
 		storagev1.AddToScheme, schedulingv1.AddToScheme, admissionregistrationv1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
-			panic(err) // two of them differ about a kind
+			panic(err) // two groups register one kind
 		}
 	}
 	return s
 })
 
-// Form is an empty value of a kind's type, or nil when that is not known.
-func Form(k kinds.Kind) runtime.Object {
+// NewTyped returns an empty object of the Go type of a kind, or nil when the kind has
+// none here.
+func NewTyped(k kinds.Kind) runtime.Object {
 	o, err := scheme().New(schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind})
 	if err != nil {
 		return nil
@@ -50,13 +51,8 @@ func Form(k kinds.Kind) runtime.Object {
 	return o
 }
 
-// typed reads an object as its kind's type does, without what that does not know.
-// It is nil when the type is not known.
-func typed(k kinds.Kind, content []byte) (map[string]any, error) {
-	into := Form(k)
-	if into == nil {
-		return nil, nil
-	}
+// decodeTyped decodes an object into a Go type and back, which drops unknown fields.
+func decodeTyped(into runtime.Object, content []byte) (map[string]any, error) {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(content, into); err != nil {
 		return nil, err
 	}
@@ -68,9 +64,8 @@ func typed(k kinds.Kind, content []byte) (map[string]any, error) {
 	return object, utiljson.Unmarshal(content, &object)
 }
 
-// uncounted are the resources of each group that have no generation. A group that
-// is not there counts them all.
-var uncounted = map[string][]string{
+// withoutGeneration are the resources that have no metadata.generation, by group.
+var withoutGeneration = map[string][]string{
 	"":                          {"configmaps", "secrets", "namespaces", "nodes", "services", "serviceaccounts", "events", "endpoints", "persistentvolumes", "persistentvolumeclaims", "limitranges", "resourcequotas"},
 	"rbac.authorization.k8s.io": {"roles", "rolebindings", "clusterroles", "clusterrolebindings"},
 	"coordination.k8s.io":       {"leases"},
@@ -79,11 +74,13 @@ var uncounted = map[string][]string{
 	"events.k8s.io":             {"events"},
 }
 
-// counts reports whether changes of an object are counted in its generation.
-func counts(k kinds.Kind) bool { return !slices.Contains(uncounted[k.Group], k.Resource) }
+// hasGeneration reports whether objects of a kind have metadata.generation.
+func hasGeneration(k kinds.Kind) bool {
+	return !slices.Contains(withoutGeneration[k.Group], k.Resource)
+}
 
-// complete fills in what a server makes of a field of another form.
-func complete(k kinds.Kind, o *unstructured.Unstructured) {
+// setDerived sets the fields that a server derives from others on every write.
+func setDerived(k kinds.Kind, o *unstructured.Unstructured) {
 	if k.Group != "" {
 		return
 	}
@@ -113,10 +110,10 @@ func complete(k kinds.Kind, o *unstructured.Unstructured) {
 	}
 }
 
-// begin fills in what a new object has.
-func begin(k kinds.Kind, o *unstructured.Unstructured) {
+// initialize sets the fields that a server sets once, on creation.
+func initialize(k kinds.Kind, o *unstructured.Unstructured) {
 	if k.Group == "" && k.Resource == "namespaces" {
-		complete(k, o) // its name may be generated
+		setDerived(k, o) // the name may be a generated one
 		o.Object["spec"] = map[string]any{"finalizers": []any{"kubernetes"}}
 		o.Object["status"] = map[string]any{"phase": "Active"}
 	}

@@ -11,7 +11,7 @@ import (
 
 func isCRD(k kinds.Kind) bool { return kinds.IsCRD(k.GVK()) }
 
-// crds are the CRDs that are there, by name.
+// crds returns the stored CRDs, sorted by name.
 func (s *Server) crds() []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, at := range s.keys(func(at key) bool {
@@ -22,9 +22,8 @@ func (s *Server) crds() []*unstructured.Unstructured {
 	return all
 }
 
-// learn makes the kinds of CRDs known, and no others, once one of a kind came,
-// changed or went.
-func (s *Server) learn(k kinds.Kind) {
+// refreshKinds updates the table of kinds after a change of a CRD.
+func (s *Server) refreshKinds(k kinds.Kind) {
 	if !isCRD(k) {
 		return
 	}
@@ -37,7 +36,7 @@ func (s *Server) learn(k kinds.Kind) {
 	s.table = s.builtin.With(all...)
 }
 
-// establish gives a new CRD the status that a server gives it at once.
+// establish sets the names and the status that a server sets for a new CRD.
 func establish(o *unstructured.Unstructured) {
 	condition := func(kind, reason, message string) map[string]any {
 		return map[string]any{"type": kind, "status": "True", "reason": reason, "message": message,
@@ -72,7 +71,7 @@ func establish(o *unstructured.Unstructured) {
 	}
 }
 
-// crdOf is the CRD that a kind is of, or nil.
+// crdOf returns the CRD that defines a kind, or nil.
 func (s *Server) crdOf(k kinds.Kind) *unstructured.Unstructured {
 	e := s.objects[key{group: "apiextensions.k8s.io", resource: "customresourcedefinitions", name: k.Resource + "." + k.Group}]
 	if e == nil {

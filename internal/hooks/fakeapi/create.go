@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Create puts an object there that was not.
+// Create stores a new object.
 func (s *Server) Create(_ context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	defer s.deliver()
 	s.mu.Lock()
@@ -23,8 +23,8 @@ func (s *Server) Create(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 	return s.create(k, o, false)
 }
 
-// create stores an object; one that is seeded keeps what only a server writes.
-func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded bool) (*unstructured.Unstructured, error) {
+// create stores a new object. A loaded one keeps the fields that only a server sets.
+func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, loaded bool) (*unstructured.Unstructured, error) {
 	if k.Namespaced == (given.GetNamespace() == "") {
 		return nil, noPath(k, true)
 	}
@@ -32,7 +32,7 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded b
 	if err != nil {
 		return nil, cannotHandle(k, err)
 	}
-	if !seeded {
+	if !loaded {
 		if o.GetResourceVersion() != "" {
 			return nil, &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
 				Message: "resourceVersion should not be set on objects to be created"}}
@@ -40,22 +40,22 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded b
 		s.reset(k, o)
 	}
 	if o.GetName() == "" && o.GetGenerateName() != "" {
-		o.SetName(s.generate(o.GetGenerateName()))
+		o.SetName(s.generateName(o.GetGenerateName()))
 	}
 	if errs := s.validate(k, o); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), o.GetName(), errs)
 	}
-	if err := s.inNamespace(k, o); err != nil {
+	if err := s.checkNamespace(k, o); err != nil {
 		return nil, err
 	}
 	if s.objects[keyOf(k, o.GetNamespace(), o.GetName())] != nil {
 		return nil, apierrors.NewAlreadyExists(k.GVR().GroupResource(), o.GetName())
 	}
 	s.identify(o)
-	if counts(k) && o.GetGeneration() == 0 {
+	if hasGeneration(k) && o.GetGeneration() == 0 {
 		o.SetGeneration(1)
 	}
-	begin(k, o)
+	initialize(k, o)
 	if isCRD(k) {
 		if _, err := kinds.FromObject(o); err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
@@ -65,7 +65,7 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, seeded b
 	return o.DeepCopy(), nil
 }
 
-// reset takes away what a client may send and no server takes from it.
+// reset removes the fields that a server ignores in a request to create.
 func (s *Server) reset(k kinds.Kind, o *unstructured.Unstructured) {
 	o.SetUID("")
 	o.SetSelfLink("")
@@ -78,8 +78,8 @@ func (s *Server) reset(k kinds.Kind, o *unstructured.Unstructured) {
 	}
 }
 
-// admit is a copy of an object as a server reads it: in the form of its kind, with
-// the defaults that are known. The error is that of the decoder.
+// admit returns an object as a server decodes it, with defaults. The error is that of
+// the decoder.
 func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	content, err := json.Marshal(given.Object)
 	if err != nil {
@@ -88,22 +88,26 @@ func (s *Server) admit(k kinds.Kind, given *unstructured.Unstructured) (*unstruc
 	if v := given.GetAPIVersion(); v != k.APIVersion() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", v, k.APIVersion()))
 	}
-	object, err := typed(k, content)
+	object, err := s.decode(k, content)
 	if err != nil {
 		return nil, err
 	}
-	if object == nil { // a kind of a CRD, or one whose form is not known
-		if err := utiljson.Unmarshal(content, &object); err != nil {
-			return nil, err
-		}
-		if err := s.normalize(k, object); err != nil {
-			return nil, err
-		}
-	}
 	o := &unstructured.Unstructured{Object: object}
 	unstructured.RemoveNestedField(o.Object, "metadata", "managedFields")
-	complete(k, o)
+	setDerived(k, o)
 	return o, nil
+}
+
+// decode decodes an object, without the fields that its kind does not have.
+func (s *Server) decode(k kinds.Kind, content []byte) (map[string]any, error) {
+	if into := NewTyped(k); into != nil {
+		return decodeTyped(into, content)
+	}
+	var object map[string]any
+	if err := utiljson.Unmarshal(content, &object); err != nil {
+		return nil, err
+	}
+	return object, s.normalize(k, object)
 }
 
 // normalize drops unknown fields of an object and of its metadata, and sets defaults.
@@ -133,7 +137,7 @@ func (s *Server) normalize(k kinds.Kind, object map[string]any) error {
 	return nil
 }
 
-// cannotHandle is the answer to an object that cannot be decoded.
+// cannotHandle returns the answer for an object that cannot be decoded.
 func cannotHandle(k kinds.Kind, err error) error {
 	if _, isAnswer := errors.AsType[*apierrors.StatusError](err); isAnswer {
 		return err
@@ -141,8 +145,9 @@ func cannotHandle(k kinds.Kind, err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", k.Kind, k.Version, k.Kind, err))
 }
 
-// inNamespace finds that the namespace of an object is not there, or about to go.
-func (s *Server) inNamespace(k kinds.Kind, o *unstructured.Unstructured) error {
+// checkNamespace fails when the namespace of an object does not exist or is being
+// deleted.
+func (s *Server) checkNamespace(k kinds.Kind, o *unstructured.Unstructured) error {
 	if !k.Namespaced {
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Delete takes an object away, or marks it as about to go while it has finalizers.
-// What belongs to it by owner references goes after it, or before it in the
-// foreground, or stays as orphans; "" is the background. What is in a namespace, or
-// of the kind of a CRD, goes with it.
+// Delete deletes an object, or sets its deletionTimestamp while it has finalizers. The
+// propagation decides about its dependents: background ("" too) deletes them afterwards,
+// foreground before, and orphan keeps them. Deleting a namespace or a CRD deletes its
+// objects.
 func (s *Server) Delete(_ context.Context, k kinds.Kind, namespace, name string, p metav1.DeletionPropagation) error {
 	defer s.deliver()
 	s.mu.Lock()
@@ -29,20 +29,20 @@ func (s *Server) Delete(_ context.Context, k kinds.Kind, namespace, name string,
 func (s *Server) remove(e *entry, p metav1.DeletionPropagation) {
 	o := e.object
 	if o.GetDeletionTimestamp() != nil {
-		return // it is on its way
+		return // it is being deleted already
 	}
 	switch {
 	case e.kind.Group == "" && e.kind.Resource == "namespaces":
 		s.terminate(e)
 		return
 	case isCRD(e.kind):
-		s.clean(o)
+		s.deleteCustomResources(o)
 	case p == metav1.DeletePropagationOrphan:
 		for _, d := range s.dependents(o.GetUID()) {
 			s.disown(d, o.GetUID())
 		}
 	case p == metav1.DeletePropagationForeground:
-		o = s.mark(e, metav1.FinalizerDeleteDependents)
+		o = s.markDeleted(e, metav1.FinalizerDeleteDependents)
 		for _, d := range s.dependents(o.GetUID()) {
 			s.remove(d, s.propagation(d))
 		}
@@ -52,7 +52,8 @@ func (s *Server) remove(e *entry, p metav1.DeletionPropagation) {
 	s.finish(e.kind, o)
 }
 
-// propagation is how something goes whose owner goes in the foreground.
+// propagation returns the propagation for a dependent of an object that is deleted in the
+// foreground.
 func (s *Server) propagation(e *entry) metav1.DeletionPropagation {
 	if len(s.dependents(e.object.GetUID())) > 0 {
 		return metav1.DeletePropagationForeground
@@ -60,8 +61,8 @@ func (s *Server) propagation(e *entry) metav1.DeletionPropagation {
 	return metav1.DeletePropagationBackground
 }
 
-// mark stores that an object is about to go, with another finalizer or "".
-func (s *Server) mark(e *entry, finalizer string) *unstructured.Unstructured {
+// markDeleted sets deletionTimestamp, and adds a finalizer unless it is "".
+func (s *Server) markDeleted(e *entry, finalizer string) *unstructured.Unstructured {
 	old := e.object
 	next := old.DeepCopy()
 	at := now
@@ -71,32 +72,32 @@ func (s *Server) mark(e *entry, finalizer string) *unstructured.Unstructured {
 	if finalizer != "" {
 		next.SetFinalizers(append(next.GetFinalizers(), finalizer))
 	}
-	if counts(e.kind) {
+	if hasGeneration(e.kind) {
 		next.SetGeneration(old.GetGeneration() + 1)
 	}
 	s.put(e.kind, old, next)
 	return next
 }
 
-// finish takes an object away that has no finalizers, and marks another.
+// finish removes an object without finalizers. It marks any other one as deleted.
 func (s *Server) finish(k kinds.Kind, o *unstructured.Unstructured) {
 	e := s.objects[keyOf(k, o.GetNamespace(), o.GetName())]
 	if e == nil {
 		return
 	}
-	if len(o.GetFinalizers()) > 0 || namespaceHolds(k, o) {
+	if len(o.GetFinalizers()) > 0 || hasSpecFinalizers(k, o) {
 		if o.GetDeletionTimestamp() == nil {
-			s.mark(e, "")
+			s.markDeleted(e, "")
 		}
 		return
 	}
 	s.drop(k, o)
 	s.collect(o)
-	s.emptied(o.GetNamespace())
+	s.finishNamespace(o.GetNamespace())
 }
 
-// namespaceHolds reports whether a namespace has finalizers in its spec.
-func namespaceHolds(k kinds.Kind, o *unstructured.Unstructured) bool {
+// hasSpecFinalizers reports whether an object is a namespace with finalizers in its spec.
+func hasSpecFinalizers(k kinds.Kind, o *unstructured.Unstructured) bool {
 	if k.Group != "" || k.Resource != "namespaces" {
 		return false
 	}
@@ -104,10 +105,10 @@ func namespaceHolds(k kinds.Kind, o *unstructured.Unstructured) bool {
 	return len(left) > 0
 }
 
-// collect is the garbage collector, once an object is gone.
+// collect runs the garbage collector after an object was removed.
 func (s *Server) collect(owner *unstructured.Unstructured) {
 	for _, d := range s.dependents(owner.GetUID()) {
-		if s.owned(d, owner.GetUID()) {
+		if s.hasOtherOwner(d, owner.GetUID()) {
 			s.disown(d, owner.GetUID())
 		} else {
 			s.remove(d, metav1.DeletePropagationBackground)
@@ -118,7 +119,7 @@ func (s *Server) collect(owner *unstructured.Unstructured) {
 	}
 }
 
-// dependents are the objects with an owner reference to a uid.
+// dependents returns the objects with an owner reference to a uid.
 func (s *Server) dependents(uid types.UID) []*entry {
 	var all []*entry
 	for _, at := range s.keys(func(key) bool { return true }) {
@@ -129,8 +130,8 @@ func (s *Server) dependents(uid types.UID) []*entry {
 	return all
 }
 
-// owned reports whether something has another owner that is there.
-func (s *Server) owned(e *entry, but types.UID) bool {
+// hasOtherOwner reports whether an object has another owner that exists.
+func (s *Server) hasOtherOwner(e *entry, but types.UID) bool {
 	return slices.ContainsFunc(e.object.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
 		return r.UID != but && s.byUID(r.UID) != nil
 	})
@@ -145,7 +146,7 @@ func (s *Server) byUID(uid types.UID) *entry {
 	return nil
 }
 
-// disown takes the reference to an owner away.
+// disown removes the reference to an owner.
 func (s *Server) disown(e *entry, owner types.UID) {
 	next := e.object.DeepCopy()
 	next.SetOwnerReferences(slices.DeleteFunc(next.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner }))
@@ -155,8 +156,8 @@ func (s *Server) disown(e *entry, owner types.UID) {
 	s.put(e.kind, e.object, next)
 }
 
-// release lets an object go that is deleted in the foreground, once nothing is left
-// that holds it.
+// release removes an object that is being deleted in the foreground, once no dependent
+// blocks its deletion.
 func (s *Server) release(uid types.UID) {
 	e := s.byUID(uid)
 	if e == nil || !slices.Contains(e.object.GetFinalizers(), metav1.FinalizerDeleteDependents) {
@@ -177,7 +178,7 @@ func (s *Server) release(uid types.UID) {
 	s.finish(e.kind, next)
 }
 
-// terminate is the controller of namespaces: it empties one that is deleted.
+// terminate runs the namespace controller: it deletes the objects of a namespace.
 func (s *Server) terminate(e *entry) {
 	next := e.object.DeepCopy()
 	at := now
@@ -186,15 +187,15 @@ func (s *Server) terminate(e *entry) {
 	s.put(e.kind, e.object, next)
 	name := next.GetName()
 	for _, at := range s.keys(func(at key) bool { return at.namespace == name }) {
-		if inside := s.objects[at]; inside != nil { // the garbage collector may have been faster
+		if inside := s.objects[at]; inside != nil { // the garbage collector may have removed it
 			s.remove(inside, metav1.DeletePropagationBackground)
 		}
 	}
-	s.emptied(name)
+	s.finishNamespace(name)
 }
 
-// emptied lets a namespace go that is deleted and has nothing in it.
-func (s *Server) emptied(name string) {
+// finishNamespace removes a namespace that is being deleted and has no objects.
+func (s *Server) finishNamespace(name string) {
 	e := s.objects[key{resource: "namespaces", name: name}]
 	if name == "" || e == nil || e.object.GetDeletionTimestamp() == nil {
 		return
@@ -204,15 +205,15 @@ func (s *Server) emptied(name string) {
 	}
 	last := e.object.DeepCopy()
 	unstructured.RemoveNestedField(last.Object, "spec", "finalizers")
-	if len(last.GetFinalizers()) > 0 && namespaceHolds(e.kind, e.object) {
+	if len(last.GetFinalizers()) > 0 && hasSpecFinalizers(e.kind, e.object) {
 		s.put(e.kind, e.object, last)
 		return
 	}
 	s.finish(e.kind, last)
 }
 
-// clean takes away all objects of the kind of a CRD.
-func (s *Server) clean(crd *unstructured.Unstructured) {
+// deleteCustomResources deletes all objects of the kind of a CRD.
+func (s *Server) deleteCustomResources(crd *unstructured.Unstructured) {
 	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 	plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
 	for _, at := range s.keys(func(at key) bool { return at.group == group && at.resource == plural }) {

@@ -14,7 +14,7 @@ import (
 
 func isPathSegment(name string, _ bool) []string { return content.IsPathSegmentName(name) }
 
-// nameRule is the rule for names of a kind.
+// nameRule returns the validation of names of a kind.
 func nameRule(k kinds.Kind) validation.ValidateNameFunc {
 	switch {
 	case k.Group == "" && k.Resource == "namespaces":
@@ -38,8 +38,8 @@ func sorted(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// at is the value at a path of keys with dots between them, or nil.
-func at(object map[string]any, path string) any {
+// valueAt returns the value at a path such as spec.selector, or nil.
+func valueAt(object map[string]any, path string) any {
 	v, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(path, ".")...)
 	if !found || err != nil {
 		return nil

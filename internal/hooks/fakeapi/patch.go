@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Patch changes an object by a JSON, merge or strategic merge patch; of the
-// subresource status, only its status.
+// Patch applies a JSON patch, merge patch or strategic merge patch. With the subresource
+// status it changes only the status.
 func (s *Server) Patch(_ context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
 	defer s.deliver()
 	s.mu.Lock()
@@ -29,7 +29,7 @@ func (s *Server) Patch(_ context.Context, k kinds.Kind, namespace, name string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.served(k, subresource, name); err != nil {
+	if err := s.checkSubresource(k, subresource, name); err != nil {
 		return nil, err
 	}
 	before := as(k, e.object)
@@ -59,7 +59,7 @@ func (s *Server) Patch(_ context.Context, k kinds.Kind, namespace, name string, 
 	return s.replace(k, e.object, next, subresource)
 }
 
-// patched is an object with a patch applied, or the server's word about the patch.
+// patched applies a patch to the JSON of an object. The error is the answer of a server.
 func (s *Server) patched(k kinds.Kind, content []byte, t types.PatchType, body []byte) ([]byte, error) {
 	switch t {
 	case types.JSONPatchType:
@@ -83,11 +83,11 @@ func (s *Server) patched(k kinds.Kind, content []byte, t types.PatchType, body [
 		}
 		return content, nil
 	case types.StrategicMergePatchType:
-		form := Form(k)
-		if form == nil {
+		typed := NewTyped(k)
+		if typed == nil {
 			return nil, unsupported()
 		}
-		content, err := strategicpatch.StrategicMergePatch(content, body, form)
+		content, err := strategicpatch.StrategicMergePatch(content, body, typed)
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
@@ -96,7 +96,7 @@ func (s *Server) patched(k kinds.Kind, content []byte, t types.PatchType, body [
 	return nil, unsupported()
 }
 
-// unsupported is the answer to a patch of a type that the kind does not take.
+// unsupported returns the answer for a patch type that the kind does not support.
 func unsupported() error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 415, Reason: metav1.StatusReasonUnsupportedMediaType,
 		Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s, %s, %s", types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType)}}

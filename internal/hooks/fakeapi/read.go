@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Kind finds a kind by any of its names.
+// Kind finds a kind by its name, plural, singular or short name.
 func (s *Server) Kind(_ context.Context, apiVersion, kind string) (kinds.Kind, error) {
 	return s.Table().Find(apiVersion, kind)
 }
 
-// Get returns an object, in the version of its kind.
+// Get returns an object in the version of a kind.
 func (s *Server) Get(_ context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Server) Get(_ context.Context, k kinds.Kind, namespace, name string) (*
 	return as(k, e.object), nil
 }
 
-// find returns what is stored of an object, or the error that there is none.
+// find returns a stored object.
 func (s *Server) find(k kinds.Kind, namespace, name string) (*entry, error) {
 	switch {
 	case name == "":
@@ -42,9 +42,9 @@ func (s *Server) find(k kinds.Kind, namespace, name string) (*entry, error) {
 	return nil, apierrors.NewNotFound(k.GVR().GroupResource(), name)
 }
 
-// noPath is the answer to a request for a path that is not served: with a namespace
-// though the kind has none, or without one. To create there is another answer, for
-// the path is that of a list.
+// noPath returns the answer for a path that the server does not have: a namespace for a
+// cluster-scoped kind, or none for a namespaced kind. The answer differs for a request to
+// create, because lists have that path.
 func noPath(k kinds.Kind, creating bool) error {
 	s := metav1.Status{Status: metav1.StatusFailure, Code: 404, Reason: metav1.StatusReasonNotFound, Message: "the server could not find the requested resource"}
 	if k.Namespaced && creating {
@@ -53,16 +53,15 @@ func noPath(k kinds.Kind, creating bool) error {
 	return &apierrors.StatusError{ErrStatus: s}
 }
 
-// as is a copy of an object in the version of a kind. Of versions only the name is
-// known to differ.
+// as returns a copy of an object in the version of a kind. Only apiVersion changes.
 func as(k kinds.Kind, o *unstructured.Unstructured) *unstructured.Unstructured {
 	out := o.DeepCopy()
 	out.SetAPIVersion(k.APIVersion())
 	return out
 }
 
-// List returns the objects of a namespace, or of all when it is "", by namespace
-// and name.
+// List returns the objects of a namespace, or of all namespaces for "", sorted by
+// namespace and name.
 func (s *Server) List(_ context.Context, k kinds.Kind, namespace string, opts metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	byLabel, byField, err := selectors(opts)
 	if err != nil {
@@ -91,7 +90,7 @@ func (s *Server) List(_ context.Context, k kinds.Kind, namespace string, opts me
 	return list, nil
 }
 
-// notSelectable is the answer to a selector by a field that a kind does not have.
+// notSelectable returns the answer for a field selector that the kind does not support.
 func (s *Server) notSelectable(k kinds.Kind, name string) error {
 	if s.crdOf(k) == nil && len(k.Selectable()) == 0 {
 		return apierrors.NewBadRequest(fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, name))

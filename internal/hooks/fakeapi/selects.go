@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Selects reports whether the selectors of a list or a watch select an object, which
-// need not be there any more.
+// Selects reports whether the selectors of a list or watch select an object. The object
+// may be deleted already.
 func (s *Server) Selects(k kinds.Kind, o *unstructured.Unstructured, opts metav1.ListOptions) (bool, error) {
 	byLabel, byField, err := selectors(opts)
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Server) Selects(k kinds.Kind, o *unstructured.Unstructured, opts metav1
 	return byLabel.Matches(labels.Set(o.GetLabels())) && s.selected(k, o, byField), nil
 }
 
-// selectors reads those of a list or a watch.
+// selectors parses the selectors of a list or watch.
 func selectors(opts metav1.ListOptions) (labels.Selector, fields.Selector, error) {
 	byLabel, err := labels.Parse(opts.LabelSelector)
 	if err != nil {

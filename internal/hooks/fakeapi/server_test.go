@@ -2,269 +2,214 @@ package fakeapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/operon-dev/operon/internal/hooks/cluster"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"github.com/operon-dev/operon/internal/hooks/patch"
-	"github.com/operon-dev/operon/internal/testkit/peertest"
-	"github.com/operon-dev/operon/internal/testkit/servertest"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// step is one thing that is done to an API server.
-type step struct {
-	do          string // create, get, list, update, update/status, delete, or a type of patch, with its subresource
-	kind        string
-	where, name string // the namespace and name, where no object says so
-	text        string // the object, the patch, or the selectors
-}
-
-// steps are done to a real API server and to the one in memory, in their order.
-var steps = []step{
-	{"create", "ns", "", "", "{metadata: {name: shop, labels: {a: b}}}"},
-	{"create", "ns", "", "", "{metadata: {name: shop}}"},
-	{"create", "ns", "", "", "{metadata: {name: Shop}}"},
-	{"create", "ns", "", "", "{metadata: {}}"},
-	{"create", "cm", "", "", "{metadata: {name: c, namespace: shop, labels: {app: x}}, data: {k: v}, nope: 1}"},
-	{"create", "cm", "", "", "{metadata: {name: c, namespace: shop}}"},
-	{"create", "cm", "", "", "{metadata: {name: c, namespace: nowhere}}"},
-	{"create", "cm", "", "", "{metadata: {name: c}}"},
-	{"create", "cm", "", "", "{metadata: {name: d, namespace: shop, resourceVersion: '5'}}"},
-	{"create", "cm", "", "", "{metadata: {name: d, namespace: shop}, data: {k: 1}}"},
-	{"create", "cm", "", "", "{metadata: {name: d, namespace: shop, labels: {k: 1}}}"},
-	{"create", "cm", "", "", "{metadata: {name: d, namespace: shop, labels: {'bad key!': x}}}"},
-	{"create", "cm", "", "", "{metadata: {name: d, namespace: shop, labels: {ok: 'bad value!'}}}"},
-	{"create", "cm", "", "", "{metadata: {name: d_d, namespace: shop, annotations: {'bad key!': x}}}"},
-	{"create", "ns", "", "", "{metadata: {name: x, namespace: shop}}"},
-	{"create", "secret", "", "", "{metadata: {name: s, namespace: shop}, stringData: {k: v}}"},
-	{"create", "sa", "", "", "{metadata: {name: robot, namespace: shop}}"},
-	{"create", "role", "", "", "{metadata: {name: 'a:b', namespace: shop}, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}"},
-	{"get", "cm", "shop", "nope", ""},
-	{"get", "cm", "", "c", ""},
-	{"get", "ns", "shop", "shop", ""},
-	{"update", "cm", "", "", "{metadata: {name: c, namespace: shop}, data: {k: w}}"},
-	{"update", "cm", "", "", "{metadata: {name: c, namespace: shop, resourceVersion: '1'}, data: {k: x}}"},
-	{"update", "cm", "", "", "{metadata: {name: c, namespace: shop, uid: u}, data: {k: x}}"},
-	{"update", "cm", "", "", "{metadata: {name: nope, namespace: shop}}"},
-	{"update", "secret", "", "", "{metadata: {name: s, namespace: shop}, type: other, data: {k: dg==}}"},
-	{"update", "secret", "", "", "{metadata: {name: s, namespace: shop}, data: {k: 'not base64'}}"},
-	{"merge", "cm", "shop", "c", "{data: {l: m, k: null}}"},
-	{"merge", "cm", "shop", "nope", "{}"},
-	{"merge", "cm", "shop", "c", "[]"},
-	{"merge", "cm", "shop", "c", "{metadata: {name: other}}"},
-	{"merge", "cm", "shop", "c", "{metadata: {resourceVersion: '1'}, data: {z: z}}"},
-	{"merge", "cm", "shop", "c", "{data: {k: 1}}"},
-	{"json", "cm", "shop", "c", "[{op: add, path: /data/m, value: n}]"},
-	{"json", "cm", "shop", "c", "[{op: remove, path: /data/none}]"},
-	{"json", "cm", "shop", "c", "[{op: test, path: /data/m, value: z}]"},
-	{"json", "cm", "shop", "c", "[{op: put, path: /data/m, value: z}]"},
-	{"json", "cm", "shop", "c", "{}"},
-	{"json", "cm", "shop", "c", "[{op: add, path: /spec/x/y, value: n}]"},
-	{"strategic", "cm", "shop", "c", "{data: {s: t}}"},
-	{"merge/status", "cm", "shop", "c", "{}"},
-	{"list", "cm", "shop", "", "app=x|"},
-	{"list", "cm", "shop", "", "|metadata.name=c"},
-	{"list", "cm", "shop", "", "|spec.nope=c"},
-	{"list", "cm", "shop", "", "a in (|"},
-	{"create", "deploy", "", "", "{metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: x, image: y}]}}}}"},
-	{"merge", "deploy", "shop", "web", "{spec: {selector: {matchLabels: {c: d}}, template: {metadata: {labels: {c: d}}}}}"},
-	{"merge/status", "deploy", "shop", "web", "{status: {replicas: 1, observedGeneration: 1}, spec: {replicas: 5}}"},
-	{"merge", "deploy", "shop", "web", "{status: {replicas: 9}}"},
-	{"strategic", "deploy", "shop", "web", "{spec: {template: {spec: {containers: [{name: z, image: w}]}}}}"},
-	{"create", "crd", "", "", crd},
-	{"create", "db", "", "", "{metadata: {name: one, namespace: shop}, spec: {name: shop, nope: 1, users: [{name: a}], extra: {x: 1}}, status: {ready: true}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: A}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: ABC}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, engine: mssql}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, size: 12}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, size: x}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, step: 12}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, share: 0.25}}"},
-	{"create", "db", "", "", "{metadata: {name: six, namespace: shop}, spec: {name: abc, step: 10, share: 0.3}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: abc, users: {}}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: 5}}"},
-	{"create", "db", "", "", "{metadata: {name: two, namespace: shop, labels: {x: 1}}, spec: {name: ab}}"},
-	{"create", "db", "", "", "{metadata: {name: A, namespace: shop}, spec: {name: ab}}"},
-	{"update", "db", "", "", "{metadata: {name: one, namespace: shop}, spec: {name: ab}}"},
-	{"merge", "db", "shop", "one", "{spec: {size: 3, engine: null}, status: {ready: false}}"},
-	{"merge/status", "db", "shop", "one", "{spec: {size: 4}, status: {ready: true}, metadata: {labels: {x: y}}}"},
-	{"merge/scale", "db", "shop", "one", "{spec: {replicas: 4}}"},
-	{"strategic", "db", "shop", "one", "{spec: {size: 4}}"},
-	{"list", "db", "", "", "|spec.engine=mysql"},
-	{"list", "db", "", "", "|spec.name=shop"},
-	{"merge", "cm", "shop", "c", "{metadata: {finalizers: [example.com/hold]}}"},
-	{"delete", "cm", "shop", "c", ""},
-	{"get", "cm", "shop", "c", ""},
-	{"merge", "cm", "shop", "c", "{metadata: {finalizers: [example.com/hold, example.com/more]}}"},
-	{"merge", "cm", "shop", "c", "{metadata: {finalizers: null}}"},
-	{"get", "cm", "shop", "c", ""},
-	{"delete", "cm", "shop", "c", ""},
-	{"delete", "db", "shop", "one", ""},
-}
-
-// TestAnswersLikeServer sends the same requests to a real API server and to this one.
-// The answers are equal, except for fields that only a real server fills in.
-func TestAnswersLikeServer(t *testing.T) {
-	t.Parallel()
-	compareWithServer(t, steps)
-}
-
-// compareWithServer fails for each step that a real API server answers differently.
-func compareWithServer(t *testing.T, steps []step) {
+func object(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
-	var key strings.Builder
-	fmt.Fprintf(&key, "%q", steps)
-	want := peertest.Remember(t, append(peertest.Sources(t), servertest.Key(t), key.String()), func() ([]string, bool) {
-		return answersOfServer(t, steps), true
-	})
-	here := New(kinds.Builtin())
-	for i, s := range steps {
-		if diff := cmp.Diff(want[i], masked(s.send(t, here))); diff != "" {
-			t.Errorf("%s %s %s%s %s (-server +memory):\n%s", s.do, s.kind, s.where, s.name, s.text, diff)
-		}
-	}
-}
-
-// answersOfServer starts a real API server for the steps.
-func answersOfServer(t *testing.T, steps []step) []string {
-	t.Helper()
-	server := servertest.Start(t)
-	api, err := cluster.Open(cluster.ClientOptions{Kubeconfig: server.Kubeconfig("")}, func(string) string { return "" })
-	if err != nil {
+	o := &unstructured.Unstructured{}
+	if err := kyaml.Unmarshal([]byte(text), &o.Object); err != nil {
 		t.Fatal(err)
 	}
-	var answers []string
-	for _, s := range steps {
-		answers = append(answers, masked(s.send(t, api)))
-		if s.kind == "crd" && s.do == "create" && strings.HasPrefix(answers[len(answers)-1], "a CRD") {
-			awaitKind(t, server, s.text)
-		}
-	}
-	return answers
+	return o
 }
 
-// awaitKind waits until the server serves the kind of a CRD.
-func awaitKind(t *testing.T, server servertest.Server, crd string) {
+// recorded returns a server with objects, and a list that receives its further events.
+func recorded(t testing.TB, given ...string) (*Server, *[]string) {
 	t.Helper()
-	served, err := kinds.FromObject(object(t, crd))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range served {
-		server.Await("/apis/" + k.APIVersion() + "/" + k.Resource)
-	}
-}
-
-var (
-	ids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	whole = regexp.MustCompile(`Invalid value: "\{.*\}": `)
-)
-
-// masked is an answer without ids, and without the whole object in it.
-func masked(answer string) string {
-	return whole.ReplaceAllString(ids.ReplaceAllString(answer, "UID"), "Invalid value: OBJECT: ")
-}
-
-// send sends the request of a step and returns the answer.
-func (s step) send(t *testing.T, api patch.API) string {
-	t.Helper()
-	ctx := context.Background()
-	k, err := api.Kind(ctx, "", s.kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	do, subresource, _ := strings.Cut(s.do, "/")
-	given := &unstructured.Unstructured{Object: map[string]any{}}
-	if do == "create" || do == "update" {
-		if err := kyaml.Unmarshal([]byte(s.text), &given.Object); err != nil {
+	s, events := New(kinds.Builtin()), &[]string{}
+	for _, text := range given {
+		if err := s.Load(object(t, text)); err != nil {
 			t.Fatal(err)
 		}
-		given.SetGroupVersionKind(k.GVK())
 	}
-	var o *unstructured.Unstructured
-	switch do {
-	case "create":
-		o, err = api.Create(ctx, k, given)
-	case "update":
-		o, err = api.Update(ctx, k, given, subresource)
-	case "get":
-		o, err = api.Get(ctx, k, s.where, s.name)
-	case "delete":
-		err = api.Delete(ctx, k, s.where, s.name, metav1.DeletePropagationBackground)
-	case "list":
-		labels, fields, _ := strings.Cut(s.text, "|")
-		list, failed := api.List(ctx, k, s.where, metav1.ListOptions{LabelSelector: labels, FieldSelector: fields})
-		if failed != nil {
-			return failed.Error()
-		}
-		var text strings.Builder
-		for _, item := range list.Items {
-			text.WriteString(plain(t, &item))
-		}
-		return text.String()
-	default:
-		body, failed := kyaml.YAMLToJSON([]byte(s.text))
-		if failed != nil {
-			t.Fatal(failed)
-		}
-		how := map[string]types.PatchType{"merge": types.MergePatchType, "json": types.JSONPatchType, "strategic": types.StrategicMergePatchType}[do]
-		o, err = api.Patch(ctx, k, s.where, s.name, how, body, subresource)
-	}
-	switch {
-	case err != nil:
-		return errorText(err)
-	case o == nil:
-		return "done"
-	}
-	return plain(t, o)
+	s.Subscribe(func(e Event) {
+		*events = append(*events, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Type, e.Kind.Kind, strings.TrimPrefix(e.Object.GetNamespace()+"/"+e.Object.GetName(), "/"))))
+	})
+	return s, events
 }
 
-// errorText returns the message of an error. A server reports several causes in an order
-// that changes from run to run, so they are sorted.
-func errorText(err error) string {
-	var status *apierrors.StatusError
-	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) < 2 {
-		return err.Error()
-	}
-	var causes []string
-	for _, c := range status.ErrStatus.Details.Causes {
-		causes = append(causes, fmt.Sprintf("%s %s: %s", c.Type, c.Field, c.Message))
-	}
-	slices.Sort(causes)
-	return strings.Join(causes, "\n")
-}
-
-// plain is an object without what differs from server to server, and without the
-// defaults of kinds that only a server knows.
-func plain(t *testing.T, o *unstructured.Unstructured) string {
+func (s *Server) kind(t testing.TB, name string) kinds.Kind {
 	t.Helper()
-	o = o.DeepCopy()
-	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields", "deletionTimestamp"} {
-		unstructured.RemoveNestedField(o.Object, "metadata", name)
-	}
-	switch o.GetKind() {
-	case "CustomResourceDefinition":
-		return "a CRD"
-	case "Deployment":
-		containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
-		replicas, _, _ := unstructured.NestedInt64(o.Object, "status", "replicas")
-		return fmt.Sprintf("a Deployment of generation %d with %d containers and %d replicas", o.GetGeneration(), len(containers), replicas)
-	}
-	text, err := kyaml.Marshal(o.Object)
+	k, err := s.Kind(context.Background(), "", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return k
+}
+
+const crd = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: databases.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Database, plural: databases, shortNames: [db]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    selectableFields: [{jsonPath: .spec.engine}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [name]
+            properties:
+              name: {type: string, minLength: 2, pattern: '^[a-z]+$'}
+              engine: {type: string, enum: [mysql, postgres], default: mysql}
+              size: {type: integer, minimum: 1, maximum: 9}
+              step: {type: integer, multipleOf: 5}
+              share: {type: number, multipleOf: 0.1}
+              users: {type: array, items: {type: object, properties: {name: {type: string}, admin: {type: boolean, default: false}}}}
+              extra: {type: object, x-kubernetes-preserve-unknown-fields: true}
+          status: {type: object, properties: {ready: {type: boolean}}}
+`
+
+const database = `
+apiVersion: example.com/v1
+kind: Database
+metadata: {name: db, namespace: default}
+spec: {name: shop, users: [{name: a}], extra: {any: thing}, nope: 1}
+status: {ready: true}
+`
+
+// TestCRD adds the kind of a CRD to the server, and applies its schema.
+func TestCRD(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, events := recorded(t, crd)
+	k := s.kind(t, "db")
+	created, err := s.Create(ctx, k, object(t, database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"name": "shop", "engine": "mysql", "users": []any{map[string]any{"name": "a", "admin": false}}, "extra": map[string]any{"any": "thing"}}
+	if diff := cmp.Diff(want, created.Object["spec"]); diff != "" {
+		t.Error(diff)
+	}
+	if created.Object["status"] != nil || created.GetGeneration() != 1 {
+		t.Errorf("a new object has status %v, generation %d", created.Object["status"], created.GetGeneration())
+	}
+	for patch, want := range map[string]string{
+		`{"spec": {"name": "A"}}`:       `Database.example.com "db" is invalid: spec.name: Invalid value: "A": spec.name in body should be at least 2 chars long`,
+		`{"spec": {"name": null}}`:      `Database.example.com "db" is invalid: spec.name: Required value`,
+		`{"spec": {"engine": "mssql"}}`: `Database.example.com "db" is invalid: spec.engine: Unsupported value: "mssql": supported values: "mysql", "postgres"`,
+		`{"spec": {"size": 10}}`:        `Database.example.com "db" is invalid: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9`,
+		`{"spec": {"size": "1"}}`:       `Database.example.com "db" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+	} {
+		if _, err := s.Patch(ctx, k, "default", "db", types.MergePatchType, []byte(patch), ""); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", patch, err, want)
+		}
+	}
+	updated, err := s.Patch(ctx, k, "default", "db", types.MergePatchType, []byte(`{"status": {"ready": true}, "spec": {"size": 3}}`), "/status")
+	if err != nil || fmt.Sprint(updated.Object["status"]) != "map[ready:true]" || valueAt(updated.Object, "spec.size") != nil || updated.GetGeneration() != 1 {
+		t.Errorf("a patch of the status: %v, %v", updated, err)
+	}
+	if list, err := s.List(ctx, k, "", metav1.ListOptions{FieldSelector: "spec.engine=mysql"}); err != nil || len(list.Items) != 1 {
+		t.Errorf("by its field: %v, %v", list, err)
+	}
+	if err := s.Delete(ctx, s.kind(t, "crd"), "", "databases.example.com", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Kind(ctx, "", "db"); err == nil {
+		t.Error("the kind is still known when its CRD is gone")
+	}
+	if diff := cmp.Diff([]string{"Added Database default/db", "Modified Database default/db", "Deleted Database default/db",
+		"Deleted CustomResourceDefinition databases.example.com"}, *events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+const parent = "{apiVersion: v1, kind: ConfigMap, metadata: {name: parent, namespace: default, uid: p}}"
+
+func childOf(name, more string) string {
+	return fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {name: %s, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: p, blockOwnerDeletion: true}]%s}}", name, more)
+}
+
+// TestDelete checks what a deletion removes, and in which order.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	held := `, finalizers: [example.com/hold]`
+	for name, tc := range map[string]struct {
+		given []string
+		how   metav1.DeletionPropagation
+		want  []string
+	}{
+		"alone":      {[]string{parent}, "", []string{"Deleted ConfigMap default/parent"}},
+		"background": {[]string{parent, childOf("a", ""), childOf("b", "")}, "Background", []string{"Deleted ConfigMap default/parent", "Deleted Secret default/a", "Deleted Secret default/b"}},
+		"foreground": {[]string{parent, childOf("a", "")}, "Foreground", []string{"Modified ConfigMap default/parent", "Deleted Secret default/a", "Deleted ConfigMap default/parent"}},
+		"orphan":     {[]string{parent, childOf("a", "")}, "Orphan", []string{"Modified Secret default/a", "Deleted ConfigMap default/parent"}},
+		"held":       {[]string{parent, childOf("a", held)}, "Foreground", []string{"Modified ConfigMap default/parent", "Modified Secret default/a"}},
+	} {
+		s, events := recorded(t, tc.given...)
+		if err := s.Delete(context.Background(), s.kind(t, "cm"), "default", "parent", tc.how); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, *events); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestFinalizers checks that an object is removed with its last finalizer.
+func TestFinalizers(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, events := recorded(t, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+		"{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop, finalizers: [example.com/hold]}}",
+		"{apiVersion: v1, kind: Secret, metadata: {name: b, namespace: shop}}")
+	if err := s.Delete(ctx, s.kind(t, "ns"), "", "shop", ""); err != nil {
+		t.Fatal(err)
+	}
+	secret := s.kind(t, "secrets")
+	if _, err := s.Create(ctx, secret, object(t, "{apiVersion: v1, kind: Secret, metadata: {name: c, namespace: shop}}")); err == nil ||
+		err.Error() != `secrets "c" is forbidden: unable to create new content in namespace shop because it is being terminated` {
+		t.Errorf("in a namespace that goes: %v", err)
+	}
+	if _, err := s.Patch(ctx, secret, "shop", "a", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), ""); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Modified Namespace shop", "Modified Secret shop/a", "Deleted Secret shop/b",
+		"Modified Secret shop/a", "Deleted Secret shop/a", "Deleted Namespace shop"}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSubscriber checks that a subscriber gets the events that it causes after the event
+// that it is handling.
+func TestSubscriber(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := New(kinds.Builtin())
+	cm := s.kind(t, "cm")
+	var seen []string
+	s.Subscribe(func(e Event) {
+		if e.Object.GetName() == "a" && e.Type == "Added" {
+			if _, err := s.Create(ctx, cm, object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: default}}")); err != nil {
+				t.Error(err)
+			}
+		}
+		seen = append(seen, e.Object.GetName())
+	})
+	if _, err := s.Create(ctx, cm, object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, seen); diff != "" {
+		t.Error(diff)
+	}
 }

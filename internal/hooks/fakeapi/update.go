@@ -20,8 +20,8 @@ import (
 
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
-// Update puts an object in the place of itself; of the subresource status, only its
-// status. A resourceVersion in it must be that of the object which is there.
+// Update replaces an object. With the subresource status it replaces only the status. A
+// resourceVersion must be that of the stored object.
 func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	defer s.deliver()
 	s.mu.Lock()
@@ -30,7 +30,7 @@ func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
-	if err := s.served(k, subresource, o.GetName()); err != nil {
+	if err := s.checkSubresource(k, subresource, o.GetName()); err != nil {
 		return nil, err
 	}
 	next, err := s.admit(k, o)
@@ -44,8 +44,8 @@ func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 	return s.replace(k, e.object, next, subresource)
 }
 
-// served finds that a kind has no such subresource.
-func (s *Server) served(k kinds.Kind, subresource, name string) error {
+// checkSubresource fails when a kind does not have a subresource.
+func (s *Server) checkSubresource(k kinds.Kind, subresource, name string) error {
 	switch wanted := strings.Trim(subresource, "/"); {
 	case wanted == "", wanted == "status" && k.Has("status"):
 		return nil
@@ -53,12 +53,12 @@ func (s *Server) served(k kinds.Kind, subresource, name string) error {
 		return apierrors.NewNotFound(k.GVR().GroupResource(), name)
 	case k.Has(wanted):
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 501, Reason: metav1.StatusReasonMethodNotAllowed,
-			Message: fmt.Sprintf("operon's API server in memory does not know the subresource %s of %s", wanted, k)}}
+			Message: fmt.Sprintf("the subresource %s of %s is not available in hook tests", wanted, k)}}
 	}
 	return noPath(k, false)
 }
 
-// replace stores next in the place of old, as far as a server lets it.
+// replace stores next instead of old, without the changes that a server ignores.
 func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
 	name := old.GetName()
 	if v := next.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
@@ -73,10 +73,10 @@ func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, sub
 	if errs := s.validateUpdate(k, old, next, subresource); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(k.GVK().GroupKind(), name, errs)
 	}
-	if err := newFinalizers(k, old, next); err != nil {
+	if err := checkFinalizers(k, old, next); err != nil {
 		return nil, err
 	}
-	if changesSpec(old, next) && counts(k) {
+	if changesSpec(old, next) && hasGeneration(k) {
 		next.SetGeneration(old.GetGeneration() + 1)
 	}
 	if equality.Semantic.DeepEqual(old.Object, next.Object) {
@@ -102,10 +102,10 @@ func (s *Server) validateUpdate(k kinds.Kind, old, next *unstructured.Unstructur
 	case found:
 		errs = v.ValidateUpdate(context.Background(), errs, next.Object, old.Object)
 	}
-	return append(errs, immutable(k, old, next)...)
+	return append(errs, validateImmutable(k, old, next)...)
 }
 
-// restrict gives an object what its update cannot change.
+// restrict restores the fields of old that an update cannot change.
 func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) {
 	status, statusThere := next.Object["status"]
 	if subresource != "" {
@@ -140,7 +140,7 @@ func setOrDelete(object map[string]any, name string, v any, there bool) {
 	}
 }
 
-// changesSpec reports whether anything but metadata and status differs.
+// changesSpec reports whether a field outside metadata and status differs.
 func changesSpec(old, next *unstructured.Unstructured) bool {
 	spec := func(o *unstructured.Unstructured) map[string]any {
 		rest := map[string]any{}
@@ -154,8 +154,9 @@ func changesSpec(old, next *unstructured.Unstructured) bool {
 	return !reflect.DeepEqual(spec(old), spec(next))
 }
 
-// newFinalizers finds that an object which is about to go gets more of them.
-func newFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
+// checkFinalizers fails when an update adds finalizers to an object that is being
+// deleted.
+func checkFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
 	if old.GetDeletionTimestamp() == nil {
 		return nil
 	}
@@ -172,19 +173,20 @@ func newFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
 		fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 }
 
-// frozen are the fields that a server does not let an update change.
-var frozen = map[string][]string{
+// immutableFields are the fields that an update cannot change, by kind.
+var immutableFields = map[string][]string{
 	"Deployment": {"spec.selector"}, "ReplicaSet": {"spec.selector"}, "DaemonSet": {"spec.selector"}, "StatefulSet": {"spec.selector"},
 	"Job": {"spec.selector", "spec.template"}, "Secret": {"type"}, "StorageClass": {"provisioner", "parameters"},
 }
 
-func immutable(k kinds.Kind, old, next *unstructured.Unstructured) field.ErrorList {
+// validateImmutable checks the immutable fields of built-in kinds.
+func validateImmutable(k kinds.Kind, old, next *unstructured.Unstructured) field.ErrorList {
 	var errs field.ErrorList
 	if strings.Contains(k.Group, ".") && !strings.HasSuffix(k.Group, ".k8s.io") {
 		return nil
 	}
-	for _, name := range frozen[k.Kind] {
-		if v := at(next.Object, name); !equality.Semantic.DeepEqual(v, at(old.Object, name)) {
+	for _, name := range immutableFields[k.Kind] {
+		if v := valueAt(next.Object, name); !equality.Semantic.DeepEqual(v, valueAt(old.Object, name)) {
 			errs = append(errs, field.Invalid(fieldPath(name), v, "field is immutable"))
 		}
 	}

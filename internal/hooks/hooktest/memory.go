@@ -51,7 +51,7 @@ type watch struct {
 func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
 	s := &memoryCluster{server: fakeapi.New(kinds.Builtin()), close: func() {}}
 	given := slices.Concat(m.CRDs, t.Given)
-	if err := s.server.Seed(withNamespaces(given)...); err != nil {
+	if err := s.server.Load(withNamespaces(given)...); err != nil {
 		return nil, fmt.Errorf("given: %w", err)
 	}
 	s.server.Subscribe(func(e fakeapi.Event) {

@@ -23,8 +23,8 @@ import (
 // object stands at a node, or in a file that the node names.
 func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	gvk := o.GroupVersionKind()
-	form := fakeapi.Form(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
-	if form == nil {
+	typed := fakeapi.NewTyped(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
+	if typed == nil {
 		return
 	}
 	content, err := json.Marshal(o.Object)
@@ -32,7 +32,7 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 		r.fail(n, "", "%v", err)
 		return
 	}
-	unknown, err := kjson.UnmarshalStrict(content, form, kjson.DisallowUnknownFields)
+	unknown, err := kjson.UnmarshalStrict(content, typed, kjson.DisallowUnknownFields)
 	name := strings.TrimSpace(o.GetKind() + " " + o.GetName())
 	var misfit *json.UnmarshalTypeError
 	var field kjson.FieldError
@@ -48,7 +48,7 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	case len(unknown) > 0 && errors.As(unknown[0], &field):
 		path := keysOf(field.FieldPath())
 		hint := ""
-		if near := fault.Nearest(path[len(path)-1], fieldNames(reflect.TypeOf(form), path[:len(path)-1])); near != "" {
+		if near := fault.Nearest(path[len(path)-1], fieldNames(reflect.TypeOf(typed), path[:len(path)-1])); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		r.fail(nodeAt(n, path), hint, "%s has no field %s", name, field.FieldPath())

@@ -264,7 +264,7 @@ func (s *session) change(ctx context.Context, e Event) error {
 		return err
 	}
 	if kind.Namespaced && o.GetNamespace() == "" {
-		return fmt.Errorf("%s %s is in no namespace: say metadata.namespace", o.GetKind(), o.GetName())
+		return fmt.Errorf("%s %s has no metadata.namespace", o.GetKind(), o.GetName())
 	}
 	switch e.Type {
 	case "delete":

@@ -120,12 +120,12 @@ func withLastApplied(o *unstructured.Unstructured, text string) map[string]strin
 // threeWayPatch returns the patch that apply sends: was is the object of the last apply,
 // want the object of this one, and is the object on the server.
 func threeWayPatch(k kinds.Kind, was, want, is []byte) (types.PatchType, []byte, error) {
-	form := fakeapi.Form(k)
-	if form == nil {
+	typed := fakeapi.NewTyped(k)
+	if typed == nil {
 		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(was, want, is)
 		return types.MergePatchType, patch, err
 	}
-	meta, err := strategicpatch.NewPatchMetaFromStruct(form)
+	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
 	if err != nil {
 		return "", nil, err
 	}

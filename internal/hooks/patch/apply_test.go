@@ -64,7 +64,7 @@ func TestApply(t *testing.T) {
 			if err := json.Unmarshal([]byte(there), &o.Object); err != nil {
 				t.Fatal(err)
 			}
-			if err := server.Seed(o); err != nil {
+			if err := server.Load(o); err != nil {
 				t.Fatal(err)
 			}
 			ops, findings := output.ParsePatches([]byte(tc.writes))
@@ -119,7 +119,7 @@ func TestConflict(t *testing.T) {
 	for conflicts, fails := range map[int]bool{0: false, 3: false, 4: true} {
 		server := &busy{fakeapi.New(kinds.Builtin()), conflicts}
 		object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "x", "namespace": "default"}}
-		if err := server.Seed(&unstructured.Unstructured{Object: object}); err != nil {
+		if err := server.Load(&unstructured.Unstructured{Object: object}); err != nil {
 			t.Fatal(err)
 		}
 		var waited []time.Duration
@@ -150,7 +150,7 @@ func TestDeleteWaits(t *testing.T) {
 		server := fakeapi.New(kinds.Builtin())
 		held := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
 			"metadata": map[string]any{"name": "x", "namespace": "default", "finalizers": []any{"example.org/held"}}}}
-		if err := server.Seed(held); err != nil {
+		if err := server.Load(held); err != nil {
 			t.Fatal(err)
 		}
 		waits := 0
@@ -213,7 +213,7 @@ func TestCalls(t *testing.T) {
 		server := &calls{Server: fakeapi.New(kinds.Builtin())}
 		there := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "there", "namespace": "default"},
 			"spec": map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}}, "status": map[string]any{"phase": "Pending"}}}
-		if err := server.Seed(there); err != nil {
+		if err := server.Load(there); err != nil {
 			t.Fatal(err)
 		}
 		ops, findings := output.ParsePatches([]byte(tc.writes))

@@ -1,15 +1,19 @@
-// Package fakeapi is an API server without a process: objects in memory that are
-// created, changed and deleted by the rules of Kubernetes' own, with its errors, and
-// that tell subscribers what happened to them. It takes a garbage collector and the
-// controller of namespaces along, which finish their work before a call returns.
+// Package fakeapi implements a Kubernetes API server in memory, for hook tests. It
+// creates, changes and deletes objects by the rules of kube-apiserver, returns the same
+// errors, and reports changes to subscribers. It includes a garbage collector and a
+// namespace controller, which finish before a call returns.
 //
-// It knows neither who asks nor what may be done: there is no authorization, and
-// no admission but that of namespaces. Controllers other than these two do not
-// exist: nothing makes Pods of a Deployment. Of the defaults that a server fills
-// in, those of CRDs are filled in, and few others.
+// The package does not imitate:
+//   - authentication, authorization, and admission except that of namespaces
+//   - other controllers: a Deployment gets no Pods
+//   - defaults and validation of built-in kinds, except metadata, types and the most
+//     common immutable fields
+//   - validation of CRDs, except that their schemas must be structural
+//   - conversion between versions of a custom resource
+//   - server-side apply, managedFields, and subresources other than status
 //
-// The same calls give the same results: times stand still, and ids and generated
-// names are counted.
+// Equal calls give equal results: the clock does not advance, and uids and generated
+// names come from counters.
 package fakeapi
 
 import (
@@ -27,62 +31,60 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event is something that happened to an object.
+// Event is a change of an object.
 type Event struct {
 	Type   string // Added, Modified or Deleted
 	Kind   kinds.Kind
-	Object *unstructured.Unstructured // as it is now, or was at last
-	Old    *unstructured.Unstructured // as it was before, or nil when it was not there
+	Object *unstructured.Unstructured // the new object, or the last one before its deletion
+	Old    *unstructured.Unstructured // the object before the change, or nil for a new one
 }
 
-// Server is an API server. Its methods may be called from several goroutines.
+// Server is an API server. Its methods are safe for concurrent use.
 type Server struct {
 	mu      sync.Mutex
 	builtin *kinds.Table
-	table   *kinds.Table // with the kinds of CRDs among the objects
+	table   *kinds.Table // builtin and the kinds of the stored CRDs
 	objects map[key]*entry
 	version int64 // the last resourceVersion
-	ids     int   // objects so far
-	names   int   // generated names so far
+	ids     int   // the last uid
+	names   int   // the last generated name
 
 	events      []Event
 	subscribers []func(Event)
 	delivering  bool
 }
 
-// key is what identifies an object: the version of its kind does not.
+// key identifies an object. It has no version, because all versions share one object.
 type key struct{ group, resource, namespace, name string }
 
-// entry is an object as it is stored.
+// entry is a stored object.
 type entry struct {
 	kind   kinds.Kind
 	object *unstructured.Unstructured
 }
 
-// now is the time of everything that happens.
+// now is the time of all changes.
 var now = metav1.NewTime(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// namespaces are those of every cluster.
+// namespaces are the namespaces of a new cluster.
 var namespaces = []string{"default", "kube-node-lease", "kube-public", "kube-system"}
 
-// New is a server that knows the kinds of a table, with the namespaces that every
-// cluster has and nothing else.
+// New returns a server with the kinds of a table and the namespaces of a new cluster.
 func New(table *kinds.Table) *Server {
 	s := &Server{builtin: table, table: table, objects: map[key]*entry{}}
 	for _, name := range namespaces {
 		ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
-		if err := s.Seed(ns); err != nil {
-			panic(err) // no table lacks namespaces
+		if err := s.Load(ns); err != nil {
+			panic(err) // every table has namespaces
 		}
 	}
 	s.events = nil
 	return s
 }
 
-// Seed puts objects there as they are, with their status and their uid when they
-// have one: what a cluster contains before anything happens. Namespaces and CRDs
-// come first, whatever their order. Subscribers are told.
-func (s *Server) Seed(objects ...*unstructured.Unstructured) error {
+// Load stores objects that exist before a test begins, with their status and uid.
+// Namespaces and CRDs come first, in any order of the arguments. Subscribers get events.
+func (s *Server) Load(objects ...*unstructured.Unstructured) error {
 	defer s.deliver()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +96,7 @@ func (s *Server) Seed(objects ...*unstructured.Unstructured) error {
 			return err
 		}
 		if k.Namespaced && o.GetNamespace() == "" {
-			return fmt.Errorf("%s %s is in no namespace: say metadata.namespace", o.GetKind(), o.GetName())
+			return fmt.Errorf("%s %s has no metadata.namespace", o.GetKind(), o.GetName())
 		}
 		if _, err := s.create(k, o, true); err != nil {
 			return err
@@ -113,17 +115,17 @@ func rank(o *unstructured.Unstructured) int {
 	return 2
 }
 
-// Subscribe has f called with everything that happens from now on, in its order,
-// before the call that causes it returns, or right after it when that call is made
-// by a subscriber.
+// Subscribe registers f for all further events, in order. The server calls f before the
+// call that caused the event returns. If a subscriber made that call, f is called after
+// it.
 func (s *Server) Subscribe(f func(Event)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.subscribers = append(s.subscribers, f)
 }
 
-// deliver tells subscribers what happened. The mutex must be free. One goroutine
-// does it at a time, so that the order is kept.
+// deliver sends pending events to the subscribers. The caller must not hold the mutex.
+// Only one goroutine delivers at a time, to keep the order.
 func (s *Server) deliver() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,14 +147,14 @@ func (s *Server) deliver() {
 	}
 }
 
-// Table knows the kinds that the server serves at this moment.
+// Table returns the kinds that the server has now.
 func (s *Server) Table() *kinds.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.table
 }
 
-// Objects are copies of all objects, by group, resource, namespace and name.
+// Objects returns copies of all objects, sorted by group, resource, namespace and name.
 func (s *Server) Objects() []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +165,7 @@ func (s *Server) Objects() []*unstructured.Unstructured {
 	return all
 }
 
-// keys are those of the objects that are wanted, in their order.
+// keys returns the sorted keys for which wanted returns true.
 func (s *Server) keys(wanted func(key) bool) []key {
 	var keys []key
 	for k := range maps.Keys(s.objects) {
@@ -185,8 +187,7 @@ func keyOf(k kinds.Kind, namespace, name string) key {
 	return key{k.Group, k.Resource, namespace, name}
 }
 
-// put stores an object in the place of another, or of none, with a resourceVersion
-// of its own.
+// put stores an object with a new resourceVersion. old is nil for a new object.
 func (s *Server) put(k kinds.Kind, old, o *unstructured.Unstructured) {
 	s.version++
 	o.SetResourceVersion(fmt.Sprint(s.version))
@@ -196,20 +197,20 @@ func (s *Server) put(k kinds.Kind, old, o *unstructured.Unstructured) {
 		e.Type, e.Old = "Modified", old.DeepCopy()
 	}
 	s.events = append(s.events, e)
-	s.learn(k)
+	s.refreshKinds(k)
 }
 
-// drop takes an object away.
+// drop removes an object.
 func (s *Server) drop(k kinds.Kind, o *unstructured.Unstructured) {
 	s.version++
 	last := o.DeepCopy()
 	last.SetResourceVersion(fmt.Sprint(s.version))
 	delete(s.objects, keyOf(k, o.GetNamespace(), o.GetName()))
 	s.events = append(s.events, Event{Type: "Deleted", Kind: k, Object: last, Old: o.DeepCopy()})
-	s.learn(k)
+	s.refreshKinds(k)
 }
 
-// identify gives an object what identifies it among all that ever were.
+// identify sets uid and creationTimestamp.
 func (s *Server) identify(o *unstructured.Unstructured) {
 	s.ids++
 	if o.GetUID() == "" {
@@ -220,11 +221,11 @@ func (s *Server) identify(o *unstructured.Unstructured) {
 	}
 }
 
-// suffixes are the characters of generated names.
+// suffixes holds the characters of generated names.
 const suffixes = "bcdfghjklmnpqrstvwxz2456789"
 
-// generate completes a name with five characters that no name before had.
-func (s *Server) generate(prefix string) string {
+// generateName appends five characters that no other generated name has.
+func (s *Server) generateName(prefix string) string {
 	s.names++
 	suffix := make([]byte, 5)
 	for i, n := len(suffix)-1, s.names*7919; i >= 0; i, n = i-1, n/len(suffixes) {
