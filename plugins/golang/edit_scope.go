@@ -36,7 +36,7 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 const (
 	readNamespaces = `namespaces, err := watchedNamespaces()
 if err != nil {
-	%s.Error(err, "cannot tell which namespaces to watch")
+	%s.Error(err, "cannot determine the namespaces to watch")
 	%s.Exit(1)
 }`
 	limitCache = "%s.Cache.DefaultNamespaces = namespaces"

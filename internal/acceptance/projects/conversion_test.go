@@ -61,7 +61,7 @@ func TestConversionFindsLostFields(t *testing.T) {
 	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate")
 	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v2", "--kind", "Frigate", "--controller=false")
 	for _, name := range []string{"api/v1/frigate_types.go", "api/v2/frigate_types.go"} {
-		treetest.Replace(t, filepath.Join(dir, name), "\t// foo is an example: put the fields of a Frigate in its place.\n\t// +optional\n\tFoo *string `json:\"foo,omitempty\"`\n}\n", fields)
+		treetest.Replace(t, filepath.Join(dir, name), "\t// foo is an example field. Replace it with the fields of a Frigate.\n\t// +optional\n\tFoo *string `json:\"foo,omitempty\"`\n}\n", fields)
 		treetest.Replace(t, filepath.Join(dir, name), "import (\n", "import (\n\t\"k8s.io/apimachinery/pkg/api/resource\"\n\t\"k8s.io/apimachinery/pkg/util/intstr\"\n")
 		operontest.Exec(t, dir, "gofmt", "-w", name)
 	}

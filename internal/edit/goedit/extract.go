@@ -130,8 +130,9 @@ func (f *File) DropAssign(fn, path string) error {
 	return nil
 }
 
-// DropFunc takes out a function that reads as text, which begins with its
-// comment, and reports whether there was one: what a user made of it stays.
+// DropFunc removes the function name together with its doc comment if its code equals
+// that of text, and reports whether it did. The doc comments may differ. A function
+// that the user changed stays.
 func (f *File) DropFunc(name, text string) (bool, error) {
 	if f.err != nil {
 		return false, f.err
@@ -142,7 +143,7 @@ func (f *File) DropFunc(name, text string) (bool, error) {
 			continue
 		}
 		start, end := f.offset(fn.Doc.Pos()), f.nextLine(f.offset(fn.End()))
-		if strings.TrimSpace(strings.ReplaceAll(string(f.src[start:end]), "\r\n", "\n")) != strings.TrimSpace(text) {
+		if funcCode(string(f.src[start:end])) != funcCode(text) {
 			return false, nil
 		}
 		if above := f.lineStart(max(start-1, 0)); len(bytes.TrimSpace(f.src[above:start])) == 0 {
@@ -151,6 +152,13 @@ func (f *File) DropFunc(name, text string) (bool, error) {
 		return true, f.replace(splice{start, end, ""})
 	}
 	return false, nil
+}
+
+// funcCode returns the text of a function without its doc comment.
+func funcCode(text string) string {
+	text = "\n" + strings.ReplaceAll(text, "\r\n", "\n")
+	_, code, _ := strings.Cut(text, "\nfunc ")
+	return strings.TrimSpace(code)
 }
 
 // DropImport takes out the import of a package that the file uses no longer. One

@@ -99,11 +99,12 @@ func TestDropFunc(t *testing.T) {
 	t.Parallel()
 	const text = "// read reads.\nfunc read() int {\n\treturn 1\n}\n"
 	for src, want := range map[string]string{
-		"package p\n\n" + text:                                       "package p\n",
-		"package p\n\n" + text + "\nfunc other() {}\n":               "package p\n\nfunc other() {}\n",
-		"package p\n\n" + strings.ReplaceAll(text, "1", "2"):         "", // the user's
-		"package p\n\nfunc read() int {\n\treturn 1\n}\n":            "", // without its comment
-		"package p\r\n\r\n" + strings.ReplaceAll(text, "\n", "\r\n"): "package p\r\n",
+		"package p\n\n" + text:                                              "package p\n",
+		"package p\n\n" + text + "\nfunc other() {}\n":                      "package p\n\nfunc other() {}\n",
+		"package p\n\n" + strings.ReplaceAll(text, "1", "2"):                "", // the user's
+		"package p\n\nfunc read() int {\n\treturn 1\n}\n":                   "", // without its comment
+		"package p\n\n// read is older.\n" + text[len("// read reads.\n"):]: "package p\n",
+		"package p\r\n\r\n" + strings.ReplaceAll(text, "\n", "\r\n"):        "package p\r\n",
 	} {
 		f := parse(t, src)
 		dropped, err := f.DropFunc("read", text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs kubectl, which the Makefile calls but cannot install, and kind.
+# Installs kubectl, which the Makefile needs but does not install, and kind.
 set -euo pipefail
 
 kubectl=v1.37.1

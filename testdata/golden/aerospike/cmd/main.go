@@ -21,8 +21,8 @@ import (
 	"flag"
 	"os"
 
-	// Authentication plugins of clients (exec, OIDC, cloud providers), so that
-	// the manager also runs with the kubeconfig of a workstation.
+	// Client authentication plugins (exec, OIDC, cloud providers), so that the
+	// manager also runs with the kubeconfig of a workstation.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -65,7 +65,7 @@ func main() {
 
 	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), o.manager())
 	if err != nil {
-		setupLog.Error(err, "cannot make the manager")
+		setupLog.Error(err, "cannot create the manager")
 		os.Exit(1)
 	}
 
@@ -100,7 +100,7 @@ func main() {
 	}
 }
 
-// options are the flags of the manager, beside those of the logger.
+// options are the flags of the manager, except for those of the logger.
 type options struct {
 	probeAddress            string
 	leaderElection          bool
@@ -115,8 +115,8 @@ type options struct {
 	http2       bool
 }
 
-// certificate names the files of a TLS certificate and its key. They are read
-// again when they change. An empty directory means that no files are given.
+// certificate has the paths of a TLS certificate and its key, which are reloaded when
+// they change. Without a directory there is no certificate.
 type certificate struct {
 	directory, name, key string
 }
@@ -124,13 +124,13 @@ type certificate struct {
 func (o *options) bind(f *flag.FlagSet) {
 	f.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
 	f.BoolVar(&o.leaderElection, "leader-elect", false,
-		"wait to be the leader before reconciling, so that only one replica of the manager is active")
+		"elect a leader, so that only one replica of the manager is active")
 	f.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", "",
-		"namespace of the leader election's Lease; needed outside a cluster (default: the namespace of the pod)")
+		"namespace of the leader election Lease; required outside a cluster (default: the namespace of the pod)")
 	f.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
 		"address of the metrics endpoint: :8443 for HTTPS, :8080 for HTTP, 0 to switch it off")
 	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
-		"serve metrics over HTTPS, and only to clients that the API server authenticates and authorizes")
+		"serve metrics over HTTPS, only to clients that the API server authenticates and authorizes")
 	o.metricsCert.bind(f, "metrics", "metrics server")
 	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server")
 	o.webhookCert.bind(f, "webhook", "webhook server")
@@ -143,7 +143,7 @@ func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
 	f.StringVar(&c.key, prefix+"-cert-key", "tls.key", "file name of the "+server+"'s private key")
 }
 
-// manager translates the flags.
+// manager returns the options of the manager.
 func (o *options) manager() ctrl.Options {
 	return ctrl.Options{
 		Scheme:                  scheme,
@@ -153,8 +153,8 @@ func (o *options) manager() ctrl.Options {
 		LeaderElection:          o.leaderElection,
 		LeaderElectionID:        "4e5deb92.dzolotov.tech",
 		LeaderElectionNamespace: o.leaderElectionNamespace,
-		// The next leader need not wait for the lease to run out. This is safe
-		// because the process ends as soon as the manager has stopped.
+		// The next leader does not wait until the lease expires. This is safe
+		// because the process exits as soon as the manager stops.
 		LeaderElectionReleaseOnCancel: true,
 	}
 }
@@ -164,13 +164,13 @@ func (o *options) metrics() metricsserver.Options {
 		BindAddress:   o.metricsAddress,
 		SecureServing: o.metricsSecure,
 		TLSOpts:       o.tls(),
-		// Without a directory the server signs a certificate for itself.
+		// Without a directory the server uses a self-signed certificate.
 		CertDir:  o.metricsCert.directory,
 		CertName: o.metricsCert.name,
 		KeyName:  o.metricsCert.key,
 	}
 	if o.metricsSecure {
-		// Needs the rules of config/rbac/metrics_auth_role.yaml.
+		// This needs the rules in config/rbac/metrics_auth_role.yaml.
 		m.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return m
@@ -186,8 +186,8 @@ func (o *options) webhook() webhook.Options {
 	}
 }
 
-// tls switches HTTP/2 off unless it is asked for: a client could otherwise
-// exhaust the server with streams that it opens and resets
+// tls disables HTTP/2 unless a flag enables it: a client could exhaust the server by
+// opening and resetting streams
 // (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
 func (o *options) tls() []func(*tls.Config) {
 	if o.http2 {

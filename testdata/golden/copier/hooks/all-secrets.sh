@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Say here what this hook looks after.
+# Describe the purpose of this hook here.
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Say here what this hook looks after.
+# Describe the purpose of this hook here.
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {
@@ -35,13 +35,13 @@ YAML
 
 # The API server is about to store a CronTab.
 function __on_validating::validate-crontabs.guard.example.org() {
-  # To refuse: jq -n --arg message "why" '{allowed: false, message: $message}'
+  # To reject the request: jq -n --arg message "why" '{allowed: false, message: $message}'
   jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"
 }
 
 # The API server is about to store a CronTab.
 function __on_mutating::mutate-crontabs.guard.example.org() {
-  # To change it, add to the answer: patch: ([{op: "add", path: "/spec/size", value: 1}] | tojson | @base64)
+  # To change the object, add to the response: patch: ([{op: "add", path: "/spec/size", value: 1}] | tojson | @base64)
   jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"
 }
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	// Authentication plugins of clients (exec, OIDC, cloud providers), so that
-	// the manager also runs with the kubeconfig of a workstation.
+	// Client authentication plugins (exec, OIDC, cloud providers), so that the
+	// manager also runs with the kubeconfig of a workstation.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,7 +64,7 @@ func main() {
 
 	namespaces, err := watchedNamespaces()
 	if err != nil {
-		setupLog.Error(err, "cannot tell which namespaces to watch")
+		setupLog.Error(err, "cannot determine the namespaces to watch")
 		os.Exit(1)
 	}
 	managerOptions := o.manager()
@@ -72,7 +72,7 @@ func main() {
 
 	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), managerOptions)
 	if err != nil {
-		setupLog.Error(err, "cannot make the manager")
+		setupLog.Error(err, "cannot create the manager")
 		os.Exit(1)
 	}
 
@@ -158,7 +158,7 @@ func main() {
 	}
 }
 
-// options are the flags of the manager, beside those of the logger.
+// options are the flags of the manager, except for those of the logger.
 type options struct {
 	probeAddress            string
 	leaderElection          bool
@@ -173,8 +173,8 @@ type options struct {
 	http2       bool
 }
 
-// certificate names the files of a TLS certificate and its key. They are read
-// again when they change. An empty directory means that no files are given.
+// certificate has the paths of a TLS certificate and its key, which are reloaded when
+// they change. Without a directory there is no certificate.
 type certificate struct {
 	directory, name, key string
 }
@@ -182,13 +182,13 @@ type certificate struct {
 func (o *options) bind(f *flag.FlagSet) {
 	f.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of the health and readiness probes")
 	f.BoolVar(&o.leaderElection, "leader-elect", false,
-		"wait to be the leader before reconciling, so that only one replica of the manager is active")
+		"elect a leader, so that only one replica of the manager is active")
 	f.StringVar(&o.leaderElectionNamespace, "leader-election-namespace", "",
-		"namespace of the leader election's Lease; needed outside a cluster (default: the namespace of the pod)")
+		"namespace of the leader election Lease; required outside a cluster (default: the namespace of the pod)")
 	f.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
 		"address of the metrics endpoint: :8443 for HTTPS, :8080 for HTTP, 0 to switch it off")
 	f.BoolVar(&o.metricsSecure, "metrics-secure", true,
-		"serve metrics over HTTPS, and only to clients that the API server authenticates and authorizes")
+		"serve metrics over HTTPS, only to clients that the API server authenticates and authorizes")
 	o.metricsCert.bind(f, "metrics", "metrics server")
 	f.IntVar(&o.webhookPort, "webhook-port", webhook.DefaultPort, "port of the webhook server")
 	o.webhookCert.bind(f, "webhook", "webhook server")
@@ -201,7 +201,7 @@ func (c *certificate) bind(f *flag.FlagSet, prefix, server string) {
 	f.StringVar(&c.key, prefix+"-cert-key", "tls.key", "file name of the "+server+"'s private key")
 }
 
-// manager translates the flags.
+// manager returns the options of the manager.
 func (o *options) manager() ctrl.Options {
 	return ctrl.Options{
 		Scheme:                  scheme,
@@ -211,8 +211,8 @@ func (o *options) manager() ctrl.Options {
 		LeaderElection:          o.leaderElection,
 		LeaderElectionID:        "d5dfd946.example.org",
 		LeaderElectionNamespace: o.leaderElectionNamespace,
-		// The next leader need not wait for the lease to run out. This is safe
-		// because the process ends as soon as the manager has stopped.
+		// The next leader does not wait until the lease expires. This is safe
+		// because the process exits as soon as the manager stops.
 		LeaderElectionReleaseOnCancel: true,
 	}
 }
@@ -222,13 +222,13 @@ func (o *options) metrics() metricsserver.Options {
 		BindAddress:   o.metricsAddress,
 		SecureServing: o.metricsSecure,
 		TLSOpts:       o.tls(),
-		// Without a directory the server signs a certificate for itself.
+		// Without a directory the server uses a self-signed certificate.
 		CertDir:  o.metricsCert.directory,
 		CertName: o.metricsCert.name,
 		KeyName:  o.metricsCert.key,
 	}
 	if o.metricsSecure {
-		// Needs the rules of config/rbac/metrics_auth_role.yaml.
+		// This needs the rules in config/rbac/metrics_auth_role.yaml.
 		m.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	return m
@@ -244,8 +244,8 @@ func (o *options) webhook() webhook.Options {
 	}
 }
 
-// tls switches HTTP/2 off unless it is asked for: a client could otherwise
-// exhaust the server with streams that it opens and resets
+// tls disables HTTP/2 unless a flag enables it: a client could exhaust the server by
+// opening and resetting streams
 // (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
 func (o *options) tls() []func(*tls.Config) {
 	if o.http2 {
@@ -254,9 +254,9 @@ func (o *options) tls() []func(*tls.Config) {
 	return []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }}
 }
 
-// watchedNamespaces reads WATCH_NAMESPACE: the namespaces, separated by commas,
-// whose objects the manager sees. It needs the Role of config/rbac in each:
-// README.md tells how to give it another one.
+// watchedNamespaces returns the namespaces in WATCH_NAMESPACE, a list separated by
+// commas. The manager needs the Role in config/rbac in each of them; README.md
+// describes how to add one.
 func watchedNamespaces() (map[string]cache.Config, error) {
 	namespaces := map[string]cache.Config{}
 	for name := range strings.SplitSeq(os.Getenv("WATCH_NAMESPACE"), ",") {

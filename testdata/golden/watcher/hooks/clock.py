@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Say here what this hook looks after."""
+"""Describe the purpose of this hook here."""
 
 import os
 import sys
 
-# In place of the hook's own folder, where hooks may be called as Python's modules.
+# Replace the hook's folder in the path: its files may have the names of Python modules.
 sys.path[0] = os.path.join(os.path.dirname(os.path.realpath(__file__)), "lib")
 sys.dont_write_bytecode = True
 

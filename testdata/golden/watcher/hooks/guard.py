@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Say here what this hook looks after."""
+"""Describe the purpose of this hook here."""
 
 import os
 import sys
 
-# In place of the hook's own folder, where hooks may be called as Python's modules.
+# Replace the hook's folder in the path: its files may have the names of Python modules.
 sys.path[0] = os.path.join(os.path.dirname(os.path.realpath(__file__)), "lib")
 sys.dont_write_bytecode = True
 
@@ -43,21 +43,21 @@ kubernetesMutating:
 # The API server is about to store a Region.
 @hook.on_validating("validate-regions.guard.example.org")
 def validate_regions(ctx):
-    # To refuse: return operon.deny("why")
+    # To reject the request: return operon.deny("why")
     return operon.allow()
 
 
 # The API server is about to store a Region.
 @hook.on_mutating("mutate-regions.guard.example.org")
 def mutate_regions(ctx):
-    # To change it: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
+    # To change the object: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
     return operon.allow()
 
 
 # The API server is about to store a Pod.
 @hook.on_mutating("mutate-pods.guard.example.org")
 def mutate_pods(ctx):
-    # To change it: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
+    # To change the object: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
     return operon.allow()
 
 

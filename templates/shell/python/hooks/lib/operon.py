@@ -1,4 +1,4 @@
-"""A library for shell-operator hooks in Python. It needs nothing but Python 3.8.
+"""A library for shell-operator hooks in Python. It needs only Python 3.8.
 
     hook = operon.Hook(CONFIG)
 
@@ -8,9 +8,9 @@
 
     hook.run()
 
-run() prints CONFIG when the engine asks for it. Otherwise it calls, for each binding
-context, the handler that fits best. A handler that raises an exception makes the run
-fail: the engine then repeats it as a whole, so a handler must not mind.
+run() prints CONFIG if the engine calls the hook with --config. Otherwise it calls the
+most specific handler for each binding context. If a handler raises an exception, the
+run fails and the engine repeats the whole run: handlers must be idempotent.
 """
 
 import base64
@@ -20,19 +20,19 @@ import sys
 
 
 class Context:
-    """One binding context: why the hook runs, and what the engine knows."""
+    """One binding context: the reason for the run, and the snapshots."""
 
     def __init__(self, raw, patch, metrics):
-        self.raw = raw  # as the engine wrote it
-        self.patch = patch  # what to change in the cluster: see Patch
-        self.metrics = metrics  # what to report: see Metrics
+        self.raw = raw  # as written by the engine
+        self.patch = patch  # changes to the cluster: see Patch
+        self.metrics = metrics  # see Metrics
         self.values = Values("VALUES_PATH", "VALUES_JSON_PATCH_PATH")  # of addon-operator: see Values
         self.config_values = Values("CONFIG_VALUES_PATH", "CONFIG_VALUES_JSON_PATCH_PATH")
         self.binding = raw.get("binding", "unknown")
         self.type = raw.get("type", "")  # Synchronization, Event, Group, Schedule, ...
         self.event = raw.get("watchEvent", "")  # Added, Modified or Deleted
         self.object = raw.get("object")  # None when keepFullObjectsInMemory is false
-        self.filter_result = raw.get("filterResult")  # what jqFilter made of it
+        self.filter_result = raw.get("filterResult")  # the result of jqFilter
         self.objects = raw.get("objects", [])  # of a Synchronization: dicts with object, filterResult
         self.snapshots = raw.get("snapshots", {})  # by binding: lists of the same
         self.group = raw.get("groupName", "")
@@ -41,12 +41,12 @@ class Context:
         self.to_version = raw.get("toVersion", "")
 
     def results(self, binding):
-        """What jqFilter made of the objects in a snapshot."""
+        """The results of jqFilter for the objects in a snapshot."""
         return [item["filterResult"] for item in self.snapshots[binding]]
 
 
 class Patch:
-    """Changes that the engine makes after the run, in this order, if it succeeds."""
+    """Changes that the engine applies in order after a successful run."""
 
     def create(self, obj):
         self._add("Create", object=obj)
@@ -55,12 +55,12 @@ class Patch:
         self._add("CreateIfNotExists", object=obj)
 
     def create_or_update(self, obj):
-        """Replaces the object as a whole where it exists."""
+        """Creates the object, or replaces it completely."""
         metadata = {k: v for k, v in obj.get("metadata", {}).items() if k != "resourceVersion"}
         self._add("CreateOrUpdate", object={**obj, "metadata": metadata})
 
     def delete(self, api_version, kind, name, namespace="", operation="DeleteInBackground"):
-        """operation may be Delete, which waits for what the object owns, or DeleteNonCascading."""
+        """operation may be Delete, which waits for dependents, or DeleteNonCascading."""
         self._add(operation, **_target(api_version, kind, name, namespace))
 
     def merge(self, api_version, kind, name, patch, namespace="", **options):
@@ -68,7 +68,7 @@ class Patch:
         self._add("MergePatch", mergePatch=patch, **_target(api_version, kind, name, namespace), **options)
 
     def json(self, api_version, kind, name, patch, namespace="", **options):
-        # As text: of a list, the engine refuses one that begins with a removal.
+        # As a string: the engine rejects a list that starts with a remove operation.
         self._add("JSONPatch", jsonPatch=json.dumps(patch), **_target(api_version, kind, name, namespace), **options)
 
     def jq(self, api_version, kind, name, jq_filter, namespace="", **options):
@@ -84,7 +84,7 @@ def _target(api_version, kind, name, namespace):
 
 
 class Metrics:
-    """Metrics for /metrics/hooks. What has no group is forgotten with the next run."""
+    """Metrics for /metrics/hooks. Metrics without a group are lost with the next run."""
 
     def add(self, name, value=1, labels=None, group=None):
         self._write("add", name, value, labels, group)
@@ -103,8 +103,8 @@ class Metrics:
 
 
 class Values:
-    """Values of addon-operator, by the key of the module and "global", as they were
-    before the run. The engine makes the changes after it, if it succeeds."""
+    """Values of addon-operator before the run, by the key of the module and "global". The
+    engine applies changes after a successful run."""
 
     def __init__(self, path, patch):
         self._path, self._patch = path, patch
@@ -124,7 +124,7 @@ class Values:
 
 
 def allow(patch=None, warnings=()):
-    """The answer of a webhook that agrees; one that mutates gives a JSON patch."""
+    """The response of a webhook that allows a request; patch is a JSON patch."""
     answer = {"allowed": True}
     if patch:
         answer["patch"] = base64.b64encode(json.dumps(patch).encode()).decode()
@@ -134,7 +134,7 @@ def allow(patch=None, warnings=()):
 
 
 def deny(message, warnings=()):
-    """The answer of a webhook that refuses."""
+    """The response of a webhook that rejects a request."""
     answer = {"allowed": False, "message": message}
     if warnings:
         answer["warnings"] = list(warnings)
@@ -173,7 +173,7 @@ class Hook:
         return self._on(("mutating", binding))
 
     def on_conversion(self, binding, from_version=None, to_version=None):
-        """The handler is given the context and one object, and returns that one converted."""
+        """The handler gets the context and one object, and returns the converted object."""
         if from_version:
             return self._on(("conversion", binding, from_version, to_version))
         return self._on(("conversion", binding))

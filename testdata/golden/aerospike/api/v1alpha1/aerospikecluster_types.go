@@ -21,21 +21,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// AerospikeClusterSpec is what the user of an AerospikeCluster asks for.
+// AerospikeClusterSpec is the desired state of an AerospikeCluster.
 type AerospikeClusterSpec struct {
-	// foo is an example: put the fields of an AerospikeCluster in its place.
+	// foo is an example field. Replace it with the fields of an AerospikeCluster.
 	// +optional
 	Foo *string `json:"foo,omitempty"`
 }
 
-// AerospikeClusterStatus is what the controller last saw.
+// AerospikeClusterStatus is the observed state of an AerospikeCluster.
 type AerospikeClusterStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -48,7 +47,7 @@ type AerospikeClusterStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// AerospikeCluster is a custom resource of the API group aerospike.dzolotov.tech.
+// AerospikeCluster is a custom resource in the API group aerospike.dzolotov.tech.
 type AerospikeCluster struct {
 	metav1.TypeMeta `json:",inline"`
 

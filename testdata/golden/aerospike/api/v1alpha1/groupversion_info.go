@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package v1alpha1 holds version v1alpha1 of the API group aerospike.dzolotov.tech.
+// Package v1alpha1 contains version v1alpha1 of the API group aerospike.dzolotov.tech.
 // +kubebuilder:object:generate=true
 // +groupName=aerospike.dzolotov.tech
 package v1alpha1
@@ -30,16 +30,16 @@ var (
 	// package. Generators of typed clients look for this name.
 	SchemeGroupVersion = schema.GroupVersion{Group: "aerospike.dzolotov.tech", Version: "v1alpha1"}
 
-	// GroupVersion is the name that controllers and tests know it by.
+	// GroupVersion is the same value under the name that controllers and tests use.
 	GroupVersion = SchemeGroupVersion
 
-	// SchemeBuilder collects the types of this package: each file of types
-	// registers its own.
+	// SchemeBuilder collects the types of this package. Each file registers the
+	// types that it declares.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		metav1.AddToGroupVersion(s, SchemeGroupVersion)
 		return nil
 	})
 
-	// AddToScheme makes the types of this package known to a scheme.
+	// AddToScheme adds the types of this package to a scheme.
 	AddToScheme = SchemeBuilder.AddToScheme
 )

@@ -29,13 +29,13 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 )
 
-// certManager is the release that the end-to-end tests install when the
-// project's manifests ask cert-manager for certificates.
+// certManager is the release that the end-to-end tests install if the manifests of
+// the project need cert-manager.
 const certManager = "https://github.com/cert-manager/cert-manager/releases/download/" +
 	"v1.20.2/cert-manager.yaml"
 
-// Run executes cmd in the root of the project and returns what it printed to
-// stdout. The error of a failed command holds what it printed to stderr.
+// Run runs cmd in the root of the project and returns its stdout. The error of a
+// failed command includes its stderr.
 func Run(cmd *exec.Cmd) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -56,14 +56,14 @@ func Kubectl(args ...string) (string, error) {
 	return Run(exec.Command("kubectl", args...))
 }
 
-// KindCluster is the name of the Kind cluster that the end-to-end tests change:
-// KIND_CLUSTER, or "kind".
+// KindCluster is the name of the Kind cluster for the end-to-end tests: KIND_CLUSTER,
+// or "kind".
 func KindCluster() string {
 	return cmp.Or(os.Getenv("KIND_CLUSTER"), "kind")
 }
 
-// RequireKindCluster fails unless kubectl, as it is configured, talks to
-// KindCluster. Other clusters are not for tests to change.
+// RequireKindCluster returns an error unless the current context of kubectl is
+// KindCluster. Tests must not change other clusters.
 func RequireKindCluster() error {
 	output, err := Kubectl("config", "current-context")
 	if err != nil {
@@ -76,16 +76,15 @@ func RequireKindCluster() error {
 	return nil
 }
 
-// LoadImage copies an image from the local container engine into the nodes of
-// KindCluster. KIND may name another kind program.
+// LoadImage copies an image from the local container engine to the nodes of
+// KindCluster. The variable KIND selects another kind program.
 func LoadImage(image string) error {
 	program := cmp.Or(os.Getenv("KIND"), "kind")
 	_, err := Run(exec.Command(program, "load", "docker-image", image, "--name", KindCluster()))
 	return err
 }
 
-// NeedsCertManager reports whether config/default deploys certificates of
-// cert-manager.
+// NeedsCertManager reports whether config/default contains cert-manager objects.
 func NeedsCertManager() (bool, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -103,8 +102,8 @@ func NeedsCertManager() (bool, error) {
 	return false, nil
 }
 
-// InstallCertManager installs cert-manager and waits until its webhook answers.
-// The result is false when the cluster had it already.
+// InstallCertManager installs cert-manager and waits until its webhook responds. It
+// returns false if the cluster has cert-manager already.
 func InstallCertManager() (bool, error) {
 	if _, err := Kubectl("get", "crd", "certificates.cert-manager.io"); err == nil {
 		return false, nil
@@ -117,8 +116,8 @@ func InstallCertManager() (bool, error) {
 	return true, err
 }
 
-// UninstallCertManager removes what InstallCertManager installed, and the leases
-// that cert-manager leaves behind in kube-system.
+// UninstallCertManager deletes what InstallCertManager installed, and the leases that
+// cert-manager leaves in kube-system.
 func UninstallCertManager() error {
 	_, err := Kubectl("delete", "--ignore-not-found", "-f", certManager)
 	_, leases := Kubectl("delete", "lease", "--ignore-not-found", "--namespace", "kube-system",

@@ -1,11 +1,11 @@
-# The library of hooks in bash, with the functions of shell-operator's own. It needs
-# bash 4.4 and jq, and runs wherever they do:
+# A library for hooks in bash, with the functions of shell-operator's own library. It
+# needs bash 4.4 and jq:
 #
 #   source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 #
-# hook::run "$@"   is the last line of a hook. It prints the configuration when asked
-#                  for it, or else calls, for each binding context, the first of
-#                  these functions that there is:
+# hook::run "$@"   is the last line of a hook. It prints the configuration if the
+#                  argument is --config. Otherwise it calls, for each binding context,
+#                  the first of these functions that exists:
 #
 #   __on_startup
 #   __on_kubernetes::BINDING::synchronization
@@ -19,21 +19,21 @@
 #   __on_conversion::BINDING
 #   __main__
 #
-# A path is keys and indices with dots between them: object.data.0."a.b". What is
-# more than that goes to jq, behind a dot: objects[].object.metadata.name
+# A path consists of keys and indices with dots between them: object.data.0."a.b". Any
+# other path is a jq filter without the leading dot: objects[].object.metadata.name
 
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
-  echo "error: hooks need bash 4.4 or newer, and this is ${BASH_VERSION}" >&2
+  echo "error: hooks need bash 4.4 or later, this is ${BASH_VERSION}" >&2
   exit 1
 fi
 
 set -Eeuo pipefail
 shopt -s inherit_errexit failglob
 
-# The context at hand as JSON, and which one it is.
+# The current context as JSON, and its index.
 __context=
 __context_index=
-# How deep in subshells the handler runs.
+# The subshell level of the handler.
 __hook_level=0
 
 # context::global::jq runs jq on the list of all contexts.
@@ -41,14 +41,14 @@ context::global::jq() {
   jq "$@" "${BINDING_CONTEXT_PATH}"
 }
 
-# context::jq runs jq on the context at hand.
+# context::jq runs jq on the current context.
 context::jq() {
   context::_load
   jq "$@" < <(printf '%s\n' "${__context}" 2>/dev/null || :)
 }
 
-# context::get [--required] PATH prints a value of the context at hand, strings
-# without quotes, and null for what is not there, unless it is required.
+# context::get [--required] PATH prints a value of the current context, strings without
+# quotes. A missing value is null, or an error with --required.
 context::get() {
   if [[ "${1:-}" != --required ]]; then
     context::jq -r "$(context::_filter "${1:-}")"
@@ -59,12 +59,12 @@ context::get() {
     else \"error: the context of binding \(.binding) has no \(\$path)\n\" | halt_error(1) end"
 }
 
-# context::has PATH tells whether there is such a key or item, were it null.
+# context::has PATH reports whether the key or item exists, even if it is null.
 context::has() {
   context::jq -e "$(context::_has "${1:-}")" >/dev/null
 }
 
-# context::is_true PATH and its sisters compare a value.
+# context::is_true, is_false and is_null PATH compare a value.
 context::is_true() { context::_is "${1:-}" true; }
 context::is_false() { context::_is "${1:-}" false; }
 context::is_null() { context::_is "${1:-}" null; }
@@ -73,7 +73,7 @@ context::_is() {
   context::jq -e "$(context::_filter "$1") == $2" >/dev/null
 }
 
-# context::_load reads the context at hand, unless it was read before.
+# context::_load reads the current context once.
 context::_load() {
   local index="${BINDING_CONTEXT_CURRENT_INDEX:-0}"
   if [[ "${__context_index}" != "${index}" ]]; then
@@ -82,8 +82,8 @@ context::_load() {
   fi
 }
 
-# context::_keys splits a path into the array named keys, and fails when it is more
-# than keys.
+# context::_keys splits a path into the array keys. It fails if the path has anything
+# else than keys.
 context::_keys() {
   local rest="${1//\'/\"}"
   local key='^\.?("[^"]*"|[A-Za-z0-9_/-]+)(.*)$'
@@ -102,8 +102,8 @@ context::_keys() {
   done
 }
 
-# context::_steps prints the filter that follows keys. A number is an index of a
-# list, and a key of anything else.
+# context::_steps prints the filter for keys. A number is an index of a list, and a key
+# of any other value.
 context::_steps() {
   local key filter=.
   for key in "$@"; do
@@ -116,7 +116,7 @@ context::_steps() {
   printf '(%s)' "${filter}"
 }
 
-# context::_filter prints the filter that leads to a path.
+# context::_filter prints the filter for a path.
 context::_filter() {
   local keys
   if context::_keys "$1"; then
@@ -126,7 +126,7 @@ context::_filter() {
   fi
 }
 
-# context::_has prints the filter that tells whether there is something at a path.
+# context::_has prints the filter that reports whether a path exists.
 context::_has() {
   local keys
   if ! context::_keys "$1"; then
@@ -162,7 +162,7 @@ hook::run() {
     export BINDING_CONTEXT_CURRENT_BINDING="${plan[index]}"
     __context="${plan[index + 2]}"
     __context_index="${BINDING_CONTEXT_CURRENT_INDEX}"
-    # A condition or || would switch the handler's own errexit off.
+    # A condition or || would disable errexit in the handler.
     set +e
     trap - ERR
     (
@@ -181,8 +181,8 @@ hook::run() {
 }
 
 # hook::_plan prints three lines for each context: its binding, the functions that may
-# handle it with tabs between them, and the context. One start of jq for all of it is a
-# good part of what a hook costs.
+# handle it, separated by tabs, and the context. It starts jq only once, because that
+# takes much of the time of a hook.
 hook::_plan() {
   context::global::jq -rc '
     def dotted: (. // "") | tostring | split("/") | join(".");
@@ -207,7 +207,7 @@ hook::_plan() {
     .'
 }
 
-# hook::_handle runs the first of the functions in a line that there is.
+# hook::_handle runs the first function in a line that exists.
 hook::_handle() {
   local names name
   IFS=$'\t' read -r -a names <<<"$1"
@@ -221,8 +221,8 @@ hook::_handle() {
   exit 1
 }
 
-# hook::_backtrace says where a command failed, and at the level of the handler, who
-# called that. Of frames in this library it names the function that the hook called.
+# hook::_backtrace prints where a command failed and, at the level of the handler, the
+# callers. For frames in this library it prints the function that the hook called.
 hook::_backtrace() {
   local status=$? what="${BASH_COMMAND%%$'\n'*}" frame=1
   while ((frame < ${#FUNCNAME[@]} - 1)) && [[ "${BASH_SOURCE[frame]}" == "${BASH_SOURCE[0]}" ]]; do

@@ -16,5 +16,5 @@ limitations under the License.
 
 package v1
 
-// Hub marks this version as the one that all others are converted to and from.
+// Hub marks this version as the hub: all other versions convert to it and from it.
 func (*DatabaseUser) Hub() {}

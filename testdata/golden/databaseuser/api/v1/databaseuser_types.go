@@ -21,21 +21,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// DatabaseUserSpec is what the user of a DatabaseUser asks for.
+// DatabaseUserSpec is the desired state of a DatabaseUser.
 type DatabaseUserSpec struct {
-	// foo is an example: put the fields of a DatabaseUser in its place.
+	// foo is an example field. Replace it with the fields of a DatabaseUser.
 	// +optional
 	Foo *string `json:"foo,omitempty"`
 }
 
-// DatabaseUserStatus is what the controller last saw.
+// DatabaseUserStatus is the observed state of a DatabaseUser.
 type DatabaseUserStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -48,7 +47,7 @@ type DatabaseUserStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// DatabaseUser is a custom resource of the API group mygroup.handsomeguy.cn.
+// DatabaseUser is a custom resource in the API group mygroup.handsomeguy.cn.
 type DatabaseUser struct {
 	metav1.TypeMeta `json:",inline"`
 

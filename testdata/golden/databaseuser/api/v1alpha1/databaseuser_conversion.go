@@ -24,9 +24,8 @@ import (
 	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
 )
 
-// The functions in this file are yours: a field that is added to one version or
-// to both is added here by hand. The tests in databaseuser_conversion_test.go find
-// what gets lost.
+// operon does not change this file again. When you add a field to a version, add it
+// here too. The tests in databaseuser_conversion_test.go detect lost fields.
 
 // ConvertTo converts the DatabaseUser to version v1, the hub.
 func (src *DatabaseUser) ConvertTo(hub conversion.Hub) error {
@@ -35,7 +34,7 @@ func (src *DatabaseUser) ConvertTo(hub conversion.Hub) error {
 		return fmt.Errorf("a DatabaseUser of version v1alpha1 converts to version v1, not to %T", hub)
 	}
 	*dst = mygroupv1.DatabaseUser{TypeMeta: dst.TypeMeta}
-	src = src.DeepCopy() // so that the objects share no memory
+	src = src.DeepCopy() // so that the objects do not share memory
 	dst.ObjectMeta = src.ObjectMeta
 	convertDatabaseUserSpecToV1(&src.Spec, &dst.Spec)
 	convertDatabaseUserStatusToV1(&src.Status, &dst.Status)

@@ -35,7 +35,7 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// DatabaseUserReconciler brings the world to what DatabaseUser objects ask for.
+// DatabaseUserReconciler reconciles DatabaseUser objects.
 type DatabaseUserReconciler struct {
 	client.Client
 	Scheme *runtime.Scheme
@@ -44,12 +44,12 @@ type DatabaseUserReconciler struct {
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers/status,verbs=patch
 
-// Reconcile is called when the named DatabaseUser may have changed, at any time and
-// any number of times, and again, later and later, as long as it returns an error.
+// Reconcile runs when the named DatabaseUser may have changed. It may run at any time
+// and more than once. If it returns an error, it runs again with increasing delay.
 func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	databaseuser := &mygroupv1alpha1.DatabaseUser{}
 	if err := r.Get(ctx, req.NamespacedName, databaseuser); err != nil {
-		// Not found: it was deleted after the event, and nothing is left to do.
+		// Not found: the object was deleted after the event. There is nothing to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.isSelected(databaseuser) {
@@ -61,28 +61,28 @@ func (r *DatabaseUserReconciler) Reconcile(ctx context.Context, req ctrl.Request
 		return result, err
 	}
 	if !databaseuser.DeletionTimestamp.IsZero() {
-		// It is on its way out: whoever set a finalizer cleans up, and what it
-		// owns is collected by Kubernetes.
+		// The object is being deleted: the owners of its finalizers clean up, and
+		// Kubernetes deletes the objects that it owns.
 		return ctrl.Result{}, nil
 	}
 	return r.reportReady(ctx, databaseuser, r.reconcileSpec)
 }
 
-// reconcileSpec brings the world to what databaseuser.Spec asks for, and notes in
-// databaseuser.Status what it saw, which is written when it returns. It compares what
-// is with what should be: a call that finds nothing to do must change nothing.
+// reconcileSpec makes the actual state match databaseuser.Spec and records what it
+// observes in databaseuser.Status, which reportReady writes afterwards. If the actual
+// state matches already, it must not change anything.
 func (r *DatabaseUserReconciler) reconcileSpec(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
-	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, unless you set it to False yourself, with
-	// a reason and a message. What takes its time is no error: return RequeueAfter, and
-	// set the condition Ready to False with what is awaited.
+	// Your code goes here. Return an error to try again. The condition Ready shows
+	// its text, which must not contain secrets, unless you set the condition to False
+	// yourself, with a reason and a message. Waiting is not an error: set the condition
+	// Ready to False, say what you wait for, and return RequeueAfter.
 
 	return ctrl.Result{}, nil
 }
 
-// reportReady calls reconcile for databaseuser, records in the condition Ready whether it
-// succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before. What is being deleted is never ready.
+// reportReady calls reconcile for databaseuser and records the result in the condition
+// Ready, unless reconcile sets that condition itself. It writes the status if it
+// changed. An object that is being deleted is never ready.
 func (r *DatabaseUserReconciler) reportReady(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	reconcile func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
@@ -92,7 +92,7 @@ func (r *DatabaseUserReconciler) reportReady(
 		Type:    "Ready",
 		Status:  metav1.ConditionTrue,
 		Reason:  "Reconciled",
-		Message: "the object is as its spec asks",
+		Message: "the object matches its spec",
 	}
 	if !databaseuser.DeletionTimestamp.IsZero() {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
@@ -100,7 +100,7 @@ func (r *DatabaseUserReconciler) reportReady(
 	meta.SetStatusCondition(&databaseuser.Status.Conditions, ready)
 	result, err := reconcile(ctx, databaseuser)
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
 	}
 	reported := meta.FindStatusCondition(databaseuser.Status.Conditions, ready.Type)
 	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
@@ -112,14 +112,14 @@ func (r *DatabaseUserReconciler) reportReady(
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
 		}
 	}
 	if !equality.Semantic.DeepEqual(before.Status, databaseuser.Status) {
 		if unwritten := patchStatus(ctx, r.Client, before, databaseuser); unwritten != nil {
 			if err != nil {
-				// Its text alone: an error that ends the tries would also end those
-				// to write the status.
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
 				unwritten = errors.Join(errors.New(err.Error()), unwritten)
 			}
 			return ctrl.Result{}, unwritten
@@ -131,11 +131,10 @@ func (r *DatabaseUserReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every DatabaseUser it sees. Reconcile is
-// called when the generation changes, which counts the changes of the spec and the
-// deletion, and when labels or annotations do. Neither what is written to the
-// status calls it, nor the cache when it syncs again: return RequeueAfter to look
-// at the world outside from time to time.
+// SetupWithManager registers the controller for DatabaseUser objects with mgr. Changes of the
+// spec, the labels or the annotations, and a deletion, trigger Reconcile. Changes of
+// the status and cache resyncs do not: return RequeueAfter to check external state
+// periodically.
 func (r *DatabaseUserReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	changed := predicate.Or(
 		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})

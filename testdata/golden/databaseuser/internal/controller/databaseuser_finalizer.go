@@ -26,26 +26,27 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// databaseuserFinalizer keeps a deleted DatabaseUser in the API until cleanUp is done.
+// databaseuserFinalizer keeps a deleted DatabaseUser in the API until cleanUp succeeds.
 const databaseuserFinalizer = "mygroup.handsomeguy.cn/databaseuser"
 
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=patch
 
-// cleanUp removes what this controller made for databaseuser where Kubernetes does not
-// see it. (What databaseuser owns in the cluster goes by itself.) It is called again as
-// long as it returns an error or, for what takes its time, RequeueAfter; so things
-// that are gone already are no error. Afterwards databaseuser goes.
+// cleanUp deletes what this controller created for databaseuser outside the cluster.
+// (Kubernetes deletes the objects that databaseuser owns in the cluster.) It runs again as
+// long as it returns an error or RequeueAfter, so something that is deleted already
+// is not an error. Then Kubernetes deletes databaseuser.
 func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil
 }
 
-// finalize gives databaseuser the finalizer, before anything is made that must be cleaned
-// up. Once databaseuser is being deleted, it has it cleaned up by clean, and only when that
-// is done takes the finalizer off, which lets databaseuser go.
+// finalize adds the finalizer to databaseuser before the controller creates anything that
+// must be cleaned up. When databaseuser is being deleted, it calls clean, and removes the
+// finalizer after clean succeeds.
 //
-// Both are merge patches, which replace the whole list of finalizers: the lock makes
-// them fail, and Reconcile run again, when another writer came first.
+// Both are merge patches, which replace the whole list of finalizers. With the
+// optimistic lock they fail if another client changed the object, and Reconcile runs
+// again.
 func (r *DatabaseUserReconciler) finalize(
 	ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser,
 	clean func(context.Context, *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error),
@@ -55,8 +56,8 @@ func (r *DatabaseUserReconciler) finalize(
 		if !controllerutil.AddFinalizer(databaseuser, databaseuserFinalizer) {
 			return ctrl.Result{}, nil
 		}
-		// Not found is an error here: the cache is behind, and what would be made
-		// for an object that is gone, nobody would clean up.
+		// Not found is an error here: the cache is outdated, and nothing would clean
+		// up what is created for a deleted object.
 		return ctrl.Result{}, r.Patch(ctx, databaseuser, patch)
 	}
 	if !controllerutil.ContainsFinalizer(databaseuser, databaseuserFinalizer) {

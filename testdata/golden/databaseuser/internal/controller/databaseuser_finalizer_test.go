@@ -37,7 +37,7 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// databaseuserCleaner stands in for cleanUp: it counts its calls, and returns result and err.
+// databaseuserCleaner replaces cleanUp: it counts its calls, and returns result and err.
 type databaseuserCleaner struct {
 	calls  int
 	result ctrl.Result
@@ -66,10 +66,10 @@ func TestDatabaseUserReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 		t.Errorf("finalizers are %q, without %s", obj.Finalizers, databaseuserFinalizer)
 	}
 	if versions[0] != versions[1] {
-		t.Error("the second call wrote again")
+		t.Error("the second call changed the object")
 	}
 	if cleaner.calls > 0 {
-		t.Error("a living object was cleaned up after")
+		t.Error("clean was called for an object that is not being deleted")
 	}
 }
 
@@ -78,15 +78,15 @@ func TestDatabaseUserReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 	if err := r.Delete(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	// The cache may still have it as it was.
+	// The cache may still return the old object.
 	if _, err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
-		t.Error("Reconcile would go on, without the finalizer")
+		t.Error("no error: Reconcile would continue without the finalizer")
 	}
 }
 
 func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newDatabaseUserReconcilerToFinalize(t)
-	failing := &databaseuserCleaner{err: errors.New("out of reach")}
+	failing := &databaseuserCleaner{err: errors.New("connection refused")}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); err != nil {
 		t.Fatal(err)
 	}
@@ -98,14 +98,14 @@ func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Fatalf("a deleted object with the finalizer: %v", err)
 	}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failing.err)
 	}
 	waiting := &databaseuserCleaner{result: ctrl.Result{RequeueAfter: time.Minute}}
 	if result, err := r.finalize(t.Context(), obj, waiting.clean); err != nil || result != waiting.result {
-		t.Errorf("got %+v, error %v, want %+v: without it nobody calls again", result, err, waiting.result)
+		t.Errorf("got %+v, error %v, want %+v: without it there is no retry", result, err, waiting.result)
 	}
 	if err := r.Get(t.Context(), name, obj); err != nil {
-		t.Fatalf("the object after a failed clean-up and one that takes its time: %v", err)
+		t.Fatalf("the object after a failed and an unfinished clean-up: %v", err)
 	}
 	working := &databaseuserCleaner{}
 	if result, err := r.finalize(t.Context(), obj, working.clean); err != nil || !result.IsZero() {
@@ -115,7 +115,7 @@ func TestDatabaseUserReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Errorf("the clean-up ran %d times, want once", working.calls)
 	}
 	if err := r.Get(t.Context(), name, obj); !apierrors.IsNotFound(err) {
-		t.Errorf("the object outlives its clean-up: %v", err)
+		t.Errorf("the object still exists after the clean-up: %v", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestDatabaseUserReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 	}
 	cleaner := &databaseuserCleaner{}
 	if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
-		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
+		t.Errorf("clean was called %d times for an object without the finalizer, error %v", cleaner.calls, err)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestDatabaseUserReconcilerReportsCleanUp(t *testing.T) {
 	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
 		t.Fatal(err)
 	}
-	controllerutil.AddFinalizer(obj, "example.org/other") // so that it stays to be looked at
+	controllerutil.AddFinalizer(obj, "example.org/other") // keeps the object in the API
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
@@ -169,13 +169,13 @@ func TestDatabaseUserReconcilerReportsCleanUp(t *testing.T) {
 	}
 	for _, c := range conditions {
 		if c, ok := c.(map[string]any); ok && c["type"] == "Ready" && c["status"] == "True" {
-			t.Error("an object that was cleaned up after is still reported as ready")
+			t.Error("an object that is being deleted is still reported as ready")
 		}
 	}
 }
 
-// newDatabaseUserReconcilerToFinalize returns a reconciler whose in-memory client holds
-// the sample, and the sample as the client holds it.
+// newDatabaseUserReconcilerToFinalize returns a reconciler whose in-memory client stores
+// the sample, and the stored sample.
 func newDatabaseUserReconcilerToFinalize(t *testing.T) (*DatabaseUserReconciler, *mygroupv1alpha1.DatabaseUser) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -195,12 +195,12 @@ func newDatabaseUserReconcilerToFinalize(t *testing.T) (*DatabaseUserReconciler,
 	return databaseuserReconcilerWith(c), obj
 }
 
-var _ = Describe("DatabaseUser controller, finalizing", func() {
-	It("holds a DatabaseUser until the clean-up succeeds", func() {
+var _ = Describe("DatabaseUser controller with a finalizer", func() {
+	It("keeps a DatabaseUser until the clean-up succeeds", func() {
 		r := databaseuserReconcilerWith(k8sClient)
 		obj := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", obj)
-		failing := &databaseuserCleaner{err: errors.New("out of reach")}
+		failing := &databaseuserCleaner{err: errors.New("connection refused")}
 		finalize := func(cleaner *databaseuserCleaner) error {
 			_, err := r.finalize(ctx, obj, cleaner.clean)
 			return err
@@ -210,7 +210,7 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 		key := client.ObjectKeyFromObject(obj)
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
 		Expect(finalize(failing)).To(MatchError(failing.err))
-		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
+		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it was deleted without a clean-up")
 
 		working := &databaseuserCleaner{}
 		Expect(finalize(working)).To(Succeed())
@@ -218,7 +218,7 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 		Expect(controllerutil.ContainsFinalizer(obj, databaseuserFinalizer)).To(BeFalse())
 	})
 
-	It("finalizes what Reconcile sees, and lets it go in the end", func() {
+	It("adds the finalizer in Reconcile, and removes it after the clean-up", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
 			return databaseuserReconcilerWith(c).SetupWithManager(mgr)
 		})
@@ -233,6 +233,6 @@ var _ = Describe("DatabaseUser controller, finalizing", func() {
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return apierrors.IsNotFound(err) || !controllerutil.ContainsFinalizer(obj, databaseuserFinalizer)
-		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer outlives the clean-up")
+		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer is still there after the clean-up")
 	})
 })

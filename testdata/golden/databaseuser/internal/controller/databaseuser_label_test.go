@@ -64,17 +64,17 @@ func TestDatabaseUserReconcilerLeavesUnselectedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if unselected.ResourceVersion != before {
-			t.Errorf("an object without the label %s was written", key)
+			t.Errorf("an object without the label %s was changed", key)
 		}
 		unselected.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 		if !r.isSelected(unselected) {
-			t.Error("an object on its way out is not selected: its finalizer would stay")
+			t.Error("an object that is being deleted is not selected: its finalizer would stay")
 		}
 	}
 }
 
-var _ = Describe("DatabaseUser controller, selecting by label", func() {
-	It("is not called for a DatabaseUser without the label", func() {
+var _ = Describe("DatabaseUser controller with a label selector", func() {
+	It("does not reconcile a DatabaseUser without the label", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return databaseuserReconcilerWith(c).SetupWithManager(mgr)
 		})
@@ -84,7 +84,7 @@ var _ = Describe("DatabaseUser controller, selecting by label", func() {
 		unselected.SetLabels(nil)
 		Expect(k8sClient.Create(ctx, unselected)).To(Succeed())
 
-		By("waiting until one with the label, which came later, was read")
+		By("waiting until a later object with the label is read")
 		selected := &mygroupv1alpha1.DatabaseUser{}
 		createSample("config/samples/mygroup_v1alpha1_databaseuser.yaml", selected)
 		counting.settled(selected)

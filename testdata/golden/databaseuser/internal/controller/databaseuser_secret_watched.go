@@ -26,18 +26,18 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// Reads come from a cache that lists and watches.
+// The cache needs list and watch.
 // +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=secrets,verbs=list;watch
 
-// requestsForSecret names the DatabaseUser objects to reconcile after an event of
-// a Secret: all of them in its namespace, as the cache has them.
+// requestsForSecret returns the DatabaseUser objects to reconcile after an event of
+// a Secret: all DatabaseUser objects in its namespace in the cache.
 //
-// Where a DatabaseUser names the Secret that it needs, narrow it to those that
-// name this one: skip an item whose spec refers to another name than obj.GetName().
+// If a DatabaseUser refers to a Secret by name, return only the objects that
+// refer to this one: skip an item whose spec has another name than obj.GetName().
 func (r *DatabaseUserReconciler) requestsForSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &mygroupv1alpha1.DatabaseUserList{}
 	if err := r.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
-		logf.FromContext(ctx).Error(err, "cannot list what may need the Secret", "name", obj.GetName())
+		logf.FromContext(ctx).Error(err, "cannot list the objects to reconcile for the Secret", "name", obj.GetName())
 		return nil
 	}
 	var requests []ctrl.Request

@@ -31,21 +31,21 @@ import (
 
 func TestPatchStatusWaitsForCache(t *testing.T) {
 	for name, test := range map[string]struct {
-		meanwhile func(c client.Client, pod *corev1.Pod) error // before the cache catches up
-		want      string                                       // the message in the status that c reads next
+		meanwhile func(c client.Client, pod *corev1.Pod) error // before the cache is up to date
+		want      string                                       // the status message that c reads next
 	}{
-		"nothing else happens": {
+		"no other change": {
 			meanwhile: func(client.Client, *corev1.Pod) error { return nil },
 			want:      "written",
 		},
-		"another writer comes": {
+		"another client writes": {
 			meanwhile: func(c client.Client, pod *corev1.Pod) error {
-				pod.Status.Message = "by another"
+				pod.Status.Message = "other"
 				return c.Status().Update(t.Context(), pod)
 			},
-			want: "by another",
+			want: "other",
 		},
-		"the object goes": {
+		"the object is deleted": {
 			meanwhile: func(c client.Client, pod *corev1.Pod) error { return c.Delete(t.Context(), pod) },
 		},
 	} {
@@ -78,7 +78,7 @@ func TestPatchStatusWaitsForCache(t *testing.T) {
 			}
 			got := &corev1.Pod{}
 			if err := c.Get(t.Context(), key, got); client.IgnoreNotFound(err) != nil || got.Status.Message != test.want {
-				t.Errorf("then the client reads the status %q, error %v, want %q", got.Status.Message, err, test.want)
+				t.Errorf("the client reads the status %q, error %v, want %q", got.Status.Message, err, test.want)
 			}
 		})
 	}

@@ -22,14 +22,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Reads come from a cache that lists and watches. Where the API server enforces
-// it, to own objects takes the right to update the finalizers of the owner.
+// The cache needs list and watch. Some API servers require permission to update the
+// finalizers of the owner for setting an owner reference.
 // +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=configmaps,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=core,namespace=databaseuser-system,resources=secrets/finalizers,verbs=update
 
-// ensureConfigMap brings what secret owns of the kind ConfigMap to what its spec
-// asks for. Reconcile calls it, also after every change of an owned object, which
-// Kubernetes removes together with secret.
+// ensureConfigMap creates or updates the objects of kind ConfigMap that secret owns.
+// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// these objects together with secret.
 //
 // Your code goes here. For a ConfigMap of the same name:
 //
@@ -38,7 +38,7 @@ import (
 //		Name:      secret.Name,
 //	}}
 //	return own(ctx, r.Client, secret, configmap, func() error {
-//		// Set the fields of configmap that secret.Spec decides about.
+//		// Set the fields of configmap that follow from secret.Spec.
 //		return nil
 //	})
 func (r *SecretReconciler) ensureConfigMap(ctx context.Context, secret *corev1.Secret) error {

@@ -26,15 +26,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Secret controller, owning ConfigMap", func() {
-	It("is called when a ConfigMap of a Secret changes or goes", func() {
+var _ = Describe("Secret controller that owns ConfigMap", func() {
+	It("reconciles a Secret when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return secretReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &corev1.Secret{}
 		createSample("test/objects/core_v1_secret.yaml", owner)
 
-		By("owning a ConfigMap")
+		By("creating an owned ConfigMap")
 		owned := &corev1.ConfigMap{}
 		placeSample("test/objects/core_v1_configmap.yaml", owned)
 		Expect(own(ctx, k8sClient, owner, owned, func() error { return nil })).To(Succeed())

@@ -40,10 +40,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// secretSample is the object that the tests start from.
+// secretSample is the object that the tests use.
 const secretSample = "test/objects/core_v1_secret.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestSecretReconcilerIgnoresMissingObject(t *testing.T) {
 	r, obj := newSecretReconciler(t, interceptor.Funcs{})
@@ -64,7 +64,7 @@ func TestSecretReconcilerReportsErrors(t *testing.T) {
 	})
 	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 	if !errors.Is(err, unavailable) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, unavailable)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, unavailable)
 	}
 }
 
@@ -82,18 +82,18 @@ func TestSecretReconcilerSettles(t *testing.T) {
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", versions[0], versions[1])
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", versions[0], versions[1])
 	}
 }
 
-// secretReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// secretReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func secretReconcilerWith(c client.Client) *SecretReconciler {
 	return &SecretReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newSecretReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the sample as the client holds it.
+// newSecretReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the stored sample.
 func newSecretReconciler(t *testing.T, calls interceptor.Funcs) (*SecretReconciler, *corev1.Secret) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -112,9 +112,9 @@ func newSecretReconciler(t *testing.T, calls interceptor.Funcs) (*SecretReconcil
 // This spec runs the controller against a real API server.
 
 var _ = Describe("Secret controller", func() {
-	It("is called for a Secret", func() {
+	It("reconciles a Secret", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -131,7 +131,7 @@ var _ = Describe("Secret controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(secretSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -140,19 +140,19 @@ var _ = Describe("Secret controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(secretSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
-		By("waiting for the controller to read it")
+		By("waiting for the controller to read the sample")
 		key := client.ObjectKeyFromObject(sample)
 		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
-			Should(BeTrue(), "Reconcile never got %s", key)
+			Should(BeTrue(), "Reconcile never read %s", key)
 	})
 })
 
-// secretReads is a client that remembers which Secret objects it read.
+// secretReads is a client that records which Secret objects it reads.
 type secretReads struct {
 	client.Client
 	keys sync.Map

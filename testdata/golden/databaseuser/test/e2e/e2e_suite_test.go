@@ -16,8 +16,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package e2e deploys the operator into a Kind cluster, as a user would, and
-// looks at it from outside. `make test-e2e` makes the cluster and runs it.
+// Package e2e deploys the operator to a Kind cluster, as a user would, and tests it
+// from outside. `make test-e2e` creates the cluster and runs the tests.
 package e2e
 
 import (
@@ -32,11 +32,11 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// managerImage is built from the Dockerfile and loaded into the cluster; no
-// registry is involved.
+// managerImage is built from the Dockerfile and loaded into the cluster without a
+// registry.
 const managerImage = "example.com/databaseuser:e2e"
 
-// TestE2E changes the Kind cluster, and refuses to change another one.
+// TestE2E changes the Kind cluster, and refuses any other cluster.
 func TestE2E(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "end-to-end suite")

@@ -30,24 +30,24 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// Fill gives the fields of an object random values, the same for the same seed.
-// Kind and API version stay empty. A function like
+// Fill sets the fields of an object to random values, which depend on the seed only.
+// Kind and API version stay empty. A function such as
 //
 //	func(size *Size, c randfill.Continue)
 //
-// makes the values of its type; it may call c.FillNoCustom first.
+// creates the values of its type; it may call c.FillNoCustom first.
 func Fill(obj any, seed int64, custom ...any) {
 	word := func(s *string, c randfill.Continue) { *s = strconv.FormatUint(c.Uint64(), 36) }
 	fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(seed), scheme.Codecs).
 		NumElements(0, 2).
-		MaxDepth(20). // types that hold themselves would not end
+		MaxDepth(20). // limits recursive types
 		Funcs(word).
 		Funcs(custom...).
 		Fill(obj)
 }
 
-// Diff compares two objects as the API does, to which nothing and an empty list
-// are the same. It returns the differences as lines with - and +, or "".
+// Diff returns the differences between two objects as lines with - and +, or "". Like
+// the API, it treats a missing list and an empty list as equal.
 func Diff(before, after any) string {
 	if equality.Semantic.DeepEqual(before, after) {
 		return ""

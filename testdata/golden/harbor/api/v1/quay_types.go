@@ -21,21 +21,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// QuaySpec is what the user of a Quay asks for.
+// QuaySpec is the desired state of a Quay.
 type QuaySpec struct {
-	// foo is an example: put the fields of a Quay in its place.
+	// foo is an example field. Replace it with the fields of a Quay.
 	// +optional
 	Foo *string `json:"foo,omitempty"`
 }
 
-// QuayStatus is what the controller last saw.
+// QuayStatus is the observed state of a Quay.
 type QuayStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -49,7 +48,7 @@ type QuayStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// Quay is a custom resource of the API group port.example.org.
+// Quay is a custom resource in the API group port.example.org.
 type Quay struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -42,11 +42,11 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// The tests start from the sample that users of the API get, so they keep up
-// with the fields of Berth and keep the sample true.
+// The tests use the sample in config/samples, which also verifies that the sample
+// matches the fields of Berth.
 const berthBillingSample = "config/samples/port_v1_berth.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestBerthBillingReconcilerIgnoresMissingObject(t *testing.T) {
 	r, req := newBerthBillingReconciler(t)
@@ -77,10 +77,10 @@ func TestBerthBillingReconcilerReportsFailure(t *testing.T) {
 		_, err := r.reportReady(t.Context(), berthBillingIn(t, r, req),
 			func(context.Context, *portv1.Berth) (ctrl.Result, error) { return ctrl.Result{}, failure })
 		if !errors.Is(err, failure) {
-			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+			t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 		}
 	}
-	unreachable := errors.New("out of reach")
+	unreachable := errors.New("connection refused")
 	fail(unreachable)
 	failed := berthBillingIn(t, r, req)
 	ready := meta.FindStatusCondition(failed.Status.Conditions, "BerthBillingReady")
@@ -89,9 +89,9 @@ func TestBerthBillingReconcilerReportsFailure(t *testing.T) {
 		t.Errorf("condition BerthBillingReady is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
 	}
 	fail(unreachable)
-	fail(apierrors.NewConflict(schema.GroupResource{Resource: "berths"}, req.Name, errors.New("it has changed")))
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "berths"}, req.Name, errors.New("the object has changed")))
 	if after := berthBillingIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
-		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+		t.Errorf("the status was written again for the same failure or for a conflict: resource version %s became %s", failed.ResourceVersion, after)
 	}
 
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -104,19 +104,19 @@ func TestBerthBillingReconcilerReportsFailure(t *testing.T) {
 
 func TestBerthBillingReconcilerReportsReasonOfFailure(t *testing.T) {
 	r, req := newBerthBillingReconciler(t)
-	failure := errors.New("wrapped: out of reach")
+	failure := errors.New("wrapped: connection refused")
 	fail := func(_ context.Context, obj *portv1.Berth) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "BerthBillingReady", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+			Type: "BerthBillingReady", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "connection refused",
 		})
 		return ctrl.Result{}, failure
 	}
 	if _, err := r.reportReady(t.Context(), berthBillingIn(t, r, req), fail); !errors.Is(err, failure) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 	}
 	ready := meta.FindStatusCondition(berthBillingIn(t, r, req).Status.Conditions, "BerthBillingReady")
-	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
-		t.Errorf("condition BerthBillingReady is %+v, want what was set", ready)
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "connection refused" {
+		t.Errorf("condition BerthBillingReady is %+v, want the one that reconcile set", ready)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestBerthBillingReconcilerReportsFailureThatEndsTries(t *testing.T) {
 		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
 	}
 	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+		t.Errorf("got the error %v, want one that is retried: the status was not written", err)
 	}
 	if _, err := r.reportReady(t.Context(), berthBillingIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want the one that ends the tries", err)
+		t.Errorf("got the error %v, want the terminal error", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestBerthBillingReconcilerReportsWhatIsAwaited(t *testing.T) {
 	want := ctrl.Result{RequeueAfter: time.Minute}
 	await := func(_ context.Context, obj *portv1.Berth) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "BerthBillingReady", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+			Type: "BerthBillingReady", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "waiting for the backend",
 		})
 		return want, nil
 	}
@@ -157,12 +157,12 @@ func TestBerthBillingReconcilerReportsWhatIsAwaited(t *testing.T) {
 		obj := berthBillingIn(t, r, req)
 		ready := meta.FindStatusCondition(obj.Status.Conditions, "BerthBillingReady")
 		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
-			t.Errorf("condition BerthBillingReady is %+v, want what was set, for generation %d", ready, obj.Generation)
+			t.Errorf("condition BerthBillingReady is %+v, want the one that reconcile set, for generation %d", ready, obj.Generation)
 		}
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Error("waiting on, it wrote again")
+		t.Error("the status was written again while waiting")
 	}
 }
 
@@ -176,14 +176,14 @@ func TestBerthBillingReconcilerSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := berthBillingIn(t, r, req).ResourceVersion; after != before {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", before, after)
 	}
 }
 
 func TestBerthBillingReconcilerHonoursDeletion(t *testing.T) {
 	r, req := newBerthBillingReconciler(t)
 	obj := berthBillingIn(t, r, req)
-	// A finalizer holds the object in the state between deletion and its end.
+	// A finalizer keeps the object in the API after its deletion.
 	obj.Finalizers = append(obj.Finalizers, "port.example.org/test")
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -200,14 +200,14 @@ func TestBerthBillingReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// berthBillingReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// berthBillingReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func berthBillingReconcilerWith(c client.Client) *BerthBillingReconciler {
 	return &BerthBillingReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newBerthBillingReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the request to reconcile it.
+// newBerthBillingReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the request to reconcile the sample.
 func newBerthBillingReconciler(t *testing.T) (*BerthBillingReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -226,7 +226,7 @@ func newBerthBillingReconciler(t *testing.T) (*BerthBillingReconciler, ctrl.Requ
 	return berthBillingReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
-// berthBillingIn returns the object of the request as it is stored.
+// berthBillingIn returns the stored object that the request names.
 func berthBillingIn(t *testing.T, r *BerthBillingReconciler, req ctrl.Request) *portv1.Berth {
 	t.Helper()
 	obj := &portv1.Berth{}
@@ -241,7 +241,7 @@ func berthBillingIn(t *testing.T, r *BerthBillingReconciler, req ctrl.Request) *
 var _ = Describe("berth-billing controller", func() {
 	It("makes the sample ready", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -257,7 +257,7 @@ var _ = Describe("berth-billing controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(berthBillingSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -266,7 +266,7 @@ var _ = Describe("berth-billing controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(berthBillingSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })

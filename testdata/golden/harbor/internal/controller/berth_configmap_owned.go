@@ -22,14 +22,14 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// Reads come from a cache that lists and watches. Where the API server enforces
-// it, to own objects takes the right to update the finalizers of the owner.
+// The cache needs list and watch. Some API servers require permission to update the
+// finalizers of the owner for setting an owner reference.
 // +kubebuilder:rbac:groups=core,resources=configmaps,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=port.example.org,resources=berths/finalizers,verbs=update
 
-// ensureConfigMap brings what berth owns of the kind ConfigMap to what its spec
-// asks for. Reconcile calls it, also after every change of an owned object, which
-// Kubernetes removes together with berth.
+// ensureConfigMap creates or updates the objects of kind ConfigMap that berth owns.
+// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// these objects together with berth.
 //
 // Your code goes here. For a ConfigMap of the same name:
 //
@@ -38,7 +38,7 @@ import (
 //		Name:      berth.Name,
 //	}}
 //	return own(ctx, r.Client, berth, configmap, func() error {
-//		// Set the fields of configmap that berth.Spec decides about.
+//		// Set the fields of configmap that follow from berth.Spec.
 //		return nil
 //	})
 func (r *BerthReconciler) ensureConfigMap(ctx context.Context, berth *portv1.Berth) error {

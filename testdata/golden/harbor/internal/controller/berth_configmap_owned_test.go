@@ -27,15 +27,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Berth controller, owning ConfigMap", func() {
-	It("is called when a ConfigMap of a Berth changes or goes", func() {
+var _ = Describe("Berth controller that owns ConfigMap", func() {
+	It("reconciles a Berth when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return berthReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", owner)
 
-		By("owning a ConfigMap")
+		By("creating an owned ConfigMap")
 		owned := &corev1.ConfigMap{}
 		placeSample("test/objects/core_v1_configmap.yaml", owned)
 		Expect(own(ctx, k8sClient, owner, owned, func() error { return nil })).To(Succeed())

@@ -26,26 +26,27 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// berthFinalizer keeps a deleted Berth in the API until cleanUp is done.
+// berthFinalizer keeps a deleted Berth in the API until cleanUp succeeds.
 const berthFinalizer = "port.example.org/berth"
 
 // +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=patch
 
-// cleanUp removes what this controller made for berth where Kubernetes does not
-// see it. (What berth owns in the cluster goes by itself.) It is called again as
-// long as it returns an error or, for what takes its time, RequeueAfter; so things
-// that are gone already are no error. Afterwards berth goes.
+// cleanUp deletes what this controller created for berth outside the cluster.
+// (Kubernetes deletes the objects that berth owns in the cluster.) It runs again as
+// long as it returns an error or RequeueAfter, so something that is deleted already
+// is not an error. Then Kubernetes deletes berth.
 func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil
 }
 
-// finalize gives berth the finalizer, before anything is made that must be cleaned
-// up. Once berth is being deleted, it has it cleaned up by clean, and only when that
-// is done takes the finalizer off, which lets berth go.
+// finalize adds the finalizer to berth before the controller creates anything that
+// must be cleaned up. When berth is being deleted, it calls clean, and removes the
+// finalizer after clean succeeds.
 //
-// Both are merge patches, which replace the whole list of finalizers: the lock makes
-// them fail, and Reconcile run again, when another writer came first.
+// Both are merge patches, which replace the whole list of finalizers. With the
+// optimistic lock they fail if another client changed the object, and Reconcile runs
+// again.
 func (r *BerthReconciler) finalize(
 	ctx context.Context, berth *portv1.Berth,
 	clean func(context.Context, *portv1.Berth) (ctrl.Result, error),
@@ -55,8 +56,8 @@ func (r *BerthReconciler) finalize(
 		if !controllerutil.AddFinalizer(berth, berthFinalizer) {
 			return ctrl.Result{}, nil
 		}
-		// Not found is an error here: the cache is behind, and what would be made
-		// for an object that is gone, nobody would clean up.
+		// Not found is an error here: the cache is outdated, and nothing would clean
+		// up what is created for a deleted object.
 		return ctrl.Result{}, r.Patch(ctx, berth, patch)
 	}
 	if !controllerutil.ContainsFinalizer(berth, berthFinalizer) {

@@ -26,18 +26,18 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// Reads come from a cache that lists and watches.
+// The cache needs list and watch.
 // +kubebuilder:rbac:groups=core,resources=secrets,verbs=list;watch
 
-// requestsForSecret names the Berth objects to reconcile after an event of
-// a Secret: all of them in its namespace, as the cache has them.
+// requestsForSecret returns the Berth objects to reconcile after an event of
+// a Secret: all Berth objects in its namespace in the cache.
 //
-// Where a Berth names the Secret that it needs, narrow it to those that
-// name this one: skip an item whose spec refers to another name than obj.GetName().
+// If a Berth refers to a Secret by name, return only the objects that
+// refer to this one: skip an item whose spec has another name than obj.GetName().
 func (r *BerthReconciler) requestsForSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	list := &portv1.BerthList{}
 	if err := r.List(ctx, list, client.InNamespace(obj.GetNamespace())); err != nil {
-		logf.FromContext(ctx).Error(err, "cannot list what may need the Secret", "name", obj.GetName())
+		logf.FromContext(ctx).Error(err, "cannot list the objects to reconcile for the Secret", "name", obj.GetName())
 		return nil
 	}
 	var requests []ctrl.Request

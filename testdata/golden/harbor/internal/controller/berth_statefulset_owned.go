@@ -22,14 +22,14 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// Reads come from a cache that lists and watches. Where the API server enforces
-// it, to own objects takes the right to update the finalizers of the owner.
+// The cache needs list and watch. Some API servers require permission to update the
+// finalizers of the owner for setting an owner reference.
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=port.example.org,resources=berths/finalizers,verbs=update
 
-// ensureStatefulSet brings what berth owns of the kind StatefulSet to what its spec
-// asks for. Reconcile calls it, also after every change of an owned object, which
-// Kubernetes removes together with berth.
+// ensureStatefulSet creates or updates the objects of kind StatefulSet that berth owns.
+// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// these objects together with berth.
 //
 // Your code goes here. For a StatefulSet of the same name:
 //
@@ -38,7 +38,7 @@ import (
 //		Name:      berth.Name,
 //	}}
 //	return own(ctx, r.Client, berth, statefulset, func() error {
-//		// Set the fields of statefulset that berth.Spec decides about.
+//		// Set the fields of statefulset that follow from berth.Spec.
 //		return nil
 //	})
 func (r *BerthReconciler) ensureStatefulSet(ctx context.Context, berth *portv1.Berth) error {

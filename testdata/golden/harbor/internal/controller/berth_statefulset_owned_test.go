@@ -27,15 +27,15 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-var _ = Describe("Berth controller, owning StatefulSet", func() {
-	It("is called when a StatefulSet of a Berth changes or goes", func() {
+var _ = Describe("Berth controller that owns StatefulSet", func() {
+	It("reconciles a Berth when its StatefulSet changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return berthReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &portv1.Berth{}
 		createSample("config/samples/port_v1_berth.yaml", owner)
 
-		By("owning a StatefulSet")
+		By("creating an owned StatefulSet")
 		owned := &appsv1.StatefulSet{}
 		placeSample("test/objects/apps_v1_statefulset.yaml", owned)
 		Expect(own(ctx, k8sClient, owner, owned, func() error { return nil })).To(Succeed())

@@ -40,10 +40,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// deploymentSample is the object that the tests start from.
+// deploymentSample is the object that the tests use.
 const deploymentSample = "test/objects/apps_v1_deployment.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestDeploymentReconcilerIgnoresMissingObject(t *testing.T) {
 	r, obj := newDeploymentReconciler(t, interceptor.Funcs{})
@@ -64,7 +64,7 @@ func TestDeploymentReconcilerReportsErrors(t *testing.T) {
 	})
 	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 	if !errors.Is(err, unavailable) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, unavailable)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, unavailable)
 	}
 }
 
@@ -82,18 +82,18 @@ func TestDeploymentReconcilerSettles(t *testing.T) {
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", versions[0], versions[1])
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", versions[0], versions[1])
 	}
 }
 
-// deploymentReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// deploymentReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func deploymentReconcilerWith(c client.Client) *DeploymentReconciler {
 	return &DeploymentReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newDeploymentReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the sample as the client holds it.
+// newDeploymentReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the stored sample.
 func newDeploymentReconciler(t *testing.T, calls interceptor.Funcs) (*DeploymentReconciler, *appsv1.Deployment) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -112,9 +112,9 @@ func newDeploymentReconciler(t *testing.T, calls interceptor.Funcs) (*Deployment
 // This spec runs the controller against a real API server.
 
 var _ = Describe("Deployment controller", func() {
-	It("is called for a Deployment", func() {
+	It("reconciles a Deployment", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -131,7 +131,7 @@ var _ = Describe("Deployment controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(deploymentSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -140,19 +140,19 @@ var _ = Describe("Deployment controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(deploymentSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
-		By("waiting for the controller to read it")
+		By("waiting for the controller to read the sample")
 		key := client.ObjectKeyFromObject(sample)
 		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
-			Should(BeTrue(), "Reconcile never got %s", key)
+			Should(BeTrue(), "Reconcile never read %s", key)
 	})
 })
 
-// deploymentReads is a client that remembers which Deployment objects it read.
+// deploymentReads is a client that records which Deployment objects it reads.
 type deploymentReads struct {
 	client.Client
 	keys sync.Map

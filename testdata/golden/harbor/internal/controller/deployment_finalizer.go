@@ -26,26 +26,27 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// deploymentFinalizer keeps a deleted Deployment in the API until cleanUp is done.
+// deploymentFinalizer keeps a deleted Deployment in the API until cleanUp succeeds.
 const deploymentFinalizer = "example.org/deployment"
 
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=patch
 
-// cleanUp removes what this controller made for deployment where Kubernetes does not
-// see it. (What deployment owns in the cluster goes by itself.) It is called again as
-// long as it returns an error or, for what takes its time, RequeueAfter; so things
-// that are gone already are no error. Afterwards deployment goes.
+// cleanUp deletes what this controller created for deployment outside the cluster.
+// (Kubernetes deletes the objects that deployment owns in the cluster.) It runs again as
+// long as it returns an error or RequeueAfter, so something that is deleted already
+// is not an error. Then Kubernetes deletes deployment.
 func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.Deployment) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil
 }
 
-// finalize gives deployment the finalizer, before anything is made that must be cleaned
-// up. Once deployment is being deleted, it has it cleaned up by clean, and only when that
-// is done takes the finalizer off, which lets deployment go.
+// finalize adds the finalizer to deployment before the controller creates anything that
+// must be cleaned up. When deployment is being deleted, it calls clean, and removes the
+// finalizer after clean succeeds.
 //
-// Both are merge patches, which replace the whole list of finalizers: the lock makes
-// them fail, and Reconcile run again, when another writer came first.
+// Both are merge patches, which replace the whole list of finalizers. With the
+// optimistic lock they fail if another client changed the object, and Reconcile runs
+// again.
 func (r *DeploymentReconciler) finalize(
 	ctx context.Context, deployment *appsv1.Deployment,
 	clean func(context.Context, *appsv1.Deployment) (ctrl.Result, error),
@@ -55,8 +56,8 @@ func (r *DeploymentReconciler) finalize(
 		if !controllerutil.AddFinalizer(deployment, deploymentFinalizer) {
 			return ctrl.Result{}, nil
 		}
-		// Not found is an error here: the cache is behind, and what would be made
-		// for an object that is gone, nobody would clean up.
+		// Not found is an error here: the cache is outdated, and nothing would clean
+		// up what is created for a deleted object.
 		return ctrl.Result{}, r.Patch(ctx, deployment, patch)
 	}
 	if !controllerutil.ContainsFinalizer(deployment, deploymentFinalizer) {

@@ -36,7 +36,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// deploymentCleaner stands in for cleanUp: it counts its calls, and returns result and err.
+// deploymentCleaner replaces cleanUp: it counts its calls, and returns result and err.
 type deploymentCleaner struct {
 	calls  int
 	result ctrl.Result
@@ -65,10 +65,10 @@ func TestDeploymentReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 		t.Errorf("finalizers are %q, without %s", obj.Finalizers, deploymentFinalizer)
 	}
 	if versions[0] != versions[1] {
-		t.Error("the second call wrote again")
+		t.Error("the second call changed the object")
 	}
 	if cleaner.calls > 0 {
-		t.Error("a living object was cleaned up after")
+		t.Error("clean was called for an object that is not being deleted")
 	}
 }
 
@@ -77,15 +77,15 @@ func TestDeploymentReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 	if err := r.Delete(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	// The cache may still have it as it was.
+	// The cache may still return the old object.
 	if _, err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
-		t.Error("Reconcile would go on, without the finalizer")
+		t.Error("no error: Reconcile would continue without the finalizer")
 	}
 }
 
 func TestDeploymentReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newDeploymentReconcilerToFinalize(t)
-	failing := &deploymentCleaner{err: errors.New("out of reach")}
+	failing := &deploymentCleaner{err: errors.New("connection refused")}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +97,14 @@ func TestDeploymentReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Fatalf("a deleted object with the finalizer: %v", err)
 	}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failing.err)
 	}
 	waiting := &deploymentCleaner{result: ctrl.Result{RequeueAfter: time.Minute}}
 	if result, err := r.finalize(t.Context(), obj, waiting.clean); err != nil || result != waiting.result {
-		t.Errorf("got %+v, error %v, want %+v: without it nobody calls again", result, err, waiting.result)
+		t.Errorf("got %+v, error %v, want %+v: without it there is no retry", result, err, waiting.result)
 	}
 	if err := r.Get(t.Context(), name, obj); err != nil {
-		t.Fatalf("the object after a failed clean-up and one that takes its time: %v", err)
+		t.Fatalf("the object after a failed and an unfinished clean-up: %v", err)
 	}
 	working := &deploymentCleaner{}
 	if result, err := r.finalize(t.Context(), obj, working.clean); err != nil || !result.IsZero() {
@@ -114,7 +114,7 @@ func TestDeploymentReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Errorf("the clean-up ran %d times, want once", working.calls)
 	}
 	if err := r.Get(t.Context(), name, obj); !apierrors.IsNotFound(err) {
-		t.Errorf("the object outlives its clean-up: %v", err)
+		t.Errorf("the object still exists after the clean-up: %v", err)
 	}
 }
 
@@ -132,12 +132,12 @@ func TestDeploymentReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 	}
 	cleaner := &deploymentCleaner{}
 	if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
-		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
+		t.Errorf("clean was called %d times for an object without the finalizer, error %v", cleaner.calls, err)
 	}
 }
 
-// newDeploymentReconcilerToFinalize returns a reconciler whose in-memory client holds
-// the sample, and the sample as the client holds it.
+// newDeploymentReconcilerToFinalize returns a reconciler whose in-memory client stores
+// the sample, and the stored sample.
 func newDeploymentReconcilerToFinalize(t *testing.T) (*DeploymentReconciler, *appsv1.Deployment) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -157,12 +157,12 @@ func newDeploymentReconcilerToFinalize(t *testing.T) (*DeploymentReconciler, *ap
 	return deploymentReconcilerWith(c), obj
 }
 
-var _ = Describe("Deployment controller, finalizing", func() {
-	It("holds a Deployment until the clean-up succeeds", func() {
+var _ = Describe("Deployment controller with a finalizer", func() {
+	It("keeps a Deployment until the clean-up succeeds", func() {
 		r := deploymentReconcilerWith(k8sClient)
 		obj := &appsv1.Deployment{}
 		createSample("test/objects/apps_v1_deployment.yaml", obj)
-		failing := &deploymentCleaner{err: errors.New("out of reach")}
+		failing := &deploymentCleaner{err: errors.New("connection refused")}
 		finalize := func(cleaner *deploymentCleaner) error {
 			_, err := r.finalize(ctx, obj, cleaner.clean)
 			return err
@@ -172,7 +172,7 @@ var _ = Describe("Deployment controller, finalizing", func() {
 		key := client.ObjectKeyFromObject(obj)
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
 		Expect(finalize(failing)).To(MatchError(failing.err))
-		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
+		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it was deleted without a clean-up")
 
 		working := &deploymentCleaner{}
 		Expect(finalize(working)).To(Succeed())
@@ -180,7 +180,7 @@ var _ = Describe("Deployment controller, finalizing", func() {
 		Expect(controllerutil.ContainsFinalizer(obj, deploymentFinalizer)).To(BeFalse())
 	})
 
-	It("finalizes what Reconcile sees, and lets it go in the end", func() {
+	It("adds the finalizer in Reconcile, and removes it after the clean-up", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
 			return deploymentReconcilerWith(c).SetupWithManager(mgr)
 		})
@@ -195,6 +195,6 @@ var _ = Describe("Deployment controller, finalizing", func() {
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return apierrors.IsNotFound(err) || !controllerutil.ContainsFinalizer(obj, deploymentFinalizer)
-		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer outlives the clean-up")
+		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer is still there after the clean-up")
 	})
 })

@@ -53,15 +53,15 @@ func TestDeploymentReconcilerLeavesSecretOfOtherNamespaces(t *testing.T) {
 	changed.SetNamespace("near")
 	for _, req := range r.requestsForSecret(t.Context(), changed) {
 		if req.Namespace != "near" {
-			t.Errorf("%s is to be reconciled after an event in the namespace near", req)
+			t.Errorf("%s would be reconciled after an event in another namespace", req)
 		}
 	}
 }
 
-var _ = Describe("Deployment controller, watching Secret", func() {
-	// Once a Deployment names the Secret that it needs, let the sample name the one
-	// in test/objects/core_v1_secret.yaml, which this spec creates.
-	It("is called when a Secret comes and changes", func() {
+var _ = Describe("Deployment controller that watches Secret", func() {
+	// If a Deployment refers to a Secret by name, use the name in
+	// test/objects/core_v1_secret.yaml in the sample: this spec creates that object.
+	It("reconciles a Deployment when a Secret is created or changes", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return deploymentReconcilerWith(c).SetupWithManager(mgr)
 		})

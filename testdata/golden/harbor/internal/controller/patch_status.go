@@ -26,16 +26,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patchStatus writes the status of obj, as far as it differs from that of before,
-// and waits until c reads it back. An obj that is gone needs no status.
+// patchStatus writes the status of obj if it differs from the status of before, and
+// waits until c returns the new version. It ignores an object that was deleted.
 //
-// c reads from a cache, which hears of a write a little later. A Reconcile that
-// came in between would compare its status with the one that was replaced: where
-// it comes to the same, it would write nothing, and what was written here would
-// stay, wrong as it is by then. Nothing calls Reconcile when the cache catches up.
+// c reads from a cache, which is updated with a delay. Without the wait, the next
+// Reconcile could compare its result with the old status, find no difference and
+// leave the new status in place although it is outdated. The update of the cache
+// does not trigger Reconcile.
 func patchStatus(ctx context.Context, c client.Client, before, obj client.Object) error {
-	// A merge patch replaces the whole list of conditions: the lock makes it
-	// fail, and Reconcile run again, when another writer came first.
+	// A merge patch replaces the whole list of conditions. With the optimistic lock
+	// it fails if another client changed the object, and Reconcile runs again.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := c.Status().Patch(ctx, obj, patch); err != nil {
 		return client.IgnoreNotFound(err)

@@ -42,11 +42,11 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// The tests start from the sample that users of the API get, so they keep up
-// with the fields of Quay and keep the sample true.
+// The tests use the sample in config/samples, which also verifies that the sample
+// matches the fields of Quay.
 const quaySample = "config/samples/port_v1_quay.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestQuayReconcilerIgnoresMissingObject(t *testing.T) {
 	r, req := newQuayReconciler(t)
@@ -77,10 +77,10 @@ func TestQuayReconcilerReportsFailure(t *testing.T) {
 		_, err := r.reportReady(t.Context(), quayIn(t, r, req),
 			func(context.Context, *portv1.Quay) (ctrl.Result, error) { return ctrl.Result{}, failure })
 		if !errors.Is(err, failure) {
-			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+			t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 		}
 	}
-	unreachable := errors.New("out of reach")
+	unreachable := errors.New("connection refused")
 	fail(unreachable)
 	failed := quayIn(t, r, req)
 	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
@@ -89,9 +89,9 @@ func TestQuayReconcilerReportsFailure(t *testing.T) {
 		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
 	}
 	fail(unreachable)
-	fail(apierrors.NewConflict(schema.GroupResource{Resource: "quays"}, req.Name, errors.New("it has changed")))
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "quays"}, req.Name, errors.New("the object has changed")))
 	if after := quayIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
-		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+		t.Errorf("the status was written again for the same failure or for a conflict: resource version %s became %s", failed.ResourceVersion, after)
 	}
 
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -104,19 +104,19 @@ func TestQuayReconcilerReportsFailure(t *testing.T) {
 
 func TestQuayReconcilerReportsReasonOfFailure(t *testing.T) {
 	r, req := newQuayReconciler(t)
-	failure := errors.New("wrapped: out of reach")
+	failure := errors.New("wrapped: connection refused")
 	fail := func(_ context.Context, obj *portv1.Quay) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "connection refused",
 		})
 		return ctrl.Result{}, failure
 	}
 	if _, err := r.reportReady(t.Context(), quayIn(t, r, req), fail); !errors.Is(err, failure) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 	}
 	ready := meta.FindStatusCondition(quayIn(t, r, req).Status.Conditions, "Ready")
-	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
-		t.Errorf("condition Ready is %+v, want what was set", ready)
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "connection refused" {
+		t.Errorf("condition Ready is %+v, want the one that reconcile set", ready)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestQuayReconcilerReportsFailureThatEndsTries(t *testing.T) {
 		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
 	}
 	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+		t.Errorf("got the error %v, want one that is retried: the status was not written", err)
 	}
 	if _, err := r.reportReady(t.Context(), quayIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want the one that ends the tries", err)
+		t.Errorf("got the error %v, want the terminal error", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestQuayReconcilerReportsWhatIsAwaited(t *testing.T) {
 	want := ctrl.Result{RequeueAfter: time.Minute}
 	await := func(_ context.Context, obj *portv1.Quay) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "waiting for the backend",
 		})
 		return want, nil
 	}
@@ -157,12 +157,12 @@ func TestQuayReconcilerReportsWhatIsAwaited(t *testing.T) {
 		obj := quayIn(t, r, req)
 		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
 		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
-			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+			t.Errorf("condition Ready is %+v, want the one that reconcile set, for generation %d", ready, obj.Generation)
 		}
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Error("waiting on, it wrote again")
+		t.Error("the status was written again while waiting")
 	}
 }
 
@@ -176,14 +176,14 @@ func TestQuayReconcilerSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := quayIn(t, r, req).ResourceVersion; after != before {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", before, after)
 	}
 }
 
 func TestQuayReconcilerHonoursDeletion(t *testing.T) {
 	r, req := newQuayReconciler(t)
 	obj := quayIn(t, r, req)
-	// A finalizer holds the object in the state between deletion and its end.
+	// A finalizer keeps the object in the API after its deletion.
 	obj.Finalizers = append(obj.Finalizers, "port.example.org/test")
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -200,13 +200,13 @@ func TestQuayReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// quayReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// quayReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func quayReconcilerWith(c client.Client) *QuayReconciler {
 	return &QuayReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newQuayReconciler returns a reconciler whose client holds the sample, and the request to reconcile it.
+// newQuayReconciler returns a reconciler whose client stores the sample, and the request to reconcile the sample.
 func newQuayReconciler(t *testing.T) (*QuayReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -224,7 +224,7 @@ func newQuayReconciler(t *testing.T) (*QuayReconciler, ctrl.Request) {
 	return quayReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
-// quayIn returns the object of the request as it is stored.
+// quayIn returns the stored object that the request names.
 func quayIn(t *testing.T, r *QuayReconciler, req ctrl.Request) *portv1.Quay {
 	t.Helper()
 	obj := &portv1.Quay{}
@@ -239,7 +239,7 @@ func quayIn(t *testing.T, r *QuayReconciler, req ctrl.Request) *portv1.Quay {
 var _ = Describe("Quay controller", func() {
 	It("makes the sample ready", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -255,7 +255,7 @@ var _ = Describe("Quay controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(quaySample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -264,7 +264,7 @@ var _ = Describe("Quay controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(quaySample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })

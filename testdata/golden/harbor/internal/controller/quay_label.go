@@ -21,16 +21,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// quayLabels are what a Quay needs for this controller to look at it.
-// Objects that the controller owns or watches need none of them.
+// quayLabels are the labels that a Quay needs for this controller to
+// reconcile it. Objects that the controller owns or watches do not need them.
 var quayLabels = labels.Set{
 	"harbor": "here",
 }
 
-// isSelected reports whether obj has them all. SetupWithManager keeps events of
-// others away, and Reconcile those that come by way of an owned or watched object.
-// One on its way out is always selected: it may hold a finalizer from the time
-// when it had the labels.
+// isSelected reports whether obj has all of these labels. SetupWithManager filters
+// events with it, and Reconcile filters requests from owned and watched objects. An
+// object that is being deleted is always selected: it may still have the finalizer
+// from the time when it had the labels.
 func (r *QuayReconciler) isSelected(obj client.Object) bool {
 	return !obj.GetDeletionTimestamp().IsZero() || quayLabels.AsSelector().Matches(labels.Set(obj.GetLabels()))
 }

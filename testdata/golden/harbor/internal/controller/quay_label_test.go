@@ -64,17 +64,17 @@ func TestQuayReconcilerLeavesUnselectedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		if unselected.ResourceVersion != before {
-			t.Errorf("an object without the label %s was written", key)
+			t.Errorf("an object without the label %s was changed", key)
 		}
 		unselected.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 		if !r.isSelected(unselected) {
-			t.Error("an object on its way out is not selected: its finalizer would stay")
+			t.Error("an object that is being deleted is not selected: its finalizer would stay")
 		}
 	}
 }
 
-var _ = Describe("Quay controller, selecting by label", func() {
-	It("is not called for a Quay without the label", func() {
+var _ = Describe("Quay controller with a label selector", func() {
+	It("does not reconcile a Quay without the label", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return quayReconcilerWith(c).SetupWithManager(mgr)
 		})
@@ -84,7 +84,7 @@ var _ = Describe("Quay controller, selecting by label", func() {
 		unselected.SetLabels(nil)
 		Expect(k8sClient.Create(ctx, unselected)).To(Succeed())
 
-		By("waiting until one with the label, which came later, was read")
+		By("waiting until a later object with the label is read")
 		selected := &portv1.Quay{}
 		createSample("config/samples/port_v1_quay.yaml", selected)
 		counting.settled(selected)

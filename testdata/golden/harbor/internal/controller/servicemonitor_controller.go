@@ -26,33 +26,32 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// ServiceMonitorReconciler acts on ServiceMonitor objects, which others define and write.
+// ServiceMonitorReconciler reconciles ServiceMonitor objects, which this project does not define.
 type ServiceMonitorReconciler struct {
 	client.Client
 	Scheme *runtime.Scheme
 }
 
-// Add the verbs that your code comes to use, and the resources.
+// Add the resources and verbs that your code needs.
 // +kubebuilder:rbac:groups=monitoring.coreos.com,resources=servicemonitors,verbs=get;list;watch
 
-// Reconcile is called when the named ServiceMonitor may have changed. It may be called
-// at any time and any number of times: a call that finds nothing to do must
-// change nothing. It is called again, later and later, as long as it returns an
-// error.
+// Reconcile runs when the named ServiceMonitor may have changed. It may run at any time
+// and more than once, so it must not change anything if there is nothing to do. If
+// it returns an error, it runs again with increasing delay.
 func (r *ServiceMonitorReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	servicemonitor := &monitoringv1.ServiceMonitor{}
 	if err := r.Get(ctx, req.NamespacedName, servicemonitor); err != nil {
-		// Not found: it was deleted after the event, and nothing is left to do.
+		// Not found: the object was deleted after the event. There is nothing to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 
-	// Your code goes here. Other controllers write this object too: patch the
-	// fields that are yours, and leave the others alone.
+	// Your code goes here. Other controllers also write this object: patch only the
+	// fields that belong to this controller.
 
 	return ctrl.Result{}, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every ServiceMonitor it sees.
+// SetupWithManager registers the controller for ServiceMonitor objects with mgr.
 func (r *ServiceMonitorReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&monitoringv1.ServiceMonitor{}).

@@ -42,10 +42,10 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// servicemonitorSample is the object that the tests start from.
+// servicemonitorSample is the object that the tests use.
 const servicemonitorSample = "test/objects/monitoring_v1_servicemonitor.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestServiceMonitorReconcilerIgnoresMissingObject(t *testing.T) {
 	r, obj := newServiceMonitorReconciler(t, interceptor.Funcs{})
@@ -66,7 +66,7 @@ func TestServiceMonitorReconcilerReportsErrors(t *testing.T) {
 	})
 	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 	if !errors.Is(err, unavailable) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, unavailable)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, unavailable)
 	}
 }
 
@@ -84,18 +84,18 @@ func TestServiceMonitorReconcilerSettles(t *testing.T) {
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", versions[0], versions[1])
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", versions[0], versions[1])
 	}
 }
 
-// servicemonitorReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// servicemonitorReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func servicemonitorReconcilerWith(c client.Client) *ServiceMonitorReconciler {
 	return &ServiceMonitorReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newServiceMonitorReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the sample as the client holds it.
+// newServiceMonitorReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the stored sample.
 func newServiceMonitorReconciler(t *testing.T, calls interceptor.Funcs) (*ServiceMonitorReconciler, *monitoringv1.ServiceMonitor) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -116,13 +116,13 @@ func newServiceMonitorReconciler(t *testing.T, calls interceptor.Funcs) (*Servic
 // This spec runs the controller against a real API server.
 
 var _ = Describe("ServiceMonitor controller", func() {
-	It("is called for a ServiceMonitor", func() {
-		By("making the API server know the kind")
+	It("reconciles a ServiceMonitor", func() {
+		By("installing the CRD")
 		_, err := envtest.InstallCRDs(cfg, envtest.CRDInstallOptions{Paths: []string{filepath.Join("..", "..", "test", "crd", "monitoring.coreos.com_servicemonitors.yaml")}})
 		Expect(err).NotTo(HaveOccurred())
 
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -139,7 +139,7 @@ var _ = Describe("ServiceMonitor controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(servicemonitorSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -148,19 +148,19 @@ var _ = Describe("ServiceMonitor controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(servicemonitorSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
-		By("waiting for the controller to read it")
+		By("waiting for the controller to read the sample")
 		key := client.ObjectKeyFromObject(sample)
 		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
-			Should(BeTrue(), "Reconcile never got %s", key)
+			Should(BeTrue(), "Reconcile never read %s", key)
 	})
 })
 
-// servicemonitorReads is a client that remembers which ServiceMonitor objects it read.
+// servicemonitorReads is a client that records which ServiceMonitor objects it reads.
 type servicemonitorReads struct {
 	client.Client
 	keys sync.Map

@@ -34,13 +34,13 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// What specs about the events that a controller hears of share.
+// Helpers for specs about the events that trigger a controller.
 
-// runController runs the controller that setUp adds to a manager, until the spec
-// ends. The client that it gets counts what Reconcile reads.
+// runController runs the controller that setUp adds to a manager until the spec
+// ends. The client of the controller counts its reads.
 func runController(setUp func(ctrl.Manager, client.Client) error) *countingClient {
 	GinkgoHelper()
-	anyName := true // else no other spec of this process could start the controller
+	anyName := true // so that other specs in this process can start the controller too
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:     k8sClient.Scheme(),
 		Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -59,9 +59,9 @@ func runController(setUp func(ctrl.Manager, client.Client) error) *countingClien
 	return counting
 }
 
-// countingClient counts how often each object is read: Reconcile begins with
-// reading the object that it is called for. Reads into an object that has its
-// name already, to see what became of it, do not count.
+// countingClient counts how often each object is read, because Reconcile starts by
+// reading its object. Reads into an object that already has a name do not count:
+// they only check its state.
 type countingClient struct {
 	client.Client
 	mu     sync.Mutex
@@ -80,15 +80,15 @@ func (c *countingClient) Get(
 	return c.Client.Get(ctx, key, obj, opts...)
 }
 
-// reads tells how often an object of that type and name was read.
+// reads returns how often an object of that type and name was read.
 func (c *countingClient) reads(obj client.Object) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counts[fmt.Sprintf("%T %s", obj, client.ObjectKeyFromObject(obj))]
 }
 
-// settled waits until obj was read and nothing comes after, and returns how often
-// it was.
+// settled waits until obj was read and no more reads follow, and returns the number
+// of reads.
 func (c *countingClient) settled(obj client.Object) int {
 	GinkgoHelper()
 	last := 0
@@ -98,24 +98,24 @@ func (c *countingClient) settled(obj client.Object) int {
 		return last > 0 && last == before
 	}).WithTimeout(time.Minute).WithPolling(500*time.Millisecond).Should(BeTrue(), func() string {
 		if last == 0 {
-			return fmt.Sprintf("Reconcile was not called for %s", obj.GetName())
+			return fmt.Sprintf("Reconcile did not run for %s", obj.GetName())
 		}
-		return fmt.Sprintf("Reconcile does not settle: it was called %d times for %s", last, obj.GetName())
+		return fmt.Sprintf("Reconcile does not settle: it ran %d times for %s", last, obj.GetName())
 	})
 	return last
 }
 
-// readsMore waits until obj was read more often than before.
+// readsMore waits until the number of reads of obj exceeds before.
 func (c *countingClient) readsMore(obj client.Object, before int) {
 	GinkgoHelper()
 	Eventually(func() int { return c.reads(obj) }).
 		WithTimeout(time.Minute).WithPolling(100*time.Millisecond).
-		Should(BeNumerically(">", before), "Reconcile was not called again for %s", obj.GetName())
+		Should(BeNumerically(">", before), "Reconcile did not run again for %s", obj.GetName())
 }
 
-// readSample sets obj to the object in a file, whose path is relative to the root
-// of the project. Whatever namespace it names, it is put into the namespace
-// default, the one that is sure to be there. (Kinds without namespaces ignore it.)
+// readSample reads the object in a file into obj. The path is relative to the root of
+// the project. The namespace becomes "default", which always exists. (Cluster-scoped
+// kinds ignore it.)
 func readSample(name string, obj client.Object) error {
 	if err := utils.ReadSampleAs(name, obj); err != nil {
 		return err
@@ -124,8 +124,8 @@ func readSample(name string, obj client.Object) error {
 	return nil
 }
 
-// placeSample reads a sample, as it is to be created on the API server, and
-// removes what was created of it when the spec ends.
+// placeSample reads a sample for creation on the API server, and deletes the created
+// object when the spec ends.
 func placeSample(name string, obj client.Object) {
 	GinkgoHelper()
 	Expect(readSample(name, obj)).To(Succeed())
@@ -137,8 +137,8 @@ func placeSample(name string, obj client.Object) {
 	DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, obj)).To(Succeed()) })
 }
 
-// createSample creates the object in a file on the API server. What that has
-// against the object it says in a line; a matcher would print the whole answer.
+// createSample creates the object in a file on the API server. It reports an error in
+// one line; a matcher would print the whole response.
 func createSample(name string, obj client.Object) {
 	GinkgoHelper()
 	placeSample(name, obj)
@@ -147,7 +147,7 @@ func createSample(name string, obj client.Object) {
 	}
 }
 
-// touch changes obj on the API server, in a way that means nothing.
+// touch changes obj on the API server without any effect on its meaning.
 func touch(obj client.Object) {
 	GinkgoHelper()
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339Nano))

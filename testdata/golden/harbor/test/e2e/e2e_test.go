@@ -38,7 +38,7 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// Names of what config/default deploys.
+// Names of objects that config/default deploys.
 const (
 	namespace      = "harbor-system"
 	deployment     = "harbor-controller-manager"
@@ -50,11 +50,11 @@ const (
 
 var _ = Describe("Manager", Ordered, func() {
 	BeforeAll(func() {
-		By("removing what an interrupted run left, its image above all")
+		By("removing the objects of an interrupted run")
 		_, err := utils.Kubectl("delete", "namespace", namespace, "--ignore-not-found", "--timeout", "2m")
 		Expect(err).NotTo(HaveOccurred())
 
-		By("making the namespace, with the restricted pod security standard enforced")
+		By("creating the namespace, with the restricted pod security standard enforced")
 		_, err = utils.Kubectl("create", "namespace", namespace)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(utils.Kubectl, "delete", "namespace", namespace, "--ignore-not-found")
@@ -88,7 +88,7 @@ var _ = Describe("Manager", Ordered, func() {
 		}).Should(Succeed())
 	})
 
-	It("serves metrics, but only to those who may read them", func() {
+	It("serves metrics only to authorized clients", func() {
 		_, err := utils.Kubectl("delete", "clusterrolebinding", metricsBinding, "--ignore-not-found")
 		Expect(err).NotTo(HaveOccurred())
 		_, err = utils.Kubectl("create", "clusterrolebinding", metricsBinding,
@@ -145,11 +145,11 @@ var _ = Describe("Manager", Ordered, func() {
 	})
 	// +kubebuilder:scaffold:e2e-webhooks-checks
 
-	// Your own checks go here: create objects of your kinds with kubectl and look
-	// at what the operator makes of them.
+	// Your own checks go here: create objects of your kinds with kubectl and check the
+	// results.
 })
 
-// managerPods lists the pods of the manager that are not on their way out.
+// managerPods lists the pods of the manager that are not being deleted.
 func managerPods(g Gomega) []corev1.Pod {
 	output, err := utils.Kubectl("get", "pods", "--namespace", namespace,
 		"--selector", "control-plane=controller-manager", "--output", "json")
@@ -167,8 +167,8 @@ func managerPods(g Gomega) []corev1.Pod {
 
 var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+) `)
 
-// forward makes a port of a workload reachable until the end of the spec, and
-// returns the local address. It needs no further image in the cluster.
+// forward forwards a local port to a workload until the spec ends, and returns the
+// local address. It needs no other image in the cluster.
 func forward(target string, port int) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, "kubectl", "port-forward", "--namespace", namespace, target, fmt.Sprintf(":%d", port))
@@ -178,7 +178,7 @@ func forward(target string, port int) string {
 	Expect(cmd.Start()).To(Succeed())
 	DeferCleanup(func() {
 		cancel()
-		_ = cmd.Wait() // it ends by the signal, never by itself
+		_ = cmd.Wait() // always an error: a signal ends it
 	})
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
@@ -189,8 +189,8 @@ func forward(target string, port int) string {
 	return address[1]
 }
 
-// get requests url with the bearer token, if there is one. The server's
-// certificate is not verified: without cert-manager the manager signs its own.
+// get requests url with the bearer token, if there is one. It does not verify the
+// certificate, which is self-signed without cert-manager.
 func get(g Gomega, url, token string) (status int, body string) {
 	request, err := http.NewRequest(http.MethodGet, url, nil)
 	g.Expect(err).NotTo(HaveOccurred())

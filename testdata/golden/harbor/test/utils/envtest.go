@@ -14,7 +14,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package utils holds what the tests of several packages need.
+// Package utils contains helpers for tests.
 package utils
 
 import (
@@ -28,26 +28,26 @@ import (
 	"strings"
 )
 
-// EnvtestAssets returns the folder with the programs etcd and kube-apiserver,
-// which envtest starts. It looks, in this order, at
+// EnvtestAssets returns the folder with the etcd and kube-apiserver binaries that
+// envtest starts. It searches, in this order,
 //
 //   - KUBEBUILDER_ASSETS,
-//   - the store of the user, which `make setup-envtest` fills,
-//   - bin/k8s in the project, which the Makefiles of kubebuilder fill,
+//   - the per-user store, which `make setup-envtest` fills,
+//   - bin/k8s in the project, which kubebuilder Makefiles fill,
 //   - /usr/local/kubebuilder/bin, the default of envtest.
 //
-// In a store the Kubernetes version ENVTEST_K8S_VERSION is taken, by default
-// that of client-go in go.mod; without a patch number, its newest patch. The
-// result is empty when USE_EXISTING_CLUSTER asks envtest to start nothing.
+// In a store it selects the Kubernetes version ENVTEST_K8S_VERSION, by default the
+// version of client-go in go.mod. Without a patch number it selects the newest patch.
+// The result is empty if USE_EXISTING_CLUSTER is set, because envtest starts nothing.
 func EnvtestAssets() (string, error) {
 	if existing, _ := strconv.ParseBool(os.Getenv("USE_EXISTING_CLUSTER")); existing {
 		return "", nil
 	}
 	const variable = "KUBEBUILDER_ASSETS"
 	if dir := os.Getenv(variable); dir != "" {
-		return dir, nil // right or wrong: who set it does not want the specs to be skipped
+		return dir, nil // even if wrong: specs must fail then, and not be skipped
 	}
-	// Set but empty, it would make envtest look in the working folder.
+	// If it is set but empty, envtest searches the working folder.
 	if err := os.Unsetenv(variable); err != nil {
 		return "", err
 	}
@@ -85,8 +85,8 @@ func hasControlPlane(dir string) bool {
 	return true
 }
 
-// userStore is where setup-envtest keeps its downloads by default, or "" when
-// the environment does not tell.
+// userStore returns the default folder of setup-envtest's downloads, or "" if the
+// environment does not define it.
 func userStore() string {
 	home, _ := os.UserHomeDir()
 	switch runtime.GOOS {
@@ -102,11 +102,11 @@ func userStore() string {
 	return filepath.Join(data, "kubebuilder-envtest")
 }
 
-// newestRelease returns the folder <store>/<release>-<os>-<arch> of the wanted
-// version, for a version without a patch the one with the highest, or "".
+// newestRelease returns the folder <store>/<release>-<os>-<arch> of the version, or ""
+// if there is none. For a version without a patch number it is the newest patch.
 func newestRelease(store, version string) string {
 	best, dir := -1, ""
-	entries, _ := os.ReadDir(store) // a store that is not there holds nothing
+	entries, _ := os.ReadDir(store) // a missing store is empty
 	for _, e := range entries {
 		release, platform, _ := strings.Cut(e.Name(), "-")
 		dot := max(strings.LastIndex(release, "."), 0)
@@ -124,8 +124,8 @@ func newestRelease(store, version string) string {
 
 var clientGo = regexp.MustCompile(`(?m)^(?:require)?\s+k8s\.io/client-go v0\.(\d+)\.`)
 
-// kubernetesMinor returns 1.N for k8s.io/client-go v0.N in go.mod: client
-// libraries carry the minor version of the Kubernetes they belong to.
+// kubernetesMinor returns 1.N for k8s.io/client-go v0.N in go.mod: client-go v0.N
+// belongs to Kubernetes 1.N.
 func kubernetesMinor(root string) (string, error) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -138,8 +138,8 @@ func kubernetesMinor(root string) (string, error) {
 	return "1." + string(m[1]), nil
 }
 
-// moduleRoot finds the folder of go.mod upward from the working folder, which
-// in a test is the folder of its package.
+// moduleRoot returns the folder with go.mod: the working folder, which in a test is
+// the folder of the package, or a parent of it.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

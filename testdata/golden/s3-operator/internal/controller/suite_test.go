@@ -37,8 +37,7 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
-// What the specs of this package share: a real API server without nodes, and a
-// client of it.
+// The specs of this package share an API server without nodes, and a client for it.
 var (
 	ctx       context.Context
 	cancel    context.CancelFunc
@@ -47,8 +46,8 @@ var (
 	k8sClient client.Client
 )
 
-// TestControllers runs the specs. They are skipped where there is no API server
-// to start; the other tests of this package need none.
+// TestControllers runs the specs. It skips them if no API server is installed; the
+// other tests of this package do not need one.
 func TestControllers(t *testing.T) {
 	if _, err := utils.EnvtestAssets(); err != nil {
 		t.Skipf("the specs on a real API server are skipped: %v", err)
@@ -70,8 +69,8 @@ var _ = BeforeSuite(func() {
 	assets, err := utils.EnvtestAssets()
 	Expect(err).NotTo(HaveOccurred())
 	testEnv = &envtest.Environment{
-		// Without own kinds there are none; where they were not generated, the
-		// specs fail with "no matches for kind".
+		// A project without own kinds has no CRDs. If CRDs are not generated yet,
+		// the specs fail with "no matches for kind".
 		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
 		BinaryAssetsDirectory: assets,
 	}

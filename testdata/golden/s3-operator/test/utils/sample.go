@@ -36,8 +36,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ReadSample returns the first object in a YAML file, whose path is relative to
-// the root of the project.
+// ReadSample returns the first object in a YAML file. The path is relative to the root
+// of the project.
 func ReadSample(name string) (*unstructured.Unstructured, error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -49,7 +49,7 @@ func ReadSample(name string) (*unstructured.Unstructured, error) {
 	}
 	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), len(content))
 	var first runtime.RawExtension
-	for len(first.Raw) == 0 { // only comments stand before a "---"
+	for len(first.Raw) == 0 { // only comments before a "---"
 		if err := documents.Decode(&first); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -61,24 +61,24 @@ func ReadSample(name string) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// ReadSampleAs is ReadSample for an object of a Go type, a pointer. Fields that
-// the type does not have are an error.
+// ReadSampleAs reads the first object in a YAML file into obj, a pointer to a Go type.
+// It returns an error for fields that the type does not have.
 func ReadSampleAs(name string, obj any) error {
 	sample, err := ReadSample(name)
 	if err != nil {
 		return err
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(sample.Object, obj, true); err != nil {
-		return fmt.Errorf("%s does not fit the type %T: %w", name, obj, err)
+		return fmt.Errorf("%s does not match the type %T: %w", name, obj, err)
 	}
 	return nil
 }
 
-// Remove deletes an object and waits until it is gone. The controllers under test
-// must take their own finalizers off. Those of Kubernetes are taken off here: none
-// of its controllers runs beside the API server of a test.
+// Remove deletes an object and waits until it is gone. The controllers under test must
+// remove their own finalizers. Remove also removes those of Kubernetes, because its
+// controllers do not run in tests.
 func Remove(ctx context.Context, c client.Client, obj client.Object) error {
-	// Without a policy some kinds, such as Job, wait for the garbage collector.
+	// Without a policy, some kinds such as Job wait for the garbage collector.
 	err := c.Delete(ctx, obj, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
 		return client.IgnoreNotFound(err)
@@ -89,17 +89,17 @@ func Remove(ctx context.Context, c client.Client, obj client.Object) error {
 			err = release(ctx, c, obj)
 		}
 		if apierrors.IsConflict(err) {
-			return false, nil // another writer came first
+			return false, nil // another client changed the object
 		}
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 	if wait.Interrupted(err) {
-		return fmt.Errorf("%s outlives its deletion, with the finalizers %q", obj.GetName(), obj.GetFinalizers())
+		return fmt.Errorf("%s still exists after its deletion, with the finalizers %q", obj.GetName(), obj.GetFinalizers())
 	}
 	return err
 }
 
-// release takes off what Kubernetes holds a deleted object by.
+// release removes the finalizers of Kubernetes from a deleted object.
 func release(ctx context.Context, c client.Client, obj client.Object) error {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// CountWebhookRequests returns a function that tells how many requests the
-// webhook at that URL path has answered since, as far as it is served in this
-// process. It reads the metrics of controller-runtime's webhook server.
+// CountWebhookRequests returns a function that returns the number of requests since
+// then to the webhook at a URL path in this process. It reads the metrics of
+// controller-runtime's webhook server.
 func CountWebhookRequests(path string) func() (int, error) {
 	count := func() (int, error) {
 		families, err := metrics.Registry.Gather()
@@ -54,8 +54,8 @@ func CountWebhookRequests(path string) func() (int, error) {
 	}
 }
 
-// InvalidFields returns the paths of the fields that an error of a validation
-// refuses, in their order; for an error of another kind, its text.
+// InvalidFields returns the paths of the fields in a validation error, in order. For
+// any other error it returns the text.
 func InvalidFields(err error) []string {
 	if err == nil {
 		return nil

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Say here what this hook looks after.
+# Describe the purpose of this hook here.
 source "$(dirname -- "${BASH_SOURCE[0]}")/../../../global-hooks/lib/shell_lib.sh"
 
 function __config__() {
@@ -14,13 +14,12 @@ kubernetes:
 YAML
 }
 
-# Values are in the JSON file VALUES_PATH, below .certIssuer, and what users set in
-# CONFIG_VALUES_PATH. To change a value for as long as the operator runs:
+# Values are in the JSON file VALUES_PATH, below .certIssuer; those that users set are in
+# CONFIG_VALUES_PATH. To change a value until the operator restarts:
 #
 #   jq -n --arg found "x" '{op: "add", path: "/certIssuer/internal/found", value: $found}' >>"${VALUES_JSON_PATCH_PATH}"
 #
-# and to store it in the ConfigMap, where it outlives the operator, write into
-# CONFIG_VALUES_JSON_PATCH_PATH.
+# To store it in the ConfigMap, write to CONFIG_VALUES_JSON_PATCH_PATH.
 
 # These are the objects of Node when the engine starts.
 function __on_kubernetes::nodes::synchronization() {

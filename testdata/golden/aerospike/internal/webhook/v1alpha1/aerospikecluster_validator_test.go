@@ -30,17 +30,17 @@ import (
 	"aerospike/test/utils"
 )
 
-// TestAerospikeClusterCustomValidator needs no API server. Each case makes an object from
-// config/samples/aerospike_v1alpha1_aerospikecluster.yaml, and tries to create it,
-// and to update to it.
+// TestAerospikeClusterCustomValidator needs no API server. Each case changes the object in
+// config/samples/aerospike_v1alpha1_aerospikecluster.yaml and validates
+// its creation and an update to it.
 func TestAerospikeClusterCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		before func(*aerospikev1alpha1.AerospikeCluster) // makes the sample what is stored before an update
-		change func(*aerospikev1alpha1.AerospikeCluster) // makes that what is to be tried
-		// The fields that are refused; none: it is valid.
+		before func(*aerospikev1alpha1.AerospikeCluster) // changes the sample to the object before the update
+		change func(*aerospikev1alpha1.AerospikeCluster) // changes that object to the one to validate
+		// The invalid fields; empty if the object is valid.
 		invalid []string
-		// Those that an update refuses beside them, because they must not change.
+		// Fields that are invalid in an update only, because they are immutable.
 		unchangeable []string
 	}{
 		"the sample": {},
@@ -75,10 +75,10 @@ func TestAerospikeClusterCustomValidator(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("AerospikeCluster validation webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("config/samples/aerospike_v1alpha1_aerospikecluster.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -87,7 +87,7 @@ var _ = Describe("AerospikeCluster validation webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/validate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -105,11 +105,11 @@ var _ = Describe("AerospikeCluster validation webhook", func() {
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(Equal(2))
 
-		By("deleting it, which the marker of the webhook does not ask about")
+		By("deleting it, which the marker of the webhook does not list")
 		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
 		Expect(asked()).To(Equal(2))
 	})

@@ -29,8 +29,8 @@ import (
 	aerospikev1alpha1 "aerospike/api/v1alpha1"
 )
 
-// aerospikeclusterlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// aerospikeclusterlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var aerospikeclusterlog = logf.Log.WithName("aerospikecluster-resource")
 
 // SetupAerospikeClusterWebhookWithManager serves the webhooks of AerospikeCluster with mgr. The API
@@ -46,14 +46,13 @@ func SetupAerospikeClusterWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster,mutating=true,failurePolicy=fail,sideEffects=None,groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=create;update,versions=v1alpha1,name=maerospikecluster-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// AerospikeClusterCustomDefaulter fills in what was left out of an AerospikeCluster.
+// AerospikeClusterCustomDefaulter sets defaults in AerospikeCluster objects.
 type AerospikeClusterCustomDefaulter struct{}
 
-// Default is called when an AerospikeCluster is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of an AerospikeCluster before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *AerospikeClusterCustomDefaulter) Default(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
-	// Your code goes here: set what is missing in aerospikecluster, such as
+	// Your code goes here: set the missing fields of aerospikecluster, such as
 	//
 	//	if aerospikecluster.Spec.Foo == nil {
 	//		aerospikecluster.Spec.Foo = new("bar")
@@ -62,42 +61,41 @@ func (d *AerospikeClusterCustomDefaulter) Default(_ context.Context, aerospikecl
 	return nil
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-aerospike-dzolotov-tech-v1alpha1-aerospikecluster,mutating=false,failurePolicy=fail,sideEffects=None,groups=aerospike.dzolotov.tech,resources=aerospikeclusters,verbs=create;update,versions=v1alpha1,name=vaerospikecluster-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// AerospikeClusterCustomValidator refuses what the schema of AerospikeCluster cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// AerospikeClusterCustomValidator checks rules that the schema of AerospikeCluster cannot express, such as
+// rules about several fields.
 type AerospikeClusterCustomValidator struct{}
 
-// ValidateCreate is called when an AerospikeCluster is about to be created.
+// ValidateCreate validates an AerospikeCluster before it is created.
 func (v *AerospikeClusterCustomValidator) ValidateCreate(_ context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	return nil, v.validate(aerospikecluster)
 }
 
-// ValidateUpdate is called when an AerospikeCluster is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates an AerospikeCluster before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *AerospikeClusterCustomValidator) ValidateUpdate(_ context.Context, before, after *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when an AerospikeCluster is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates an AerospikeCluster before it is deleted, if the marker above
+// lists delete.
 func (v *AerospikeClusterCustomValidator) ValidateDelete(context.Context, *aerospikev1alpha1.AerospikeCluster) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with an AerospikeCluster at once, each with
-// the path of its field.
+// validate returns all errors in an AerospikeCluster, each with the path of the field.
 func (v *AerospikeClusterCustomValidator) validate(aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with aerospikecluster, such as
+	// Your code goes here: append an error for each invalid field of aerospikecluster, such as
 	//
 	//	if foo := aerospikecluster.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

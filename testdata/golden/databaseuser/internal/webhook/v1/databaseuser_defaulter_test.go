@@ -29,13 +29,13 @@ import (
 	"handsomeguy.cn/databaseuser/test/utils"
 )
 
-// TestDatabaseUserCustomDefaulter needs no API server. Each case starts from
+// TestDatabaseUserCustomDefaulter needs no API server. Each case changes the object in
 // config/samples/mygroup_v1_databaseuser.yaml.
 func TestDatabaseUserCustomDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		leaveOut func(*mygroupv1.DatabaseUser) // takes something out of the sample
-		fillIn   func(*mygroupv1.DatabaseUser) // sets what Default is to set then
+		leaveOut func(*mygroupv1.DatabaseUser) // removes fields from the sample
+		fillIn   func(*mygroupv1.DatabaseUser) // sets the expected defaults
 	}{
 		"the sample needs no defaults": {},
 		// "foo is bar": {
@@ -64,10 +64,10 @@ func TestDatabaseUserCustomDefaulter(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("DatabaseUser defaulting webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("config/samples/mygroup_v1_databaseuser.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -76,7 +76,7 @@ var _ = Describe("DatabaseUser defaulting webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/mutate-mygroup-handsomeguy-cn-v1-databaseuser")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -94,11 +94,11 @@ var _ = Describe("DatabaseUser defaulting webhook", func() {
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(Equal(2))
 
-		By("deleting it, which leaves nothing to fill in")
+		By("deleting it, which needs no defaults")
 		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
 		Expect(asked()).To(Equal(2))
 	})

@@ -25,8 +25,8 @@ import (
 	mygroupv1 "handsomeguy.cn/databaseuser/api/v1"
 )
 
-// databaseuserlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// databaseuserlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var databaseuserlog = logf.Log.WithName("databaseuser-resource")
 
 // SetupDatabaseUserWebhookWithManager serves the webhooks of DatabaseUser with mgr. The API
@@ -41,14 +41,13 @@ func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-mygroup-handsomeguy-cn-v1-databaseuser,mutating=true,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1,name=mdatabaseuser-v1.kb.io,admissionReviewVersions=v1
 
-// DatabaseUserCustomDefaulter fills in what was left out of a DatabaseUser.
+// DatabaseUserCustomDefaulter sets defaults in DatabaseUser objects.
 type DatabaseUserCustomDefaulter struct{}
 
-// Default is called when a DatabaseUser is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a DatabaseUser before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *DatabaseUserCustomDefaulter) Default(_ context.Context, databaseuser *mygroupv1.DatabaseUser) error {
-	// Your code goes here: set what is missing in databaseuser, such as
+	// Your code goes here: set the missing fields of databaseuser, such as
 	//
 	//	if databaseuser.Spec.Foo == nil {
 	//		databaseuser.Spec.Foo = new("bar")

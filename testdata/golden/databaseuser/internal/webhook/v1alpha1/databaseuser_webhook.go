@@ -29,8 +29,8 @@ import (
 	mygroupv1alpha1 "handsomeguy.cn/databaseuser/api/v1alpha1"
 )
 
-// databaseuserlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// databaseuserlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var databaseuserlog = logf.Log.WithName("databaseuser-resource")
 
 // SetupDatabaseUserWebhookWithManager serves the webhooks of DatabaseUser with mgr. The API
@@ -43,42 +43,41 @@ func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-mygroup-handsomeguy-cn-v1alpha1-databaseuser,mutating=false,failurePolicy=fail,sideEffects=None,groups=mygroup.handsomeguy.cn,resources=databaseusers,verbs=create;update,versions=v1alpha1,name=vdatabaseuser-v1alpha1.kb.io,admissionReviewVersions=v1
 
-// DatabaseUserCustomValidator refuses what the schema of DatabaseUser cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// DatabaseUserCustomValidator checks rules that the schema of DatabaseUser cannot express, such as
+// rules about several fields.
 type DatabaseUserCustomValidator struct{}
 
-// ValidateCreate is called when a DatabaseUser is about to be created.
+// ValidateCreate validates a DatabaseUser before it is created.
 func (v *DatabaseUserCustomValidator) ValidateCreate(_ context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	return nil, v.validate(databaseuser)
 }
 
-// ValidateUpdate is called when a DatabaseUser is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a DatabaseUser before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *DatabaseUserCustomValidator) ValidateUpdate(_ context.Context, before, after *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a DatabaseUser is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a DatabaseUser before it is deleted, if the marker above
+// lists delete.
 func (v *DatabaseUserCustomValidator) ValidateDelete(context.Context, *mygroupv1alpha1.DatabaseUser) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a DatabaseUser at once, each with
-// the path of its field.
+// validate returns all errors in a DatabaseUser, each with the path of the field.
 func (v *DatabaseUserCustomValidator) validate(databaseuser *mygroupv1alpha1.DatabaseUser) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with databaseuser, such as
+	// Your code goes here: append an error for each invalid field of databaseuser, such as
 	//
 	//	if foo := databaseuser.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

@@ -1,4 +1,4 @@
-// Package v1 holds version v1 of the API group sea.example.org.
+// Package v1 contains version v1 of the API group sea.example.org.
 // +kubebuilder:object:generate=true
 // +groupName=sea.example.org
 package v1
@@ -14,16 +14,16 @@ var (
 	// package. Generators of typed clients look for this name.
 	SchemeGroupVersion = schema.GroupVersion{Group: "sea.example.org", Version: "v1"}
 
-	// GroupVersion is the name that controllers and tests know it by.
+	// GroupVersion is the same value under the name that controllers and tests use.
 	GroupVersion = SchemeGroupVersion
 
-	// SchemeBuilder collects the types of this package: each file of types
-	// registers its own.
+	// SchemeBuilder collects the types of this package. Each file registers the
+	// types that it declares.
 	SchemeBuilder = runtime.NewSchemeBuilder(func(s *runtime.Scheme) error {
 		metav1.AddToGroupVersion(s, SchemeGroupVersion)
 		return nil
 	})
 
-	// AddToScheme makes the types of this package known to a scheme.
+	// AddToScheme adds the types of this package to a scheme.
 	AddToScheme = SchemeBuilder.AddToScheme
 )

@@ -5,21 +5,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// NFSSpec is what the user of an NFS asks for.
+// NFSSpec is the desired state of an NFS.
 type NFSSpec struct {
-	// foo is an example: put the fields of an NFS in its place.
+	// foo is an example field. Replace it with the fields of an NFS.
 	// +optional
 	Foo *string `json:"foo,omitempty"`
 }
 
-// NFSStatus is what the controller last saw.
+// NFSStatus is the observed state of an NFS.
 type NFSStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -33,7 +32,7 @@ type NFSStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// NFS is a custom resource of the API group sea.example.org.
+// NFS is a custom resource in the API group sea.example.org.
 type NFS struct {
 	metav1.TypeMeta `json:",inline"`
 

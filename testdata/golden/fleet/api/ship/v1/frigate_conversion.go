@@ -8,9 +8,8 @@ import (
 	shipv2 "example.org/fleet/api/ship/v2"
 )
 
-// The functions in this file are yours: a field that is added to one version or
-// to both is added here by hand. The tests in frigate_conversion_test.go find
-// what gets lost.
+// operon does not change this file again. When you add a field to a version, add it
+// here too. The tests in frigate_conversion_test.go detect lost fields.
 
 // ConvertTo converts the Frigate to version v2, the hub.
 func (src *Frigate) ConvertTo(hub conversion.Hub) error {
@@ -19,7 +18,7 @@ func (src *Frigate) ConvertTo(hub conversion.Hub) error {
 		return fmt.Errorf("a Frigate of version v1 converts to version v2, not to %T", hub)
 	}
 	*dst = shipv2.Frigate{TypeMeta: dst.TypeMeta}
-	src = src.DeepCopy() // so that the objects share no memory
+	src = src.DeepCopy() // so that the objects do not share memory
 	dst.ObjectMeta = src.ObjectMeta
 	convertFrigateSpecToV2(&src.Spec, &dst.Spec)
 	convertFrigateStatusToV2(&src.Status, &dst.Status)

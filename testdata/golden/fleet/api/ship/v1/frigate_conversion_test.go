@@ -8,15 +8,14 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// These tests convert objects with random content there and back: what is missing
-// afterwards, users would lose as soon as the API server stores the other
-// version. Each seed stands for one object. A run tries the first hundred, and
-// stops at one that fails; to search for more, run
+// These tests convert objects with random content to the other version and back.
+// Users would lose data that does not survive. Each seed is one object. A run tries
+// the first hundred seeds and stops at the first failure. To search for more, run
 //
 //	go test -run=^$ -fuzz=FuzzFrigateToV2AndBack ./api/ship/v1
 
-// frigateFuzzFuncs change what the objects are filled with, where a field does
-// not take any value, or where you decided that a conversion drops it:
+// frigateFuzzFuncs change the random content, for a field that does not accept
+// every value or that a conversion drops on purpose:
 //
 //	func(spec *FrigateSpec, c randfill.Continue) {
 //		c.FillNoCustom(spec)
@@ -28,7 +27,7 @@ func FuzzFrigateToV2AndBack(f *testing.F) {
 	for seed := range int64(100) {
 		f.Add(seed)
 		if frigateToV2AndBack(seed) != nil {
-			break // the next would mostly say the same
+			break // others would mostly report the same
 		}
 	}
 	f.Fuzz(func(t *testing.T, seed int64) {
@@ -57,7 +56,7 @@ func FuzzFrigateFromV2AndBack(f *testing.F) {
 	for seed := range int64(100) {
 		f.Add(seed)
 		if frigateFromV2AndBack(seed) != nil {
-			break // the next would mostly say the same
+			break // others would mostly report the same
 		}
 	}
 	f.Fuzz(func(t *testing.T, seed int64) {

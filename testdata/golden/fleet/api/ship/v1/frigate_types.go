@@ -5,21 +5,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// FrigateSpec is what the user of a Frigate asks for.
+// FrigateSpec is the desired state of a Frigate.
 type FrigateSpec struct {
-	// foo is an example: put the fields of a Frigate in its place.
+	// foo is an example field. Replace it with the fields of a Frigate.
 	// +optional
 	Foo *string `json:"foo,omitempty"`
 }
 
-// FrigateStatus is what the controller last saw.
+// FrigateStatus is the observed state of a Frigate.
 type FrigateStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -33,7 +32,7 @@ type FrigateStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// Frigate is a custom resource of the API group ship.example.org.
+// Frigate is a custom resource in the API group ship.example.org.
 type Frigate struct {
 	metav1.TypeMeta `json:",inline"`
 

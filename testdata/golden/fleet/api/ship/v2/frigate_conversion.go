@@ -1,4 +1,4 @@
 package v2
 
-// Hub marks this version as the one that all others are converted to and from.
+// Hub marks this version as the hub: all other versions convert to it and from it.
 func (*Frigate) Hub() {}

@@ -24,10 +24,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// cronWatchSample is the object that the tests start from.
+// cronWatchSample is the object that the tests use.
 const cronWatchSample = "test/objects/batch_v1_cronjob.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestCronWatchReconcilerIgnoresMissingObject(t *testing.T) {
 	r, obj := newCronWatchReconciler(t, interceptor.Funcs{})
@@ -48,7 +48,7 @@ func TestCronWatchReconcilerReportsErrors(t *testing.T) {
 	})
 	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)})
 	if !errors.Is(err, unavailable) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, unavailable)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, unavailable)
 	}
 }
 
@@ -66,18 +66,18 @@ func TestCronWatchReconcilerSettles(t *testing.T) {
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", versions[0], versions[1])
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", versions[0], versions[1])
 	}
 }
 
-// cronWatchReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// cronWatchReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func cronWatchReconcilerWith(c client.Client) *CronWatchReconciler {
 	return &CronWatchReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newCronWatchReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the sample as the client holds it.
+// newCronWatchReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the stored sample.
 func newCronWatchReconciler(t *testing.T, calls interceptor.Funcs) (*CronWatchReconciler, *batchv1.CronJob) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -96,9 +96,9 @@ func newCronWatchReconciler(t *testing.T, calls interceptor.Funcs) (*CronWatchRe
 // This spec runs the controller against a real API server.
 
 var _ = Describe("cron-watch controller", func() {
-	It("is called for a CronJob", func() {
+	It("reconciles a CronJob", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -115,7 +115,7 @@ var _ = Describe("cron-watch controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(cronWatchSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -124,19 +124,19 @@ var _ = Describe("cron-watch controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(cronWatchSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
 
-		By("waiting for the controller to read it")
+		By("waiting for the controller to read the sample")
 		key := client.ObjectKeyFromObject(sample)
 		Eventually(func() bool { return reads.found(key) }).WithTimeout(time.Minute).
-			Should(BeTrue(), "Reconcile never got %s", key)
+			Should(BeTrue(), "Reconcile never read %s", key)
 	})
 })
 
-// cronWatchReads is a client that remembers which CronJob objects it read.
+// cronWatchReads is a client that records which CronJob objects it reads.
 type cronWatchReads struct {
 	client.Client
 	keys sync.Map

@@ -17,7 +17,7 @@ import (
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
 
-// NFSReconciler brings the world to what NFS objects ask for.
+// NFSReconciler reconciles NFS objects.
 type NFSReconciler struct {
 	client.Client
 	Scheme *runtime.Scheme
@@ -26,12 +26,12 @@ type NFSReconciler struct {
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs/status,verbs=patch
 
-// Reconcile is called when the named NFS may have changed, at any time and
-// any number of times, and again, later and later, as long as it returns an error.
+// Reconcile runs when the named NFS may have changed. It may run at any time
+// and more than once. If it returns an error, it runs again with increasing delay.
 func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	nfs := &seav1beta1.NFS{}
 	if err := r.Get(ctx, req.NamespacedName, nfs); err != nil {
-		// Not found: it was deleted after the event, and nothing is left to do.
+		// Not found: the object was deleted after the event. There is nothing to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if result, err := r.finalize(ctx, nfs, func(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
@@ -40,28 +40,28 @@ func (r *NFSReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return result, err
 	}
 	if !nfs.DeletionTimestamp.IsZero() {
-		// It is on its way out: whoever set a finalizer cleans up, and what it
-		// owns is collected by Kubernetes.
+		// The object is being deleted: the owners of its finalizers clean up, and
+		// Kubernetes deletes the objects that it owns.
 		return ctrl.Result{}, nil
 	}
 	return r.reportReady(ctx, nfs, r.reconcileSpec)
 }
 
-// reconcileSpec brings the world to what nfs.Spec asks for, and notes in
-// nfs.Status what it saw, which is written when it returns. It compares what
-// is with what should be: a call that finds nothing to do must change nothing.
+// reconcileSpec makes the actual state match nfs.Spec and records what it
+// observes in nfs.Status, which reportReady writes afterwards. If the actual
+// state matches already, it must not change anything.
 func (r *NFSReconciler) reconcileSpec(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
-	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, unless you set it to False yourself, with
-	// a reason and a message. What takes its time is no error: return RequeueAfter, and
-	// set the condition Ready to False with what is awaited.
+	// Your code goes here. Return an error to try again. The condition Ready shows
+	// its text, which must not contain secrets, unless you set the condition to False
+	// yourself, with a reason and a message. Waiting is not an error: set the condition
+	// Ready to False, say what you wait for, and return RequeueAfter.
 
 	return ctrl.Result{}, nil
 }
 
-// reportReady calls reconcile for nfs, records in the condition Ready whether it
-// succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before. What is being deleted is never ready.
+// reportReady calls reconcile for nfs and records the result in the condition
+// Ready, unless reconcile sets that condition itself. It writes the status if it
+// changed. An object that is being deleted is never ready.
 func (r *NFSReconciler) reportReady(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	reconcile func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
@@ -71,7 +71,7 @@ func (r *NFSReconciler) reportReady(
 		Type:    "Ready",
 		Status:  metav1.ConditionTrue,
 		Reason:  "Reconciled",
-		Message: "the object is as its spec asks",
+		Message: "the object matches its spec",
 	}
 	if !nfs.DeletionTimestamp.IsZero() {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
@@ -79,7 +79,7 @@ func (r *NFSReconciler) reportReady(
 	meta.SetStatusCondition(&nfs.Status.Conditions, ready)
 	result, err := reconcile(ctx, nfs)
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
 	}
 	reported := meta.FindStatusCondition(nfs.Status.Conditions, ready.Type)
 	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
@@ -91,14 +91,14 @@ func (r *NFSReconciler) reportReady(
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
 		}
 	}
 	if !equality.Semantic.DeepEqual(before.Status, nfs.Status) {
 		if unwritten := patchStatus(ctx, r.Client, before, nfs); unwritten != nil {
 			if err != nil {
-				// Its text alone: an error that ends the tries would also end those
-				// to write the status.
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
 				unwritten = errors.Join(errors.New(err.Error()), unwritten)
 			}
 			return ctrl.Result{}, unwritten
@@ -110,11 +110,10 @@ func (r *NFSReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every NFS it sees. Reconcile is
-// called when the generation changes, which counts the changes of the spec and the
-// deletion, and when labels or annotations do. Neither what is written to the
-// status calls it, nor the cache when it syncs again: return RequeueAfter to look
-// at the world outside from time to time.
+// SetupWithManager registers the controller for NFS objects with mgr. Changes of the
+// spec, the labels or the annotations, and a deletion, trigger Reconcile. Changes of
+// the status and cache resyncs do not: return RequeueAfter to check external state
+// periodically.
 func (r *NFSReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	changed := predicate.Or(
 		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})

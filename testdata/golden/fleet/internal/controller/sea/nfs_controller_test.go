@@ -26,11 +26,11 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// The tests start from the sample that users of the API get, so they keep up
-// with the fields of NFS and keep the sample true.
+// The tests use the sample in config/samples, which also verifies that the sample
+// matches the fields of NFS.
 const nfsSample = "config/samples/sea_v1beta1_nfs.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestNFSReconcilerIgnoresMissingObject(t *testing.T) {
 	r, req := newNFSReconciler(t)
@@ -61,10 +61,10 @@ func TestNFSReconcilerReportsFailure(t *testing.T) {
 		_, err := r.reportReady(t.Context(), nfsIn(t, r, req),
 			func(context.Context, *seav1beta1.NFS) (ctrl.Result, error) { return ctrl.Result{}, failure })
 		if !errors.Is(err, failure) {
-			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+			t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 		}
 	}
-	unreachable := errors.New("out of reach")
+	unreachable := errors.New("connection refused")
 	fail(unreachable)
 	failed := nfsIn(t, r, req)
 	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
@@ -73,9 +73,9 @@ func TestNFSReconcilerReportsFailure(t *testing.T) {
 		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
 	}
 	fail(unreachable)
-	fail(apierrors.NewConflict(schema.GroupResource{Resource: "nfs"}, req.Name, errors.New("it has changed")))
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "nfs"}, req.Name, errors.New("the object has changed")))
 	if after := nfsIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
-		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+		t.Errorf("the status was written again for the same failure or for a conflict: resource version %s became %s", failed.ResourceVersion, after)
 	}
 
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -88,19 +88,19 @@ func TestNFSReconcilerReportsFailure(t *testing.T) {
 
 func TestNFSReconcilerReportsReasonOfFailure(t *testing.T) {
 	r, req := newNFSReconciler(t)
-	failure := errors.New("wrapped: out of reach")
+	failure := errors.New("wrapped: connection refused")
 	fail := func(_ context.Context, obj *seav1beta1.NFS) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "connection refused",
 		})
 		return ctrl.Result{}, failure
 	}
 	if _, err := r.reportReady(t.Context(), nfsIn(t, r, req), fail); !errors.Is(err, failure) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 	}
 	ready := meta.FindStatusCondition(nfsIn(t, r, req).Status.Conditions, "Ready")
-	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
-		t.Errorf("condition Ready is %+v, want what was set", ready)
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "connection refused" {
+		t.Errorf("condition Ready is %+v, want the one that reconcile set", ready)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestNFSReconcilerReportsFailureThatEndsTries(t *testing.T) {
 		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
 	}
 	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+		t.Errorf("got the error %v, want one that is retried: the status was not written", err)
 	}
 	if _, err := r.reportReady(t.Context(), nfsIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want the one that ends the tries", err)
+		t.Errorf("got the error %v, want the terminal error", err)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestNFSReconcilerReportsWhatIsAwaited(t *testing.T) {
 	want := ctrl.Result{RequeueAfter: time.Minute}
 	await := func(_ context.Context, obj *seav1beta1.NFS) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "waiting for the backend",
 		})
 		return want, nil
 	}
@@ -141,12 +141,12 @@ func TestNFSReconcilerReportsWhatIsAwaited(t *testing.T) {
 		obj := nfsIn(t, r, req)
 		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
 		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
-			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+			t.Errorf("condition Ready is %+v, want the one that reconcile set, for generation %d", ready, obj.Generation)
 		}
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Error("waiting on, it wrote again")
+		t.Error("the status was written again while waiting")
 	}
 }
 
@@ -160,14 +160,14 @@ func TestNFSReconcilerSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := nfsIn(t, r, req).ResourceVersion; after != before {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", before, after)
 	}
 }
 
 func TestNFSReconcilerHonoursDeletion(t *testing.T) {
 	r, req := newNFSReconciler(t)
 	obj := nfsIn(t, r, req)
-	// A finalizer holds the object in the state between deletion and its end.
+	// A finalizer keeps the object in the API after its deletion.
 	obj.Finalizers = append(obj.Finalizers, "sea.example.org/test")
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -184,13 +184,13 @@ func TestNFSReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// nfsReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// nfsReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func nfsReconcilerWith(c client.Client) *NFSReconciler {
 	return &NFSReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newNFSReconciler returns a reconciler whose client holds the sample, and the request to reconcile it.
+// newNFSReconciler returns a reconciler whose client stores the sample, and the request to reconcile the sample.
 func newNFSReconciler(t *testing.T) (*NFSReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -208,7 +208,7 @@ func newNFSReconciler(t *testing.T) (*NFSReconciler, ctrl.Request) {
 	return nfsReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
-// nfsIn returns the object of the request as it is stored.
+// nfsIn returns the stored object that the request names.
 func nfsIn(t *testing.T, r *NFSReconciler, req ctrl.Request) *seav1beta1.NFS {
 	t.Helper()
 	obj := &seav1beta1.NFS{}
@@ -223,7 +223,7 @@ func nfsIn(t *testing.T, r *NFSReconciler, req ctrl.Request) *seav1beta1.NFS {
 var _ = Describe("NFS controller", func() {
 	It("makes the sample ready", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -239,7 +239,7 @@ var _ = Describe("NFS controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(nfsSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -248,7 +248,7 @@ var _ = Describe("NFS controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(nfsSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })

@@ -10,26 +10,27 @@ import (
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
 
-// nfsFinalizer keeps a deleted NFS in the API until cleanUp is done.
+// nfsFinalizer keeps a deleted NFS in the API until cleanUp succeeds.
 const nfsFinalizer = "sea.example.org/nfs"
 
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=patch
 
-// cleanUp removes what this controller made for nfs where Kubernetes does not
-// see it. (What nfs owns in the cluster goes by itself.) It is called again as
-// long as it returns an error or, for what takes its time, RequeueAfter; so things
-// that are gone already are no error. Afterwards nfs goes.
+// cleanUp deletes what this controller created for nfs outside the cluster.
+// (Kubernetes deletes the objects that nfs owns in the cluster.) It runs again as
+// long as it returns an error or RequeueAfter, so something that is deleted already
+// is not an error. Then Kubernetes deletes nfs.
 func (r *NFSReconciler) cleanUp(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil
 }
 
-// finalize gives nfs the finalizer, before anything is made that must be cleaned
-// up. Once nfs is being deleted, it has it cleaned up by clean, and only when that
-// is done takes the finalizer off, which lets nfs go.
+// finalize adds the finalizer to nfs before the controller creates anything that
+// must be cleaned up. When nfs is being deleted, it calls clean, and removes the
+// finalizer after clean succeeds.
 //
-// Both are merge patches, which replace the whole list of finalizers: the lock makes
-// them fail, and Reconcile run again, when another writer came first.
+// Both are merge patches, which replace the whole list of finalizers. With the
+// optimistic lock they fail if another client changed the object, and Reconcile runs
+// again.
 func (r *NFSReconciler) finalize(
 	ctx context.Context, nfs *seav1beta1.NFS,
 	clean func(context.Context, *seav1beta1.NFS) (ctrl.Result, error),
@@ -39,8 +40,8 @@ func (r *NFSReconciler) finalize(
 		if !controllerutil.AddFinalizer(nfs, nfsFinalizer) {
 			return ctrl.Result{}, nil
 		}
-		// Not found is an error here: the cache is behind, and what would be made
-		// for an object that is gone, nobody would clean up.
+		// Not found is an error here: the cache is outdated, and nothing would clean
+		// up what is created for a deleted object.
 		return ctrl.Result{}, r.Patch(ctx, nfs, patch)
 	}
 	if !controllerutil.ContainsFinalizer(nfs, nfsFinalizer) {

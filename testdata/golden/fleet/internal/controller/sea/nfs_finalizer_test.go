@@ -21,7 +21,7 @@ import (
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
 
-// nfsCleaner stands in for cleanUp: it counts its calls, and returns result and err.
+// nfsCleaner replaces cleanUp: it counts its calls, and returns result and err.
 type nfsCleaner struct {
 	calls  int
 	result ctrl.Result
@@ -50,10 +50,10 @@ func TestNFSReconcilerFinalizesBeforeAnythingElse(t *testing.T) {
 		t.Errorf("finalizers are %q, without %s", obj.Finalizers, nfsFinalizer)
 	}
 	if versions[0] != versions[1] {
-		t.Error("the second call wrote again")
+		t.Error("the second call changed the object")
 	}
 	if cleaner.calls > 0 {
-		t.Error("a living object was cleaned up after")
+		t.Error("clean was called for an object that is not being deleted")
 	}
 }
 
@@ -62,15 +62,15 @@ func TestNFSReconcilerMakesNothingForObjectThatIsGone(t *testing.T) {
 	if err := r.Delete(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
-	// The cache may still have it as it was.
+	// The cache may still return the old object.
 	if _, err := r.finalize(t.Context(), obj, r.cleanUp); err == nil {
-		t.Error("Reconcile would go on, without the finalizer")
+		t.Error("no error: Reconcile would continue without the finalizer")
 	}
 }
 
 func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 	r, obj := newNFSReconcilerToFinalize(t)
-	failing := &nfsCleaner{err: errors.New("out of reach")}
+	failing := &nfsCleaner{err: errors.New("connection refused")}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +82,14 @@ func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Fatalf("a deleted object with the finalizer: %v", err)
 	}
 	if _, err := r.finalize(t.Context(), obj, failing.clean); !errors.Is(err, failing.err) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failing.err)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failing.err)
 	}
 	waiting := &nfsCleaner{result: ctrl.Result{RequeueAfter: time.Minute}}
 	if result, err := r.finalize(t.Context(), obj, waiting.clean); err != nil || result != waiting.result {
-		t.Errorf("got %+v, error %v, want %+v: without it nobody calls again", result, err, waiting.result)
+		t.Errorf("got %+v, error %v, want %+v: without it there is no retry", result, err, waiting.result)
 	}
 	if err := r.Get(t.Context(), name, obj); err != nil {
-		t.Fatalf("the object after a failed clean-up and one that takes its time: %v", err)
+		t.Fatalf("the object after a failed and an unfinished clean-up: %v", err)
 	}
 	working := &nfsCleaner{}
 	if result, err := r.finalize(t.Context(), obj, working.clean); err != nil || !result.IsZero() {
@@ -99,7 +99,7 @@ func TestNFSReconcilerHoldsObjectUntilCleanedUp(t *testing.T) {
 		t.Errorf("the clean-up ran %d times, want once", working.calls)
 	}
 	if err := r.Get(t.Context(), name, obj); !apierrors.IsNotFound(err) {
-		t.Errorf("the object outlives its clean-up: %v", err)
+		t.Errorf("the object still exists after the clean-up: %v", err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestNFSReconcilerLeavesWhatOthersFinalize(t *testing.T) {
 	}
 	cleaner := &nfsCleaner{}
 	if _, err := r.finalize(t.Context(), obj, cleaner.clean); err != nil || cleaner.calls > 0 {
-		t.Errorf("an object without the finalizer was cleaned up after %d times, error %v", cleaner.calls, err)
+		t.Errorf("clean was called %d times for an object without the finalizer, error %v", cleaner.calls, err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestNFSReconcilerReportsCleanUp(t *testing.T) {
 	if err := r.Get(t.Context(), req.NamespacedName, obj); err != nil {
 		t.Fatal(err)
 	}
-	controllerutil.AddFinalizer(obj, "example.org/other") // so that it stays to be looked at
+	controllerutil.AddFinalizer(obj, "example.org/other") // keeps the object in the API
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
@@ -153,13 +153,13 @@ func TestNFSReconcilerReportsCleanUp(t *testing.T) {
 	}
 	for _, c := range conditions {
 		if c, ok := c.(map[string]any); ok && c["type"] == "Ready" && c["status"] == "True" {
-			t.Error("an object that was cleaned up after is still reported as ready")
+			t.Error("an object that is being deleted is still reported as ready")
 		}
 	}
 }
 
-// newNFSReconcilerToFinalize returns a reconciler whose in-memory client holds
-// the sample, and the sample as the client holds it.
+// newNFSReconcilerToFinalize returns a reconciler whose in-memory client stores
+// the sample, and the stored sample.
 func newNFSReconcilerToFinalize(t *testing.T) (*NFSReconciler, *seav1beta1.NFS) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -179,12 +179,12 @@ func newNFSReconcilerToFinalize(t *testing.T) (*NFSReconciler, *seav1beta1.NFS) 
 	return nfsReconcilerWith(c), obj
 }
 
-var _ = Describe("NFS controller, finalizing", func() {
-	It("holds an NFS until the clean-up succeeds", func() {
+var _ = Describe("NFS controller with a finalizer", func() {
+	It("keeps an NFS until the clean-up succeeds", func() {
 		r := nfsReconcilerWith(k8sClient)
 		obj := &seav1beta1.NFS{}
 		createSample("config/samples/sea_v1beta1_nfs.yaml", obj)
-		failing := &nfsCleaner{err: errors.New("out of reach")}
+		failing := &nfsCleaner{err: errors.New("connection refused")}
 		finalize := func(cleaner *nfsCleaner) error {
 			_, err := r.finalize(ctx, obj, cleaner.clean)
 			return err
@@ -194,7 +194,7 @@ var _ = Describe("NFS controller, finalizing", func() {
 		key := client.ObjectKeyFromObject(obj)
 		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed())
 		Expect(finalize(failing)).To(MatchError(failing.err))
-		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it went without a clean-up")
+		Expect(k8sClient.Get(ctx, key, obj)).To(Succeed(), "it was deleted without a clean-up")
 
 		working := &nfsCleaner{}
 		Expect(finalize(working)).To(Succeed())
@@ -202,7 +202,7 @@ var _ = Describe("NFS controller, finalizing", func() {
 		Expect(controllerutil.ContainsFinalizer(obj, nfsFinalizer)).To(BeFalse())
 	})
 
-	It("finalizes what Reconcile sees, and lets it go in the end", func() {
+	It("adds the finalizer in Reconcile, and removes it after the clean-up", func() {
 		runController(func(mgr ctrl.Manager, c client.Client) error {
 			return nfsReconcilerWith(c).SetupWithManager(mgr)
 		})
@@ -217,6 +217,6 @@ var _ = Describe("NFS controller, finalizing", func() {
 		Eventually(func() bool {
 			err := k8sClient.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 			return apierrors.IsNotFound(err) || !controllerutil.ContainsFinalizer(obj, nfsFinalizer)
-		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer outlives the clean-up")
+		}).WithTimeout(time.Minute).Should(BeTrue(), "the finalizer is still there after the clean-up")
 	})
 })

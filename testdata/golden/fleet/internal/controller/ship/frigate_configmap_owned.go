@@ -6,14 +6,14 @@ import (
 	shipv1 "example.org/fleet/api/ship/v1"
 )
 
-// Reads come from a cache that lists and watches. Where the API server enforces
-// it, to own objects takes the right to update the finalizers of the owner.
+// The cache needs list and watch. Some API servers require permission to update the
+// finalizers of the owner for setting an owner reference.
 // +kubebuilder:rbac:groups=core,namespace=fleet-system,resources=configmaps,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=frigates/finalizers,verbs=update
 
-// ensureConfigMap brings what frigate owns of the kind ConfigMap to what its spec
-// asks for. Reconcile calls it, also after every change of an owned object, which
-// Kubernetes removes together with frigate.
+// ensureConfigMap creates or updates the objects of kind ConfigMap that frigate owns.
+// Reconcile calls it, also after each change of an owned object. Kubernetes deletes
+// these objects together with frigate.
 //
 // Your code goes here. For a ConfigMap of the same name:
 //
@@ -22,7 +22,7 @@ import (
 //		Name:      frigate.Name,
 //	}}
 //	return own(ctx, r.Client, frigate, configmap, func() error {
-//		// Set the fields of configmap that frigate.Spec decides about.
+//		// Set the fields of configmap that follow from frigate.Spec.
 //		return nil
 //	})
 func (r *FrigateReconciler) ensureConfigMap(ctx context.Context, frigate *shipv1.Frigate) error {

@@ -11,15 +11,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-var _ = Describe("Frigate controller, owning ConfigMap", func() {
-	It("is called when a ConfigMap of a Frigate changes or goes", func() {
+var _ = Describe("Frigate controller that owns ConfigMap", func() {
+	It("reconciles a Frigate when its ConfigMap changes or is deleted", func() {
 		counting := runController(func(mgr ctrl.Manager, c client.Client) error {
 			return frigateReconcilerWith(c).SetupWithManager(mgr)
 		})
 		owner := &shipv1.Frigate{}
 		createSample("config/samples/ship_v1_frigate.yaml", owner)
 
-		By("owning a ConfigMap")
+		By("creating an owned ConfigMap")
 		owned := &corev1.ConfigMap{}
 		placeSample("test/objects/core_v1_configmap.yaml", owned)
 		Expect(own(ctx, k8sClient, owner, owned, func() error { return nil })).To(Succeed())

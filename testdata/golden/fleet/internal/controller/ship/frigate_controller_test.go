@@ -26,11 +26,11 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// The tests start from the sample that users of the API get, so they keep up
-// with the fields of Frigate and keep the sample true.
+// The tests use the sample in config/samples, which also verifies that the sample
+// matches the fields of Frigate.
 const frigateSample = "config/samples/ship_v1_frigate.yaml"
 
-// These tests need no API server: an in-memory client stands in for it.
+// These tests use an in-memory client and need no API server.
 
 func TestFrigateReconcilerIgnoresMissingObject(t *testing.T) {
 	r, req := newFrigateReconciler(t)
@@ -61,10 +61,10 @@ func TestFrigateReconcilerReportsFailure(t *testing.T) {
 		_, err := r.reportReady(t.Context(), frigateIn(t, r, req),
 			func(context.Context, *shipv1.Frigate) (ctrl.Result, error) { return ctrl.Result{}, failure })
 		if !errors.Is(err, failure) {
-			t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+			t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 		}
 	}
-	unreachable := errors.New("out of reach")
+	unreachable := errors.New("connection refused")
 	fail(unreachable)
 	failed := frigateIn(t, r, req)
 	ready := meta.FindStatusCondition(failed.Status.Conditions, "Ready")
@@ -73,9 +73,9 @@ func TestFrigateReconcilerReportsFailure(t *testing.T) {
 		t.Errorf("condition Ready is %+v, want False for generation %d, with %q", ready, failed.Generation, unreachable)
 	}
 	fail(unreachable)
-	fail(apierrors.NewConflict(schema.GroupResource{Resource: "frigates"}, req.Name, errors.New("it has changed")))
+	fail(apierrors.NewConflict(schema.GroupResource{Resource: "frigates"}, req.Name, errors.New("the object has changed")))
 	if after := frigateIn(t, r, req).ResourceVersion; after != failed.ResourceVersion {
-		t.Errorf("the same failure and a conflict were written: resource version %s became %s", failed.ResourceVersion, after)
+		t.Errorf("the status was written again for the same failure or for a conflict: resource version %s became %s", failed.ResourceVersion, after)
 	}
 
 	if _, err := r.Reconcile(t.Context(), req); err != nil {
@@ -88,19 +88,19 @@ func TestFrigateReconcilerReportsFailure(t *testing.T) {
 
 func TestFrigateReconcilerReportsReasonOfFailure(t *testing.T) {
 	r, req := newFrigateReconciler(t)
-	failure := errors.New("wrapped: out of reach")
+	failure := errors.New("wrapped: connection refused")
 	fail := func(_ context.Context, obj *shipv1.Frigate) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "out of reach",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Unreachable", Message: "connection refused",
 		})
 		return ctrl.Result{}, failure
 	}
 	if _, err := r.reportReady(t.Context(), frigateIn(t, r, req), fail); !errors.Is(err, failure) {
-		t.Errorf("got the error %v, want %v: without it nobody calls again", err, failure)
+		t.Errorf("got the error %v, want %v: without it there is no retry", err, failure)
 	}
 	ready := meta.FindStatusCondition(frigateIn(t, r, req).Status.Conditions, "Ready")
-	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "out of reach" {
-		t.Errorf("condition Ready is %+v, want what was set", ready)
+	if ready == nil || ready.Reason != "Unreachable" || ready.Message != "connection refused" {
+		t.Errorf("condition Ready is %+v, want the one that reconcile set", ready)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestFrigateReconcilerReportsFailureThatEndsTries(t *testing.T) {
 		return ctrl.Result{}, reconcile.TerminalError(errors.New("refused"))
 	}
 	if _, err := r.reportReady(t.Context(), stale, refuse); err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want one that is tried again: the status was not written", err)
+		t.Errorf("got the error %v, want one that is retried: the status was not written", err)
 	}
 	if _, err := r.reportReady(t.Context(), frigateIn(t, r, req), refuse); !errors.Is(err, reconcile.TerminalError(nil)) {
-		t.Errorf("got the error %v, want the one that ends the tries", err)
+		t.Errorf("got the error %v, want the terminal error", err)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestFrigateReconcilerReportsWhatIsAwaited(t *testing.T) {
 	want := ctrl.Result{RequeueAfter: time.Minute}
 	await := func(_ context.Context, obj *shipv1.Frigate) (ctrl.Result, error) {
 		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
-			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "it takes its time",
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "waiting for the backend",
 		})
 		return want, nil
 	}
@@ -141,12 +141,12 @@ func TestFrigateReconcilerReportsWhatIsAwaited(t *testing.T) {
 		obj := frigateIn(t, r, req)
 		ready := meta.FindStatusCondition(obj.Status.Conditions, "Ready")
 		if ready == nil || ready.Reason != "Waiting" || ready.ObservedGeneration != obj.Generation {
-			t.Errorf("condition Ready is %+v, want what was set, for generation %d", ready, obj.Generation)
+			t.Errorf("condition Ready is %+v, want the one that reconcile set, for generation %d", ready, obj.Generation)
 		}
 		versions[i] = obj.ResourceVersion
 	}
 	if versions[0] != versions[1] {
-		t.Error("waiting on, it wrote again")
+		t.Error("the status was written again while waiting")
 	}
 }
 
@@ -160,14 +160,14 @@ func TestFrigateReconcilerSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := frigateIn(t, r, req).ResourceVersion; after != before {
-		t.Errorf("the second reconcile wrote: resource version %s became %s", before, after)
+		t.Errorf("the second reconciliation changed the object: resource version %s became %s", before, after)
 	}
 }
 
 func TestFrigateReconcilerHonoursDeletion(t *testing.T) {
 	r, req := newFrigateReconciler(t)
 	obj := frigateIn(t, r, req)
-	// A finalizer holds the object in the state between deletion and its end.
+	// A finalizer keeps the object in the API after its deletion.
 	obj.Finalizers = append(obj.Finalizers, "ship.example.org/test")
 	if err := r.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -184,14 +184,14 @@ func TestFrigateReconcilerHonoursDeletion(t *testing.T) {
 	}
 }
 
-// frigateReconcilerWith returns the reconciler that the tests use: with c, and with
-// whatever else it comes to need.
+// frigateReconcilerWith returns the reconciler under test, which uses the client c. Set
+// other fields that your reconciler needs here.
 func frigateReconcilerWith(c client.Client) *FrigateReconciler {
 	return &FrigateReconciler{Client: c, Scheme: c.Scheme()}
 }
 
-// newFrigateReconciler returns a reconciler whose client holds the sample, in the
-// namespace default, and the request to reconcile it.
+// newFrigateReconciler returns a reconciler whose client stores the sample in the
+// namespace default, and the request to reconcile the sample.
 func newFrigateReconciler(t *testing.T) (*FrigateReconciler, ctrl.Request) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -210,7 +210,7 @@ func newFrigateReconciler(t *testing.T) (*FrigateReconciler, ctrl.Request) {
 	return frigateReconcilerWith(c), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(obj)}
 }
 
-// frigateIn returns the object of the request as it is stored.
+// frigateIn returns the stored object that the request names.
 func frigateIn(t *testing.T, r *FrigateReconciler, req ctrl.Request) *shipv1.Frigate {
 	t.Helper()
 	obj := &shipv1.Frigate{}
@@ -225,7 +225,7 @@ func frigateIn(t *testing.T, r *FrigateReconciler, req ctrl.Request) *shipv1.Fri
 var _ = Describe("Frigate controller", func() {
 	It("makes the sample ready", func() {
 		By("starting a manager with the controller")
-		anyName := true // else no other spec of this process could start the controller
+		anyName := true // so that other specs in this process can start the controller too
 		mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 			Scheme:     k8sClient.Scheme(),
 			Metrics:    metricsserver.Options{BindAddress: "0"},
@@ -241,7 +241,7 @@ var _ = Describe("Frigate controller", func() {
 			Eventually(stopped).WithTimeout(time.Minute).Should(Receive(BeNil()))
 		})
 
-		By("creating the sample, as strictly checked as by kubectl apply")
+		By("creating the sample with strict field validation")
 		sample, err := utils.ReadSample(frigateSample)
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -250,7 +250,7 @@ var _ = Describe("Frigate controller", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 		err = k8sClient.Create(ctx, sample, client.FieldValidation(metav1.FieldValidationStrict))
-		if err != nil { // which says it in a line; a matcher would print the whole answer
+		if err != nil { // one line; a matcher would print the whole response
 			Fail(frigateSample + ": " + err.Error())
 		}
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })

@@ -36,10 +36,10 @@ func TestOwn(t *testing.T) {
 		t.Errorf("created %+v, want key a and the owner as its controller", created)
 	}
 	if err := ownAs(owner, "a"); err != nil {
-		t.Fatalf("the same again: %v", err)
+		t.Fatalf("no change: %v", err)
 	}
 	if version := get().ResourceVersion; version != created.ResourceVersion {
-		t.Errorf("the same again was written: resource version %s became %s", created.ResourceVersion, version)
+		t.Errorf("an update without a change was written: resource version %s became %s", created.ResourceVersion, version)
 	}
 	if err := ownAs(owner, "b"); err != nil {
 		t.Fatalf("a change: %v", err)
@@ -48,6 +48,6 @@ func TestOwn(t *testing.T) {
 		t.Errorf("key is %q after a change to b", value)
 	}
 	if err := ownAs(stranger, "c"); err == nil || string(get().Data["key"]) != "b" {
-		t.Errorf("an object of another owner was taken over: error %v, key %s", err, get().Data["key"])
+		t.Errorf("an object of another owner was changed: error %v, key %s", err, get().Data["key"])
 	}
 }

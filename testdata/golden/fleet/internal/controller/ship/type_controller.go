@@ -17,7 +17,7 @@ import (
 	shipv1 "example.org/fleet/api/ship/v1"
 )
 
-// TypeReconciler brings the world to what Type objects ask for.
+// TypeReconciler reconciles Type objects.
 type TypeReconciler struct {
 	client.Client
 	Scheme *runtime.Scheme
@@ -26,37 +26,37 @@ type TypeReconciler struct {
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types,verbs=get;list;watch
 // +kubebuilder:rbac:groups=ship.example.org,namespace=fleet-system,resources=types/status,verbs=patch
 
-// Reconcile is called when the named Type may have changed, at any time and
-// any number of times, and again, later and later, as long as it returns an error.
+// Reconcile runs when the named Type may have changed. It may run at any time
+// and more than once. If it returns an error, it runs again with increasing delay.
 func (r *TypeReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	typeObj := &shipv1.Type{}
 	if err := r.Get(ctx, req.NamespacedName, typeObj); err != nil {
-		// Not found: it was deleted after the event, and nothing is left to do.
+		// Not found: the object was deleted after the event. There is nothing to do.
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !typeObj.DeletionTimestamp.IsZero() {
-		// It is on its way out: whoever set a finalizer cleans up, and what it
-		// owns is collected by Kubernetes.
+		// The object is being deleted: the owners of its finalizers clean up, and
+		// Kubernetes deletes the objects that it owns.
 		return ctrl.Result{}, nil
 	}
 	return r.reportReady(ctx, typeObj, r.reconcileSpec)
 }
 
-// reconcileSpec brings the world to what typeObj.Spec asks for, and notes in
-// typeObj.Status what it saw, which is written when it returns. It compares what
-// is with what should be: a call that finds nothing to do must change nothing.
+// reconcileSpec makes the actual state match typeObj.Spec and records what it
+// observes in typeObj.Status, which reportReady writes afterwards. If the actual
+// state matches already, it must not change anything.
 func (r *TypeReconciler) reconcileSpec(ctx context.Context, typeObj *shipv1.Type) (ctrl.Result, error) {
-	// Your code goes here. Return errors that may pass: the condition Ready shows
-	// their text, so it must hold no secrets, unless you set it to False yourself, with
-	// a reason and a message. What takes its time is no error: return RequeueAfter, and
-	// set the condition Ready to False with what is awaited.
+	// Your code goes here. Return an error to try again. The condition Ready shows
+	// its text, which must not contain secrets, unless you set the condition to False
+	// yourself, with a reason and a message. Waiting is not an error: set the condition
+	// Ready to False, say what you wait for, and return RequeueAfter.
 
 	return ctrl.Result{}, nil
 }
 
-// reportReady calls reconcile for typeObj, records in the condition Ready whether it
-// succeeded, unless reconcile itself set it, and writes the status as far as it
-// differs from what it was before. What is being deleted is never ready.
+// reportReady calls reconcile for typeObj and records the result in the condition
+// Ready, unless reconcile sets that condition itself. It writes the status if it
+// changed. An object that is being deleted is never ready.
 func (r *TypeReconciler) reportReady(
 	ctx context.Context, typeObj *shipv1.Type,
 	reconcile func(context.Context, *shipv1.Type) (ctrl.Result, error),
@@ -66,7 +66,7 @@ func (r *TypeReconciler) reportReady(
 		Type:    "Ready",
 		Status:  metav1.ConditionTrue,
 		Reason:  "Reconciled",
-		Message: "the object is as its spec asks",
+		Message: "the object matches its spec",
 	}
 	if !typeObj.DeletionTimestamp.IsZero() {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, "Deleting", "the object is being deleted"
@@ -74,7 +74,7 @@ func (r *TypeReconciler) reportReady(
 	meta.SetStatusCondition(&typeObj.Status.Conditions, ready)
 	result, err := reconcile(ctx, typeObj)
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{}, err // another writer came first: the next try sees what it wrote
+		return ctrl.Result{}, err // another client changed the object: the next attempt reads its version
 	}
 	reported := meta.FindStatusCondition(typeObj.Status.Conditions, ready.Type)
 	if err != nil && (reported == nil || reported.Status == metav1.ConditionTrue || reported.Reason == ready.Reason) {
@@ -86,14 +86,14 @@ func (r *TypeReconciler) reportReady(
 		reported.ObservedGeneration = before.Generation
 		was := meta.FindStatusCondition(before.Status.Conditions, ready.Type)
 		if was != nil && was.Status == reported.Status {
-			reported.LastTransitionTime = was.LastTransitionTime // whatever it was in between
+			reported.LastTransitionTime = was.LastTransitionTime // keep the time of the last real change
 		}
 	}
 	if !equality.Semantic.DeepEqual(before.Status, typeObj.Status) {
 		if unwritten := patchStatus(ctx, r.Client, before, typeObj); unwritten != nil {
 			if err != nil {
-				// Its text alone: an error that ends the tries would also end those
-				// to write the status.
+				// Only the text: a terminal error would also stop the attempts to
+				// write the status.
 				unwritten = errors.Join(errors.New(err.Error()), unwritten)
 			}
 			return ctrl.Result{}, unwritten
@@ -105,11 +105,10 @@ func (r *TypeReconciler) reportReady(
 	return result, nil
 }
 
-// SetupWithManager starts the controller with mgr, for every Type it sees. Reconcile is
-// called when the generation changes, which counts the changes of the spec and the
-// deletion, and when labels or annotations do. Neither what is written to the
-// status calls it, nor the cache when it syncs again: return RequeueAfter to look
-// at the world outside from time to time.
+// SetupWithManager registers the controller for Type objects with mgr. Changes of the
+// spec, the labels or the annotations, and a deletion, trigger Reconcile. Changes of
+// the status and cache resyncs do not: return RequeueAfter to check external state
+// periodically.
 func (r *TypeReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	changed := predicate.Or(
 		predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}, predicate.AnnotationChangedPredicate{})

@@ -29,14 +29,14 @@ import (
 	"example.org/harbor/test/utils"
 )
 
-// These specs write an object in one version and read it in another: the API
-// server calls the webhook for whichever it does not store.
+// These specs write an object in one version and read it in another. The API server
+// calls the webhook for versions that it does not store.
 
 var _ = Describe("Berth conversion", func() {
 	const hub = "v1"
 	kind := schema.GroupKind{Group: "port.example.org", Kind: "Berth"}
 
-	// read returns the object as clients of the version see it.
+	// read returns the object in the given version.
 	read := func(version string, key client.ObjectKey) client.Object {
 		GinkgoHelper()
 		obj, err := k8sClient.Scheme().New(kind.WithVersion(version))
@@ -53,7 +53,7 @@ var _ = Describe("Berth conversion", func() {
 		return content["spec"]
 	}
 
-	// keeps writes the sample of one version, then the same object in the other.
+	// keeps writes the sample in one version, then the same object in the other.
 	keeps := func(version, other string) {
 		GinkgoHelper()
 		By("creating the sample of " + version)
@@ -81,7 +81,7 @@ var _ = Describe("Berth conversion", func() {
 		Expect(utils.Diff(spec(before), spec(after))).To(BeEmpty(), "the spec before (-) and after (+)")
 	}
 
-	It("goes through the webhook", func() {
+	It("uses the webhook", func() {
 		crd := &unstructured.Unstructured{}
 		crd.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 		Expect(k8sClient.Get(ctx, client.ObjectKey{Name: "berths.port.example.org"}, crd)).To(Succeed())
@@ -90,7 +90,7 @@ var _ = Describe("Berth conversion", func() {
 		Expect(strategy).To(Equal("Webhook"), "a version in the scheme of this suite cannot be converted")
 	})
 
-	It("keeps objects whole between the hub and every other version", func() {
+	It("preserves objects between the hub and every other version", func() {
 		served, err := k8sClient.RESTMapper().RESTMappings(kind)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(len(served)).To(BeNumerically(">", 1), "no version to convert")

@@ -29,8 +29,8 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// berthlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// berthlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var berthlog = logf.Log.WithName("berth-resource")
 
 // SetupBerthWebhookWithManager serves the webhooks of Berth with mgr. The API
@@ -46,14 +46,13 @@ func SetupBerthWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-port-example-org-v1-berth,mutating=true,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=berths,verbs=create;update,versions=v1,name=mberth-v1.kb.io,admissionReviewVersions=v1
 
-// BerthCustomDefaulter fills in what was left out of a Berth.
+// BerthCustomDefaulter sets defaults in Berth objects.
 type BerthCustomDefaulter struct{}
 
-// Default is called when a Berth is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a Berth before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *BerthCustomDefaulter) Default(_ context.Context, berth *portv1.Berth) error {
-	// Your code goes here: set what is missing in berth, such as
+	// Your code goes here: set the missing fields of berth, such as
 	//
 	//	if berth.Spec.Foo == nil {
 	//		berth.Spec.Foo = new("bar")
@@ -62,42 +61,41 @@ func (d *BerthCustomDefaulter) Default(_ context.Context, berth *portv1.Berth) e
 	return nil
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-port-example-org-v1-berth,mutating=false,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=berths,verbs=create;update,versions=v1,name=vberth-v1.kb.io,admissionReviewVersions=v1
 
-// BerthCustomValidator refuses what the schema of Berth cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// BerthCustomValidator checks rules that the schema of Berth cannot express, such as
+// rules about several fields.
 type BerthCustomValidator struct{}
 
-// ValidateCreate is called when a Berth is about to be created.
+// ValidateCreate validates a Berth before it is created.
 func (v *BerthCustomValidator) ValidateCreate(_ context.Context, berth *portv1.Berth) (admission.Warnings, error) {
 	return nil, v.validate(berth)
 }
 
-// ValidateUpdate is called when a Berth is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a Berth before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *BerthCustomValidator) ValidateUpdate(_ context.Context, before, after *portv1.Berth) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a Berth is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a Berth before it is deleted, if the marker above
+// lists delete.
 func (v *BerthCustomValidator) ValidateDelete(context.Context, *portv1.Berth) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a Berth at once, each with
-// the path of its field.
+// validate returns all errors in a Berth, each with the path of the field.
 func (v *BerthCustomValidator) validate(berth *portv1.Berth) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with berth, such as
+	// Your code goes here: append an error for each invalid field of berth, such as
 	//
 	//	if foo := berth.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

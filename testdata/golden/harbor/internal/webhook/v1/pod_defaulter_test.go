@@ -29,13 +29,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestPodCustomDefaulter needs no API server. Each case starts from
+// TestPodCustomDefaulter needs no API server. Each case changes the object in
 // test/objects/core_v1_pod.yaml.
 func TestPodCustomDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		leaveOut func(*corev1.Pod) // takes something out of the sample
-		fillIn   func(*corev1.Pod) // sets what Default is to set then
+		leaveOut func(*corev1.Pod) // removes fields from the sample
+		fillIn   func(*corev1.Pod) // sets the expected defaults
 	}{
 		"the sample needs no defaults": {},
 		// "the team is nobody": {
@@ -64,10 +64,10 @@ func TestPodCustomDefaulter(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("Pod defaulting webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("test/objects/core_v1_pod.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -76,7 +76,7 @@ var _ = Describe("Pod defaulting webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/mutate--v1-pod")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -89,14 +89,14 @@ var _ = Describe("Pod defaulting webhook", func() {
 		asked := utils.CountWebhookRequests("/mutate--v1-pod")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
-		calls, err := asked() // also about objects of others
+		calls, err := asked() // includes requests of other clients
 		Expect(err).NotTo(HaveOccurred())
 		Expect(calls).To(BeNumerically(">", 0))
 
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(BeNumerically(">", calls))
 	})

@@ -24,8 +24,8 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// podlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// podlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var podlog = logf.Log.WithName("pod-resource")
 
 // SetupPodWebhookWithManager serves the webhooks of Pod with mgr. The API
@@ -37,19 +37,18 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Others need pods also while the manager is away, which may itself need
-// some to start: so the API server goes on without an answer. Limit the webhook to
-// the namespaces or objects that it is for before you write failurePolicy=fail.
+// The API server continues without the webhook while the manager is not available:
+// other clients, and maybe the manager itself, need pods. Limit the webhook to
+// certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/mutate--v1-pod,mutating=true,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=mpod-v1.kb.io,admissionReviewVersions=v1
 
-// PodCustomDefaulter fills in what was left out of a Pod.
+// PodCustomDefaulter sets defaults in Pod objects.
 type PodCustomDefaulter struct{}
 
-// Default is called when a Pod is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a Pod before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *PodCustomDefaulter) Default(_ context.Context, pod *corev1.Pod) error {
-	// Your code goes here: set what is missing in pod, such as
+	// Your code goes here: set the missing fields of pod, such as
 	//
 	//	if _, set := pod.Labels["team"]; !set {
 	//		metav1.SetMetaDataLabel(&pod.ObjectMeta, "team", "nobody")

@@ -29,8 +29,8 @@ import (
 	portv1 "example.org/harbor/api/v1"
 )
 
-// quaylog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// quaylog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var quaylog = logf.Log.WithName("quay-resource")
 
 // SetupQuayWebhookWithManager serves the webhooks of Quay with mgr. The API
@@ -44,42 +44,41 @@ func SetupQuayWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/check-quay,mutating=false,failurePolicy=fail,sideEffects=None,groups=port.example.org,resources=quays,verbs=create;update,versions=v1,name=vquay-v1.kb.io,admissionReviewVersions=v1
 
-// QuayCustomValidator refuses what the schema of Quay cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// QuayCustomValidator checks rules that the schema of Quay cannot express, such as
+// rules about several fields.
 type QuayCustomValidator struct{}
 
-// ValidateCreate is called when a Quay is about to be created.
+// ValidateCreate validates a Quay before it is created.
 func (v *QuayCustomValidator) ValidateCreate(_ context.Context, quay *portv1.Quay) (admission.Warnings, error) {
 	return nil, v.validate(quay)
 }
 
-// ValidateUpdate is called when a Quay is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a Quay before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *QuayCustomValidator) ValidateUpdate(_ context.Context, before, after *portv1.Quay) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a Quay is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a Quay before it is deleted, if the marker above
+// lists delete.
 func (v *QuayCustomValidator) ValidateDelete(context.Context, *portv1.Quay) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a Quay at once, each with
-// the path of its field.
+// validate returns all errors in a Quay, each with the path of the field.
 func (v *QuayCustomValidator) validate(quay *portv1.Quay) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with quay, such as
+	// Your code goes here: append an error for each invalid field of quay, such as
 	//
 	//	if foo := quay.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

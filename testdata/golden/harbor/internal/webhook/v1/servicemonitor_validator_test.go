@@ -30,25 +30,25 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// TestServiceMonitorCustomValidator needs no API server. Each case makes an object from
-// test/objects/monitoring_v1_servicemonitor.yaml, and tries to create it,
-// and to update to it.
+// TestServiceMonitorCustomValidator needs no API server. Each case changes the object in
+// test/objects/monitoring_v1_servicemonitor.yaml and validates
+// its creation and an update to it.
 func TestServiceMonitorCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		before func(*monitoringv1.ServiceMonitor) // makes the sample what is stored before an update
-		change func(*monitoringv1.ServiceMonitor) // makes that what is to be tried
-		// The fields that are refused; none: it is valid.
+		before func(*monitoringv1.ServiceMonitor) // changes the sample to the object before the update
+		change func(*monitoringv1.ServiceMonitor) // changes that object to the one to validate
+		// The invalid fields; empty if the object is valid.
 		invalid []string
-		// Those that an update refuses beside them, because they must not change.
+		// Fields that are invalid in an update only, because they are immutable.
 		unchangeable []string
 	}{
 		"the sample": {},
-		// "nobody's": {
+		// "no team": {
 		//	change:  func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = nil },
 		//	invalid: []string{"metadata.labels[team]"},
 		// },
-		// "of another team": {
+		// "another team": {
 		//	before:       func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = map[string]string{"team": "old"} },
 		//	change:       func(servicemonitor *monitoringv1.ServiceMonitor) { servicemonitor.Labels = map[string]string{"team": "new"} },
 		//	unchangeable: []string{"metadata.labels[team]"},
@@ -75,10 +75,10 @@ func TestServiceMonitorCustomValidator(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("ServiceMonitor validation webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("test/objects/monitoring_v1_servicemonitor.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -87,7 +87,7 @@ var _ = Describe("ServiceMonitor validation webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/validate-monitoring-coreos-com-v1-servicemonitor")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -100,14 +100,14 @@ var _ = Describe("ServiceMonitor validation webhook", func() {
 		asked := utils.CountWebhookRequests("/validate-monitoring-coreos-com-v1-servicemonitor")
 		Expect(k8sClient.Create(ctx, sample)).To(Succeed())
 		DeferCleanup(func() { Expect(utils.Remove(ctx, k8sClient, sample)).To(Succeed()) })
-		calls, err := asked() // also about objects of others
+		calls, err := asked() // includes requests of other clients
 		Expect(err).NotTo(HaveOccurred())
 		Expect(calls).To(BeNumerically(">", 0))
 
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(BeNumerically(">", calls))
 	})

@@ -29,8 +29,8 @@ import (
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 )
 
-// servicemonitorlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// servicemonitorlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var servicemonitorlog = logf.Log.WithName("servicemonitor-resource")
 
 // SetupServiceMonitorWebhookWithManager serves the webhooks of ServiceMonitor with mgr. The API
@@ -42,48 +42,47 @@ func SetupServiceMonitorWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
-// Others need servicemonitors also while the manager is away, which may itself need
-// some to start: so the API server goes on without an answer. Limit the webhook to
-// the namespaces or objects that it is for before you write failurePolicy=fail.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
+// The API server continues without the webhook while the manager is not available:
+// other clients, and maybe the manager itself, need servicemonitors. Limit the webhook to
+// certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/validate-monitoring-coreos-com-v1-servicemonitor,mutating=false,failurePolicy=ignore,sideEffects=None,groups=monitoring.coreos.com,resources=servicemonitors,verbs=create;update,versions=v1,name=vservicemonitor-v1.kb.io,admissionReviewVersions=v1
 
-// ServiceMonitorCustomValidator refuses what the schema of ServiceMonitor cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// ServiceMonitorCustomValidator checks rules that the schema of ServiceMonitor cannot express, such as
+// rules about several fields.
 type ServiceMonitorCustomValidator struct{}
 
-// ValidateCreate is called when a ServiceMonitor is about to be created.
+// ValidateCreate validates a ServiceMonitor before it is created.
 func (v *ServiceMonitorCustomValidator) ValidateCreate(_ context.Context, servicemonitor *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	return nil, v.validate(servicemonitor)
 }
 
-// ValidateUpdate is called when a ServiceMonitor is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a ServiceMonitor before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *ServiceMonitorCustomValidator) ValidateUpdate(_ context.Context, before, after *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a ServiceMonitor is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a ServiceMonitor before it is deleted, if the marker above
+// lists delete.
 func (v *ServiceMonitorCustomValidator) ValidateDelete(context.Context, *monitoringv1.ServiceMonitor) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a ServiceMonitor at once, each with
-// the path of its field.
+// validate returns all errors in a ServiceMonitor, each with the path of the field.
 func (v *ServiceMonitorCustomValidator) validate(servicemonitor *monitoringv1.ServiceMonitor) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with servicemonitor, such as
+	// Your code goes here: append an error for each invalid field of servicemonitor, such as
 	//
 	//	if servicemonitor.Labels["team"] == "" {
-	//		errs = append(errs, field.Required(field.NewPath("metadata", "labels").Key("team"), "say whose it is"))
+	//		errs = append(errs, field.Required(field.NewPath("metadata", "labels").Key("team"), "a team is required"))
 	//	}
 
 	if len(errs) == 0 {

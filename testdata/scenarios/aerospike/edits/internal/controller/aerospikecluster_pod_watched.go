@@ -19,7 +19,7 @@ func nodeLabels(aerospikecluster *aerospikev1alpha1.AerospikeCluster) map[string
 	return map[string]string{clusterLabel: aerospikecluster.Name}
 }
 
-// Reads come from a cache that lists and watches.
+// The cache needs list and watch.
 // +kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch
 
 // requestsForPod names the AerospikeCluster to reconcile after an event of a Pod.

@@ -10,9 +10,8 @@ import (
 	storagev2 "example.org/volumes/api/v2"
 )
 
-// The functions in this file are yours: a field that is added to one version or
-// to both is added here by hand. The tests in volume_conversion_test.go find
-// what gets lost.
+// operon does not change this file again. When you add a field to a version, add it
+// here too. The tests in volume_conversion_test.go detect lost fields.
 
 // ConvertTo converts the Volume to version v2, the hub.
 func (src *Volume) ConvertTo(hub conversion.Hub) error {
@@ -21,7 +20,7 @@ func (src *Volume) ConvertTo(hub conversion.Hub) error {
 		return fmt.Errorf("a Volume of version v1 converts to version v2, not to %T", hub)
 	}
 	*dst = storagev2.Volume{TypeMeta: dst.TypeMeta}
-	src = src.DeepCopy() // so that the objects share no memory
+	src = src.DeepCopy() // so that the objects do not share memory
 	dst.ObjectMeta = src.ObjectMeta
 	convertVolumeStatusToV2(&src.Status, &dst.Status)
 	return convertVolumeSpecToV2(&src.Spec, dst)

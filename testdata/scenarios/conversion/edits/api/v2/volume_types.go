@@ -5,11 +5,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Fields need JSON tags to be stored, and their comments become the
-// descriptions in the CRD. After a change run `operon generate`, or `make
-// manifests generate`.
+// Every field needs a JSON tag. The comments become the descriptions in the CRD.
+// After a change, run `operon generate` or `make manifests generate`.
 
-// VolumeSpec is what the user of a Volume asks for.
+// VolumeSpec is the desired state of a Volume.
 type VolumeSpec struct {
 	// storage is what the volume is made of.
 	// +required
@@ -29,8 +28,8 @@ type Storage struct {
 
 // VolumeStatus is what the controller last saw.
 type VolumeStatus struct {
-	// conditions tell how the object is doing. Ready is True once the object is
-	// as its spec asks; its observedGeneration is that of the spec it speaks of.
+	// conditions describe the state of the object. Ready is True when the actual state
+	// matches the spec whose generation is in observedGeneration.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -45,7 +44,7 @@ type VolumeStatus struct {
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
 
-// Volume is a custom resource of the API group storage.example.org.
+// Volume is a custom resource in the API group storage.example.org.
 type Volume struct {
 	metav1.TypeMeta `json:",inline"`
 

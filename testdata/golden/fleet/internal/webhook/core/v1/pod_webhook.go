@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// podlog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// podlog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var podlog = logf.Log.WithName("pod-resource")
 
 // SetupPodWebhookWithManager serves the webhooks of Pod with mgr. The API
@@ -25,48 +25,47 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
-// Others need pods also while the manager is away, which may itself need
-// some to start: so the API server goes on without an answer. Limit the webhook to
-// the namespaces or objects that it is for before you write failurePolicy=fail.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
+// The API server continues without the webhook while the manager is not available:
+// other clients, and maybe the manager itself, need pods. Limit the webhook to
+// certain namespaces or objects before you change this to failurePolicy=fail.
 // +kubebuilder:webhook:path=/validate--v1-pod,mutating=false,failurePolicy=ignore,sideEffects=None,groups="",resources=pods,verbs=create;update,versions=v1,name=vpod-v1.kb.io,admissionReviewVersions=v1
 
-// PodCustomValidator refuses what the schema of Pod cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// PodCustomValidator checks rules that the schema of Pod cannot express, such as
+// rules about several fields.
 type PodCustomValidator struct{}
 
-// ValidateCreate is called when a Pod is about to be created.
+// ValidateCreate validates a Pod before it is created.
 func (v *PodCustomValidator) ValidateCreate(_ context.Context, pod *corev1.Pod) (admission.Warnings, error) {
 	return nil, v.validate(pod)
 }
 
-// ValidateUpdate is called when a Pod is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a Pod before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *PodCustomValidator) ValidateUpdate(_ context.Context, before, after *corev1.Pod) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a Pod is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a Pod before it is deleted, if the marker above
+// lists delete.
 func (v *PodCustomValidator) ValidateDelete(context.Context, *corev1.Pod) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a Pod at once, each with
-// the path of its field.
+// validate returns all errors in a Pod, each with the path of the field.
 func (v *PodCustomValidator) validate(pod *corev1.Pod) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with pod, such as
+	// Your code goes here: append an error for each invalid field of pod, such as
 	//
 	//	if pod.Labels["team"] == "" {
-	//		errs = append(errs, field.Required(field.NewPath("metadata", "labels").Key("team"), "say whose it is"))
+	//		errs = append(errs, field.Required(field.NewPath("metadata", "labels").Key("team"), "a team is required"))
 	//	}
 
 	if len(errs) == 0 {

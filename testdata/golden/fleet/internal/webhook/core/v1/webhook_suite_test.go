@@ -25,8 +25,8 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
-// What the specs of this package share: a real API server without nodes, which
-// calls the webhooks of a manager in this process, and a client of it.
+// The specs of this package share an API server without nodes, which calls the
+// webhooks of a manager in this process, and a client for it.
 var (
 	ctx       context.Context
 	cancel    context.CancelFunc
@@ -35,8 +35,8 @@ var (
 	k8sClient client.Client
 )
 
-// TestWebhooks runs the specs. They are skipped where there is no API server to
-// start; the other tests of this package need none.
+// TestWebhooks runs the specs. It skips them if no API server is installed; the other
+// tests of this package do not need one.
 func TestWebhooks(t *testing.T) {
 	if _, err := utils.EnvtestAssets(); err != nil {
 		t.Skipf("the specs on a real API server are skipped: %v", err)
@@ -58,9 +58,9 @@ var _ = BeforeSuite(func() {
 	testEnv = &envtest.Environment{
 		CRDDirectoryPaths: []string{
 			filepath.Join("..", "..", "..", "..", "config", "crd", "bases"),
-			filepath.Join("..", "..", "..", "..", "test", "crd"), // of types of other modules
+			filepath.Join("..", "..", "..", "..", "test", "crd"), // CRDs of external types
 		},
-		ErrorIfCRDPathMissing: false, // a project may be without either
+		ErrorIfCRDPathMissing: false, // both are optional
 		WebhookInstallOptions: envtest.WebhookInstallOptions{
 			Paths:                    []string{filepath.Join("..", "..", "..", "..", "config", "webhook", "manifests.yaml")},
 			IgnoreErrorIfPathMissing: true, // a project's webhooks may only convert
@@ -74,8 +74,8 @@ var _ = BeforeSuite(func() {
 	Expect(err).NotTo(HaveOccurred())
 
 	By("starting a manager that serves the webhooks")
-	// The webhooks of other packages are installed too, for all stand in one
-	// file. They let everything pass.
+	// One file has the webhooks of all packages. Those of other packages are installed
+	// too, and allow every request.
 	others := http.NewServeMux()
 	others.Handle("/", &admission.Webhook{Handler: admission.HandlerFunc(
 		func(context.Context, admission.Request) admission.Response { return admission.Allowed("") })})

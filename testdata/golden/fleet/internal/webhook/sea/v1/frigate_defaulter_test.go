@@ -13,13 +13,13 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomDefaulter needs no API server. Each case starts from
+// TestFrigateCustomDefaulter needs no API server. Each case changes the object in
 // config/samples/sea_v1_frigate.yaml.
 func TestFrigateCustomDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		leaveOut func(*seav1.Frigate) // takes something out of the sample
-		fillIn   func(*seav1.Frigate) // sets what Default is to set then
+		leaveOut func(*seav1.Frigate) // removes fields from the sample
+		fillIn   func(*seav1.Frigate) // sets the expected defaults
 	}{
 		"the sample needs no defaults": {},
 		// "foo is bar": {
@@ -48,10 +48,10 @@ func TestFrigateCustomDefaulter(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("Frigate defaulting webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("config/samples/sea_v1_frigate.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -60,7 +60,7 @@ var _ = Describe("Frigate defaulting webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/mutate-sea-example-org-v1-frigate")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -78,11 +78,11 @@ var _ = Describe("Frigate defaulting webhook", func() {
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(Equal(2))
 
-		By("deleting it, which leaves nothing to fill in")
+		By("deleting it, which needs no defaults")
 		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
 		Expect(asked()).To(Equal(2))
 	})

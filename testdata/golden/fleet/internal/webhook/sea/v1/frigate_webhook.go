@@ -9,8 +9,8 @@ import (
 	seav1 "example.org/fleet/api/sea/v1"
 )
 
-// frigatelog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// frigatelog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var frigatelog = logf.Log.WithName("frigate-resource")
 
 // SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
@@ -25,14 +25,13 @@ func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-sea-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,groups=sea.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.sea.example.org.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomDefaulter fills in what was left out of a Frigate.
+// FrigateCustomDefaulter sets defaults in Frigate objects.
 type FrigateCustomDefaulter struct{}
 
-// Default is called when a Frigate is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a Frigate before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *seav1.Frigate) error {
-	// Your code goes here: set what is missing in frigate, such as
+	// Your code goes here: set the missing fields of frigate, such as
 	//
 	//	if frigate.Spec.Foo == nil {
 	//		frigate.Spec.Foo = new("bar")

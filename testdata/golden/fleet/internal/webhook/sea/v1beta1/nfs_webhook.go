@@ -13,8 +13,8 @@ import (
 	seav1beta1 "example.org/fleet/api/sea/v1beta1"
 )
 
-// nfslog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// nfslog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var nfslog = logf.Log.WithName("nfs-resource")
 
 // SetupNFSWebhookWithManager serves the webhooks of NFS with mgr. The API
@@ -27,42 +27,41 @@ func SetupNFSWebhookWithManager(mgr ctrl.Manager) error {
 		Complete()
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-sea-example-org-v1beta1-nfs,mutating=false,failurePolicy=fail,sideEffects=None,groups=sea.example.org,resources=nfs,verbs=create;update,versions=v1beta1,name=vnfs-v1beta1.kb.io,admissionReviewVersions=v1
 
-// NFSCustomValidator refuses what the schema of NFS cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// NFSCustomValidator checks rules that the schema of NFS cannot express, such as
+// rules about several fields.
 type NFSCustomValidator struct{}
 
-// ValidateCreate is called when an NFS is about to be created.
+// ValidateCreate validates an NFS before it is created.
 func (v *NFSCustomValidator) ValidateCreate(_ context.Context, nfs *seav1beta1.NFS) (admission.Warnings, error) {
 	return nil, v.validate(nfs)
 }
 
-// ValidateUpdate is called when an NFS is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates an NFS before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *NFSCustomValidator) ValidateUpdate(_ context.Context, before, after *seav1beta1.NFS) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when an NFS is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates an NFS before it is deleted, if the marker above
+// lists delete.
 func (v *NFSCustomValidator) ValidateDelete(context.Context, *seav1beta1.NFS) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with an NFS at once, each with
-// the path of its field.
+// validate returns all errors in an NFS, each with the path of the field.
 func (v *NFSCustomValidator) validate(nfs *seav1beta1.NFS) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with nfs, such as
+	// Your code goes here: append an error for each invalid field of nfs, such as
 	//
 	//	if foo := nfs.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

@@ -14,17 +14,17 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestFrigateCustomValidator needs no API server. Each case makes an object from
-// config/samples/ship_v1_frigate.yaml, and tries to create it,
-// and to update to it.
+// TestFrigateCustomValidator needs no API server. Each case changes the object in
+// config/samples/ship_v1_frigate.yaml and validates
+// its creation and an update to it.
 func TestFrigateCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		before func(*shipv1.Frigate) // makes the sample what is stored before an update
-		change func(*shipv1.Frigate) // makes that what is to be tried
-		// The fields that are refused; none: it is valid.
+		before func(*shipv1.Frigate) // changes the sample to the object before the update
+		change func(*shipv1.Frigate) // changes that object to the one to validate
+		// The invalid fields; empty if the object is valid.
 		invalid []string
-		// Those that an update refuses beside them, because they must not change.
+		// Fields that are invalid in an update only, because they are immutable.
 		unchangeable []string
 	}{
 		"the sample": {},
@@ -59,10 +59,10 @@ func TestFrigateCustomValidator(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("Frigate validation webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("config/samples/ship_v1_frigate.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -71,7 +71,7 @@ var _ = Describe("Frigate validation webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/validate-ship-example-org-v1-frigate")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -89,11 +89,11 @@ var _ = Describe("Frigate validation webhook", func() {
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(Equal(2))
 
-		By("deleting it, which the marker of the webhook does not ask about")
+		By("deleting it, which the marker of the webhook does not list")
 		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
 		Expect(asked()).To(Equal(2))
 	})

@@ -13,8 +13,8 @@ import (
 	shipv1 "example.org/fleet/api/ship/v1"
 )
 
-// frigatelog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// frigatelog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var frigatelog = logf.Log.WithName("frigate-resource")
 
 // SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
@@ -30,14 +30,13 @@ func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-ship-example-org-v1-frigate,mutating=true,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=mfrigate-v1.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomDefaulter fills in what was left out of a Frigate.
+// FrigateCustomDefaulter sets defaults in Frigate objects.
 type FrigateCustomDefaulter struct{}
 
-// Default is called when a Frigate is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a Frigate before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *shipv1.Frigate) error {
-	// Your code goes here: set what is missing in frigate, such as
+	// Your code goes here: set the missing fields of frigate, such as
 	//
 	//	if frigate.Spec.Foo == nil {
 	//		frigate.Spec.Foo = new("bar")
@@ -46,42 +45,41 @@ func (d *FrigateCustomDefaulter) Default(_ context.Context, frigate *shipv1.Frig
 	return nil
 }
 
-// Deletions are not validated. To change that, write verbs=create;update;delete
-// and fill in ValidateDelete.
+// Deletions are not validated. To validate them, write verbs=create;update;delete
+// and implement ValidateDelete.
 // +kubebuilder:webhook:path=/validate-ship-example-org-v1-frigate,mutating=false,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=frigates,verbs=create;update,versions=v1,name=vfrigate-v1.kb.io,admissionReviewVersions=v1
 
-// FrigateCustomValidator refuses what the schema of Frigate cannot: whatever takes
-// more than one field, or more than a pattern, to tell.
+// FrigateCustomValidator checks rules that the schema of Frigate cannot express, such as
+// rules about several fields.
 type FrigateCustomValidator struct{}
 
-// ValidateCreate is called when a Frigate is about to be created.
+// ValidateCreate validates a Frigate before it is created.
 func (v *FrigateCustomValidator) ValidateCreate(_ context.Context, frigate *shipv1.Frigate) (admission.Warnings, error) {
 	return nil, v.validate(frigate)
 }
 
-// ValidateUpdate is called when a Frigate is about to be updated. Rules about
-// the change itself, such as fields that must not change, compare before and after.
+// ValidateUpdate validates a Frigate before it is updated. Compare before and after
+// to reject changes of immutable fields.
 func (v *FrigateCustomValidator) ValidateUpdate(_ context.Context, before, after *shipv1.Frigate) (admission.Warnings, error) {
 	if !after.DeletionTimestamp.IsZero() {
-		// It is on its way out: a rule that is newer than the object must not
-		// keep its finalizers from being removed.
+		// The object is being deleted: a rule that is newer than the object must not
+		// prevent the removal of its finalizers.
 		return nil, nil
 	}
 	return nil, v.validate(after)
 }
 
-// ValidateDelete is called when a Frigate is about to be deleted, if the marker
-// above asks for it.
+// ValidateDelete validates a Frigate before it is deleted, if the marker above
+// lists delete.
 func (v *FrigateCustomValidator) ValidateDelete(context.Context, *shipv1.Frigate) (admission.Warnings, error) {
 	return nil, nil
 }
 
-// validate returns everything that is wrong with a Frigate at once, each with
-// the path of its field.
+// validate returns all errors in a Frigate, each with the path of the field.
 func (v *FrigateCustomValidator) validate(frigate *shipv1.Frigate) error {
 	var errs field.ErrorList
 
-	// Your code goes here: append to errs what is wrong with frigate, such as
+	// Your code goes here: append an error for each invalid field of frigate, such as
 	//
 	//	if foo := frigate.Spec.Foo; foo != nil && *foo == "" {
 	//		errs = append(errs, field.Invalid(field.NewPath("spec", "foo"), *foo, "must not be empty"))

@@ -13,13 +13,13 @@ import (
 	"example.org/fleet/test/utils"
 )
 
-// TestTypeCustomDefaulter needs no API server. Each case starts from
+// TestTypeCustomDefaulter needs no API server. Each case changes the object in
 // config/samples/ship_v1_type.yaml.
 func TestTypeCustomDefaulter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		leaveOut func(*shipv1.Type) // takes something out of the sample
-		fillIn   func(*shipv1.Type) // sets what Default is to set then
+		leaveOut func(*shipv1.Type) // removes fields from the sample
+		fillIn   func(*shipv1.Type) // sets the expected defaults
 	}{
 		"the sample needs no defaults": {},
 		// "foo is bar": {
@@ -48,10 +48,10 @@ func TestTypeCustomDefaulter(t *testing.T) {
 	}
 }
 
-// This spec calls the webhook as it is called in a cluster: by an API server.
+// In this spec an API server calls the webhook, as in a cluster.
 
 var _ = Describe("Type defaulting webhook", func() {
-	It("is asked before an object is created or updated", func() {
+	It("is called when an object is created or updated", func() {
 		sample, err := utils.ReadSample("config/samples/ship_v1_type.yaml")
 		Expect(err).NotTo(HaveOccurred())
 		namespaced, err := k8sClient.IsObjectNamespaced(sample)
@@ -60,7 +60,7 @@ var _ = Describe("Type defaulting webhook", func() {
 			sample.SetNamespace(metav1.NamespaceDefault)
 		}
 
-		By("waiting until the API server knows of the webhook")
+		By("waiting until the API server calls the webhook")
 		tried := utils.CountWebhookRequests("/mutate-ship-example-org-v1-type")
 		Eventually(func() (int, error) {
 			if err := k8sClient.Create(ctx, sample.DeepCopy(), client.DryRunAll); err != nil {
@@ -78,11 +78,11 @@ var _ = Describe("Type defaulting webhook", func() {
 		By("updating it")
 		before := sample.DeepCopy()
 		sample.SetAnnotations(map[string]string{"test": "update"})
-		// A patch fits whatever others have made of the object by now.
+		// A patch works whatever other clients changed in the object.
 		Expect(k8sClient.Patch(ctx, sample, client.MergeFrom(before))).To(Succeed())
 		Expect(asked()).To(Equal(2))
 
-		By("deleting it, which leaves nothing to fill in")
+		By("deleting it, which needs no defaults")
 		Expect(k8sClient.Delete(ctx, sample)).To(Succeed())
 		Expect(asked()).To(Equal(2))
 	})

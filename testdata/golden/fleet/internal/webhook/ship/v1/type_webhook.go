@@ -9,8 +9,8 @@ import (
 	shipv1 "example.org/fleet/api/ship/v1"
 )
 
-// typelog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// typelog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var typelog = logf.Log.WithName("type-resource")
 
 // SetupTypeWebhookWithManager serves the webhooks of Type with mgr. The API
@@ -25,14 +25,13 @@ func SetupTypeWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-ship-example-org-v1-type,mutating=true,failurePolicy=fail,sideEffects=None,groups=ship.example.org,resources=types,verbs=create;update,versions=v1,name=mtype-v1.kb.io,admissionReviewVersions=v1
 
-// TypeCustomDefaulter fills in what was left out of a Type.
+// TypeCustomDefaulter sets defaults in Type objects.
 type TypeCustomDefaulter struct{}
 
-// Default is called when a Type is about to be created or updated, and
-// before it is validated. What it changes in the object will be stored. Called
-// again with the outcome, it must change nothing more.
+// Default sets the defaults of a Type before it is validated and stored. It must
+// be idempotent: a second call must not change anything.
 func (d *TypeCustomDefaulter) Default(_ context.Context, typeObj *shipv1.Type) error {
-	// Your code goes here: set what is missing in typeObj, such as
+	// Your code goes here: set the missing fields of typeObj, such as
 	//
 	//	if typeObj.Spec.Foo == nil {
 	//		typeObj.Spec.Foo = new("bar")

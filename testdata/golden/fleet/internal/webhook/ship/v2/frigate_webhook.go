@@ -7,8 +7,8 @@ import (
 	shipv2 "example.org/fleet/api/ship/v2"
 )
 
-// frigatelog logs what concerns no single request; logf.FromContext(ctx) gives
-// the logger of one.
+// frigatelog is for messages that do not belong to a request. Use
+// logf.FromContext(ctx) for a request.
 var frigatelog = logf.Log.WithName("frigate-resource")
 
 // SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
