@@ -6,16 +6,15 @@ import (
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 )
 
-// header stands at the top of a PROJECT file that operon makes.
-const header = `# This file tells operon, and kubebuilder, what this project is called, which
-# plugins shape it and which kinds it has. operon changes single lines of it:
-# comments and keys that you add stay, also across upgrades.
+// header is the comment at the top of a new PROJECT file.
+const header = `# This file records the name, the plugins and the kinds of this project for operon
+# and kubebuilder. operon changes single lines of this file: it keeps your comments
+# and keys, also across upgrades.
 `
 
-// Encode returns src with the lines changed in which it differs from c: keys
-// that Config does not know, comments, blank lines, quotes and the order of keys
-// survive, and a file that says what c says is returned as it is. Without src a
-// new file is made, with sorted keys as kubebuilder writes it.
+// Encode returns src with changes only in lines that differ from c. It keeps unknown
+// keys, comments, blank lines, quotes and the order of keys. Without src it returns a
+// new file with sorted keys, as kubebuilder writes it.
 func (c *Config) Encode(src []byte) ([]byte, error) {
 	old := &Config{}
 	if len(src) == 0 {
@@ -29,8 +28,8 @@ func (c *Config) Encode(src []byte) ([]byte, error) {
 	return yamledit.Reconcile(src, old.tree(), c.tree(), sameEntry)
 }
 
-// sameEntry tells whether two list items speak of one thing: a resource, a
-// controller, or a plugin's note about a resource.
+// sameEntry reports whether two list items identify the same resource, controller or
+// plugin entry.
 func sameEntry(a, b any) bool {
 	x, ok := a.(map[string]any)
 	y, ok2 := b.(map[string]any)

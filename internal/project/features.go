@@ -16,7 +16,7 @@ import (
 //	  resources:
 //	  - {group: ship, domain: example.org, version: v1, kind: Frigate, name: frigate, owns: [apps/v1/StatefulSet]}
 //
-// The code has them too; the record allows to write the code again.
+// The code has them too. operon needs the record to write the code again.
 const featuresKey = "controllers.operon.dev/v1"
 
 // Features are what a controller does beyond reconciling its own kind. The lists
@@ -113,8 +113,8 @@ func texts(list any) []string {
 	return all
 }
 
-// AddFeatures checks what is asked for r's controller of that name, and returns it with
-// what the controller has already.
+// AddFeatures validates new features for r's controller of that name and returns them
+// together with the recorded ones.
 func (c *Config) AddFeatures(r Resource, controller string, asked Features) (Features, error) {
 	have := c.Features(r, controller)
 	p := Features{Finalizer: have.Finalizer || asked.Finalizer}
@@ -140,7 +140,7 @@ func sortedUnion(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// targets checks the kinds that r's controller has and is to have beside its own.
+// targets validates new owned or watched kinds and returns them with the recorded ones.
 func (c *Config) targets(flag string, r Resource, have, asked []string) ([]string, error) {
 	names := slices.Clone(have)
 	for _, value := range asked {
@@ -149,27 +149,27 @@ func (c *Config) targets(flag string, r Resource, have, asked []string) ([]strin
 		case err != nil:
 			return nil, err
 		case t.SameKind(r):
-			return nil, fault.Usage("leave it out", "--%s %s: the controller has the events of its own kind", flag, value)
+			return nil, fault.Usage("leave it out", "--%s %s: the controller always watches its own kind", flag, value)
 		case flag == "owns" && c.IsNamespaced(r) && !c.IsNamespaced(t):
 			return nil, fault.Usage("use --watches "+value+", or make "+r.Kind+" cluster-scoped",
-				"--owns %s: an object in a namespace cannot own one outside of it, and %s has namespaces", value, r.Kind)
+				"--owns %s: a namespaced object cannot own a cluster-scoped one, and %s is namespaced", value, r.Kind)
 		}
 		names = append(names, t.targetName())
 	}
 	names = sortedUnion(names, nil)
-	kinds := map[string]string{} // the code goes by the kind's name
+	kinds := map[string]string{} // generated names contain only the kind
 	for _, name := range names {
 		kind := strings.ToLower(name[strings.LastIndex(name, "/")+1:])
 		if other, ok := kinds[kind]; ok {
-			return nil, fault.Usage("use one of them", "--%s: %s and %s are kinds of the same name", flag, other, name)
+			return nil, fault.Usage("use one of them", "--%s: %s and %s have the same kind name", flag, other, name)
 		}
 		kinds[kind] = name
 	}
 	return names, nil
 }
 
-// checkLabel checks a label by the rules of Kubernetes: its key may have a prefix
-// that is a DNS subdomain, and its value may be empty.
+// checkLabel validates a label as Kubernetes does: the key may have a DNS subdomain as
+// prefix, and the value may be empty.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/
 func checkLabel(s string) error {
 	const hint = "write key=value, as in --label target=that-database"
@@ -186,15 +186,15 @@ func checkLabel(s string) error {
 	return nil
 }
 
-// checkLabels refuses a value for a key that has another one: no object of a kind
-// has both, and its sample is for all of its controllers.
+// checkLabels rejects a second value for a key: an object cannot have both, and all
+// controllers of a kind share its sample.
 func (c *Config) checkLabels(r Resource, controller string, asked []string) error {
 	values := map[string]string{}
 	for _, label := range slices.Concat(c.AllFeatures(r).Labels, c.Features(r, controller).Labels, asked) {
 		key, value, _ := strings.Cut(label, "=")
 		if old, ok := values[key]; ok && old != value {
-			return fault.Usage("leave it out, or change the label by hand: in the code, in the sample and in "+File,
-				"--label %s: controllers of %s look for %s=%s", label, r.Kind, key, old)
+			return fault.Usage("omit it, or change the label in the code, in the sample and in "+File,
+				"--label %s: controllers of %s select %s=%s", label, r.Kind, key, old)
 		}
 		values[key] = value
 	}

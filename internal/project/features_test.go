@@ -36,12 +36,12 @@ func TestTarget(t *testing.T) {
 		"Secret":            {`--owns "Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
 		"a/b/v1/Secret":     {`--owns "a/b/v1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
 		"core/1/Secret":     {`--owns "core/1/Secret" does not name a kind`, "write group/version/Kind, as in --owns apps/v1/StatefulSet,core/v1/Secret"},
-		"v1/Secret":         {"--owns v1/Secret: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
-		"/v1/Secret":        {"--owns /v1/Secret: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
-		"core/v1/Secrets":   {"--owns core/v1/Secrets: neither Kubernetes nor the project has that kind", "did you mean --owns core/v1/Secret?"},
-		"ship/v1/Fregate":   {"--owns ship/v1/Fregate: neither Kubernetes nor the project has that kind", "did you mean --owns ship/v1/Frigate?"},
-		"ship/v1/Ghost":     {"--owns ship/v1/Ghost: neither Kubernetes nor the project has that kind", "did you mean"},
-		"zzzzzzzzz/v9/Qqqq": {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has that kind", "name a kind of Kubernetes " + KubernetesVersion + " or of the project"},
+		"v1/Secret":         {"--owns v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"/v1/Secret":        {"--owns /v1/Secret: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"core/v1/Secrets":   {"--owns core/v1/Secrets: neither Kubernetes nor the project has this kind", "did you mean --owns core/v1/Secret?"},
+		"ship/v1/Fregate":   {"--owns ship/v1/Fregate: neither Kubernetes nor the project has this kind", "did you mean --owns ship/v1/Frigate?"},
+		"ship/v1/Ghost":     {"--owns ship/v1/Ghost: neither Kubernetes nor the project has this kind", "did you mean"},
+		"zzzzzzzzz/v9/Qqqq": {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + KubernetesVersion + " or of the project"},
 	} {
 		_, err := c.Target("owns", value)
 		if value == "ship/v1/Ghost" { // which kind is nearest is no matter
@@ -54,7 +54,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-func TestPlumb(t *testing.T) {
+func TestAddFeatures(t *testing.T) {
 	t.Parallel()
 	frigate := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", API: &API{Namespaced: true},
 		Controllers: []Controller{{"frigate"}, {"frigate-backup"}}}
@@ -77,8 +77,8 @@ func TestPlumb(t *testing.T) {
 		t.Errorf("of all controllers (-want +got):\n%s", diff)
 	}
 	_, err = c.AddFeatures(frigate, "frigate-backup", Features{Labels: []string{"a=2"}})
-	judge(t, "two values", err, verdict{"--label a=2: controllers of Frigate look for a=1",
-		"leave it out, or change the label by hand: in the code, in the sample and in PROJECT"})
+	judge(t, "two values", err, verdict{"--label a=2: controllers of Frigate select a=1",
+		"omit it, or change the label in the code, in the sample and in PROJECT"})
 	for _, bad := range []string{"a", "=x", "a b=c", "a=b c", "-a=b", "x/y/z=b", "a=" + strings.Repeat("x", 64)} {
 		if _, err := c.AddFeatures(frigate, "frigate", Features{Labels: []string{bad}}); err == nil {
 			t.Errorf("the label %q was taken", bad)

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// The layout rule, kubebuilder's: without multigroup api/<version>,
-// internal/controller and internal/webhook/<version>; with it a folder named
-// after the group comes in before the version. A resource without a group has
-// no such folder either way. Paths use slashes and are relative to the root.
+// The layout rule is that of kubebuilder: api/<version>, internal/controller and
+// internal/webhook/<version>. With multigroup, a folder with the name of the group is
+// added before the version, unless the group is empty. Paths use slashes and are
+// relative to the root.
 
 // MainFile is the file with the manager's func main.
 const MainFile = "cmd/main.go"
 
-// APIDir is the folder of r's types. A path that PROJECT records wins over the
-// rule, be it r's own or that of another kind of the same group and version:
-// one version of a group is one Go package.
+// APIDir returns the folder of r's types: the recorded one of r, or of another kind in
+// the same group and version, which is the same Go package, or the default.
 func (c *Config) APIDir(r Resource) string {
 	if dir, ok := c.inRepo(r); ok {
 		return dir
@@ -32,10 +31,10 @@ func (c *Config) APIDir(r Resource) string {
 	return c.ruleDir(r)
 }
 
-// ruleDir is the folder of r's types when PROJECT records none.
+// ruleDir returns the default folder of r's types.
 func (c *Config) ruleDir(r Resource) string { return path.Join("api", c.groupDir(r), r.Version) }
 
-// inRepo returns the recorded folder of r's types, when they belong to this project.
+// inRepo returns the recorded folder of r's types if they belong to this project.
 func (c *Config) inRepo(r Resource) (string, bool) {
 	if r.External || r.Core || r.Path == "" || c.Repo == "" {
 		return "", false
@@ -46,8 +45,8 @@ func (c *Config) inRepo(r Resource) (string, bool) {
 	return strings.CutPrefix(r.Path, c.Repo+"/")
 }
 
-// APIPath is the import path of r's types. That of Kubernetes' own is not what
-// PROJECT records: kubebuilder writes packages there that do not exist.
+// APIPath returns the import path of r's types. For kinds of Kubernetes it ignores the
+// recorded path: kubebuilder records packages that do not exist.
 func (c *Config) APIPath(r Resource) string {
 	if k, ok := r.Builtin(); ok {
 		return k.Path
@@ -58,21 +57,21 @@ func (c *Config) APIPath(r Resource) string {
 	return path.Join(c.Repo, c.APIDir(r))
 }
 
-// TypesFile is the file with the Go types of r.
+// TypesFile returns the file with the Go types of r.
 func (c *Config) TypesFile(r Resource) string {
 	return c.APIDir(r) + "/" + r.Lower() + "_types.go"
 }
 
-// ControllerDir is the folder of the controllers for r.
+// ControllerDir returns the folder of the controllers for r.
 func (c *Config) ControllerDir(r Resource) string {
 	return path.Join("internal/controller", c.groupDir(r))
 }
 
-// ControllerPath is the import path of ControllerDir.
+// ControllerPath returns the import path of ControllerDir.
 func (c *Config) ControllerPath(r Resource) string { return path.Join(c.Repo, c.ControllerDir(r)) }
 
-// ControllerPackage is the name of the package in ControllerDir: "controller",
-// or the group's letters and digits.
+// ControllerPackage returns the name of the package in ControllerDir: "controller", or
+// the letters and digits of the group.
 func (c *Config) ControllerPackage(r Resource) string {
 	if c.groupDir(r) == "" {
 		return "controller"
@@ -84,8 +83,8 @@ func (c *Config) ControllerPackage(r Resource) string {
 	return name
 }
 
-// ControllerAlias is the name that cmd/main.go imports ControllerPath by, or ""
-// when the package's own name does.
+// ControllerAlias returns the name under which cmd/main.go imports ControllerPath, or ""
+// for the name of the package.
 func (c *Config) ControllerAlias(r Resource) string {
 	if c.groupDir(r) == "" {
 		return ""
@@ -93,21 +92,20 @@ func (c *Config) ControllerAlias(r Resource) string {
 	return c.ControllerPackage(r) + "controller"
 }
 
-// ControllerFile is the file of the controller with that name, in ControllerDir,
-// without _controller.go or _controller_test.go at its end: frigate_backup for
-// frigate-backup.
+// ControllerFile returns the file name of a controller, without the suffix
+// _controller.go or _controller_test.go: frigate_backup for frigate-backup.
 func ControllerFile(controller string) string { return strings.ReplaceAll(controller, "-", "_") }
 
-// WebhookDir is the folder of the webhooks for r.
+// WebhookDir returns the folder of the webhooks for r.
 func (c *Config) WebhookDir(r Resource) string {
 	return path.Join("internal/webhook", c.groupDir(r), r.Version)
 }
 
-// WebhookPath is the import path of WebhookDir.
+// WebhookPath returns the import path of WebhookDir.
 func (c *Config) WebhookPath(r Resource) string { return path.Join(c.Repo, c.WebhookDir(r)) }
 
-// WebhookAlias is the name that cmd/main.go imports WebhookPath by: webhookv1, or
-// webhookshipv1 where each group has its folder.
+// WebhookAlias returns the name under which cmd/main.go imports WebhookPath: webhookv1,
+// or webhookshipv1 with multigroup.
 func (c *Config) WebhookAlias(r Resource) string {
 	return "webhook" + strings.ToLower(alphanumeric(c.groupDir(r))) + r.Version
 }
@@ -119,9 +117,8 @@ func (c *Config) groupDir(r Resource) string {
 	return ""
 }
 
-// SamplePath is the file that holds a sample object of r. Without a group, its
-// name starts with the version. A kind that is not the project's has its sample
-// with the tests, which alone use it.
+// SamplePath returns the file with a sample object of r. Without a group, its name
+// starts with the version. Samples of external types are in the test folder.
 func (c *Config) SamplePath(r Resource) string {
 	words := []string{r.Version, r.Lower()}
 	if r.Group != "" {
@@ -134,13 +131,13 @@ func (c *Config) SamplePath(r Resource) string {
 	return dir + strings.Join(words, "_") + ".yaml"
 }
 
-// ExternalCRDPath is the file with the CRD of external types that the specs install.
+// ExternalCRDPath returns the file with the CRD of external types for the specs.
 func ExternalCRDPath(r Resource) string {
 	return "test/crd/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 }
 
-// KindWords are the words that tell the kind of r from the others of the
-// project: its own name, after the group where there may be several.
+// KindWords returns the words that identify the kind of r in the project: its name, and
+// with multigroup the group before it.
 func (c *Config) KindWords(r Resource) []string {
 	if c.MultiGroup && r.Group != "" {
 		return []string{r.Group, r.Lower()}

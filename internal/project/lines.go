@@ -4,8 +4,8 @@ import (
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 )
 
-// ResourceLines returns the line, from 1, on which each resource begins in the
-// content of a PROJECT file; nothing for a file that cannot be read.
+// ResourceLines returns the line number, from 1, of each resource in a PROJECT file. It
+// returns nil for an invalid file.
 func ResourceLines(src []byte) []int {
 	doc, err := yamledit.Decode(src)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Clone returns a copy that shares nothing which a command changes.
+// Clone returns a copy. Commands can change its lists and maps without an effect on c.
 func (c *Config) Clone() *Config {
 	clone := *c
 	clone.Resources = slices.Clone(c.Resources)
@@ -17,8 +17,8 @@ func (c *Config) Clone() *Config {
 	return &clone
 }
 
-// SetMultiGroup switches to folders per group, or back. Types that lie where the
-// rule has them follow it; those that the user keeps elsewhere stay there.
+// SetMultiGroup changes between one folder for all groups and a folder per group. Types
+// in the default folder move; those in other folders stay.
 func (c *Config) SetMultiGroup(on bool) {
 	old := c.Clone()
 	c.MultiGroup = on
@@ -30,7 +30,7 @@ func (c *Config) SetMultiGroup(on bool) {
 	}
 }
 
-// ValidateLayout checks that the resources fit the layout that was switched to.
+// ValidateLayout checks that the layout supports all resources.
 func (c *Config) ValidateLayout() error {
 	var groups []string
 	for _, r := range c.Resources {
@@ -39,8 +39,8 @@ func (c *Config) ValidateLayout() error {
 		}
 	}
 	if !c.MultiGroup && len(groups) > 1 {
-		return fault.Usage("keep the folders per group, or move the kinds of all groups but one to projects of their own",
-			"the project has kinds in the groups %s, and without multigroup there is room for one", strings.Join(groups, ", "))
+		return fault.Usage("keep the folders per group, or move the kinds of other groups to their own projects",
+			"the project has kinds in the groups %s; without multigroup it can have one group", strings.Join(groups, ", "))
 	}
 	for _, r := range c.Resources {
 		if err := c.ValidateResource(r); err != nil {

@@ -36,7 +36,7 @@ func TestValidateSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.SetMultiGroup(false)
-	const want = "the project has kinds in the groups ship.x.org, crew.x.org, and without multigroup there is room for one"
+	const want = "the project has kinds in the groups ship.x.org, crew.x.org; without multigroup it can have one group"
 	if err := c.ValidateLayout(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

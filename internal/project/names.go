@@ -13,9 +13,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// QualifiedGroup is the API group as the cluster knows it: group and domain,
-// either of which may be empty. Kubernetes' first group has no name; PROJECT
-// calls it core.
+// QualifiedGroup returns the full API group: group and domain, each of which may be
+// empty. The core group of Kubernetes is "".
 func (r Resource) QualifiedGroup() string {
 	if r.Core && r.Group == "core" {
 		return ""
@@ -23,12 +22,12 @@ func (r Resource) QualifiedGroup() string {
 	return strings.Trim(r.Group+"."+r.Domain, ".")
 }
 
-// Lower is the kind in lower case: the singular name of the resource, and part
-// of file names.
+// Lower returns the kind in lower case: the singular name of the resource, which is also
+// part of file names.
 func (r Resource) Lower() string { return strings.ToLower(r.Kind) }
 
-// PluralName is the resource's name in URLs, in RBAC rules and in the name of
-// the CRD: the recorded one, else kubebuilder's rule.
+// PluralName returns the plural name of the resource: the recorded one, or that of
+// kubebuilder's rule.
 func (r Resource) PluralName() string {
 	if r.Plural != "" {
 		return r.Plural
@@ -36,13 +35,12 @@ func (r Resource) PluralName() string {
 	return r.regularPlural()
 }
 
-// peerPlural pluralises the kind as kubebuilder does, in lower case first. What
-// PROJECT leaves out, kubebuilder fills in like this; for some words (dns,
-// https) it comes to no name at all.
+// peerPlural returns the plural that kubebuilder derives if PROJECT has none: that of
+// the kind in lower case. For some words (dns, https) it is not a valid name.
 func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
 
-// regularPlural is peerPlural, and where that is no name, the word with one "s"
-// at its end: as the same rule treats nfs and aws.
+// regularPlural returns peerPlural, or if that is not a valid name, the kind with one
+// "s" at its end, as the rule does for nfs and aws.
 func (r Resource) regularPlural() string {
 	if plural := r.peerPlural(); dns1035Label.MatchString(plural) {
 		return plural
@@ -50,21 +48,20 @@ func (r Resource) regularPlural() string {
 	return strings.TrimSuffix(r.Lower(), "s") + "s"
 }
 
-// PathMarkerNeeded reports that controller-gen, which pluralises the kind first
-// and takes the lower case of that, would come to another plural than
-// PluralName. Then the types need +kubebuilder:resource:path=.
+// PathMarkerNeeded reports whether the types need +kubebuilder:resource:path=, because
+// controller-gen would derive another plural than PluralName.
 func (r Resource) PathMarkerNeeded() bool {
 	return r.PluralName() != strings.ToLower(flect.Pluralize(r.Kind))
 }
 
-// ImportAlias is the name that Go files import r's types by: group and version
-// without punctuation ("shipv1"), the domain for an empty group. Names that are
-// no identifier ("3scale"), that scaffolded files use for another package, or
-// that webhook packages have, get the prefix "api".
+// ImportAlias returns the name under which Go files import r's types: group and version
+// without punctuation ("shipv1"), or the domain for an empty group. A name that is not
+// an identifier ("3scale") or that scaffolded files use for another package gets the
+// prefix "api".
 func (r Resource) ImportAlias() string {
 	group := cmp.Or(r.Group, r.Domain)
 	if k, ok := r.Builtin(); ok {
-		group = path.Base(path.Dir(k.Path)) // rbacv1, as everybody writes it
+		group = path.Base(path.Dir(k.Path)) // rbacv1, the usual name
 	}
 	alias := strings.ToLower(alphanumeric(group + r.Version))
 	if !token.IsIdentifier(alias) || alias == "metav1" || strings.HasPrefix(alias, "webhook") {
@@ -73,8 +70,8 @@ func (r Resource) ImportAlias() string {
 	return alias
 }
 
-// reservedVarNames are the lower-case names that scaffolded code uses in functions which
-// also have a variable for the object.
+// reservedVarNames are names that scaffolded functions use beside the variable for the
+// object.
 var reservedVarNames = []string{
 	"admission", "after", "apierrors", "b", "before", "builder", "c", "cfg", "changed", "clean", "client", "config", "context", "controller", "controllerutil", "ctrl", "ctx",
 	"d", "equality", "err", "errors", "errs", "fake", "field", "fmt", "foo", "got", "list", "log", "logf", "message", "meta", "metav1",
@@ -82,9 +79,8 @@ var reservedVarNames = []string{
 	"sample", "schema", "scheme", "status", "t", "testing", "time", "types", "unwritten", "utils", "v", "want", "was",
 }
 
-// VarName is a name for a variable that holds an object of the kind: the kind
-// in lower case ("frigate"), with "Obj" behind it when that is a Go keyword, a
-// predeclared identifier, or taken by the code around it ("typeObj").
+// VarName returns the name of a variable for an object of the kind: the kind in lower
+// case ("frigate"), with the suffix "Obj" if it is a keyword, predeclared or reserved.
 func (r Resource) VarName() string {
 	name := r.Lower()
 	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(reservedVarNames, name) || name == r.ImportAlias() {
@@ -93,8 +89,8 @@ func (r Resource) VarName() string {
 	return name
 }
 
-// Reconciler is the Go type of r's controller of that name: for the one named
-// after the kind FrigateReconciler, for frigate-backup FrigateBackupReconciler.
+// Reconciler returns the Go type of r's controller of that name: FrigateReconciler for
+// frigate, FrigateBackupReconciler for frigate-backup.
 func (r Resource) Reconciler(controller string) string {
 	if controller == r.Lower() {
 		return r.Kind + "Reconciler"
@@ -102,18 +98,18 @@ func (r Resource) Reconciler(controller string) string {
 	return pascal(controller) + "Reconciler"
 }
 
-// WebhookSetup is the Go function that registers r's webhooks with the manager.
+// WebhookSetup returns the name of the Go function that registers r's webhooks with the manager.
 func (r Resource) WebhookSetup() string { return "Setup" + r.Kind + "WebhookWithManager" }
 
-// ControllerName is what the manager, its logs and its metrics call r's
-// controller of that name: the same, after the group where there may be several.
+// ControllerName returns the name of r's controller in the manager, in logs and in
+// metrics. With multigroup it starts with the group.
 func (c *Config) ControllerName(r Resource, controller string) string {
 	words := c.KindWords(r)
 	words[len(words)-1] = controller
 	return strings.Join(words, "-")
 }
 
-// reconcilers are the types of r's controllers, in r's controller package.
+// reconcilers returns the Go types of r's controllers.
 func (r Resource) reconcilers() []string {
 	var names []string
 	for _, name := range r.ControllerNames() {
@@ -122,8 +118,8 @@ func (r Resource) reconcilers() []string {
 	return names
 }
 
-// DefaultingPath is the URL path of r's defaulting webhook: the recorded one, else
-// that of controller-runtime's rule, /mutate-ship-example-org-v1-frigate.
+// DefaultingPath returns the URL path of r's defaulting webhook: the recorded one, or
+// the default of controller-runtime, /mutate-ship-example-org-v1-frigate.
 func (r Resource) DefaultingPath() string {
 	if r.Webhooks != nil && r.Webhooks.DefaultingPath != "" {
 		return r.Webhooks.DefaultingPath
@@ -131,8 +127,8 @@ func (r Resource) DefaultingPath() string {
 	return r.rulePath("mutate")
 }
 
-// ValidationPath is the URL path of r's validation webhook: the recorded one,
-// else that of controller-runtime's rule, /validate-ship-example-org-v1-frigate.
+// ValidationPath returns the URL path of r's validation webhook: the recorded one, or
+// the default of controller-runtime, /validate-ship-example-org-v1-frigate.
 func (r Resource) ValidationPath() string {
 	if r.Webhooks != nil && r.Webhooks.ValidationPath != "" {
 		return r.Webhooks.ValidationPath
@@ -144,7 +140,7 @@ func (r Resource) rulePath(verb string) string {
 	return "/" + verb + "-" + strings.ReplaceAll(r.QualifiedGroup(), ".", "-") + "-" + r.Version + "-" + r.Lower()
 }
 
-// webhookPaths are the URL paths of the webhooks that r has.
+// webhookPaths returns the URL paths of r's admission webhooks.
 func (r Resource) webhookPaths() []string {
 	var paths []string
 	if r.Webhooks.Defaulting {
@@ -156,7 +152,7 @@ func (r Resource) webhookPaths() []string {
 	return paths
 }
 
-// alphanumeric drops everything but ASCII letters and digits.
+// alphanumeric removes all characters except ASCII letters and digits.
 func alphanumeric(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isLetter(r) || isDigit(r) {
@@ -166,7 +162,7 @@ func alphanumeric(s string) string {
 	}, s)
 }
 
-// pascal joins the words of s, each with a capital: "foo-bar" becomes "FooBar".
+// pascal converts s to PascalCase: "foo-bar" becomes "FooBar".
 func pascal(s string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !isLetter(r) && !isDigit(r) }) {
@@ -179,10 +175,10 @@ func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// hookName is a name of hooks: a DNS label, so that it fits into names of webhooks.
+// hookName is a DNS label, because names of webhooks contain the name of the hook.
 var hookName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// CheckHookName checks the name of a hook.
+// CheckHookName validates the name of a hook.
 func CheckHookName(s string) error {
 	switch {
 	case s == "":

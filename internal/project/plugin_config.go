@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// DecodePluginConfig reads what PROJECT remembers for a plugin, below plugins and its key.
+// DecodePluginConfig decodes the configuration of a plugin in PROJECT.
 func (c *Config) DecodePluginConfig(key string, into any) error {
 	content, err := json.Marshal(c.Plugins[key])
 	if err == nil {
@@ -19,7 +19,7 @@ func (c *Config) DecodePluginConfig(key string, into any) error {
 	return nil
 }
 
-// EncodePluginConfig makes PROJECT remember plain data for a plugin.
+// EncodePluginConfig records the configuration of a plugin. data must be encodable as JSON.
 func (c *Config) EncodePluginConfig(key string, data any) {
 	content, err := json.Marshal(data)
 	var tree any
@@ -27,12 +27,13 @@ func (c *Config) EncodePluginConfig(key string, data any) {
 		err = json.Unmarshal(content, &tree)
 	}
 	if err != nil {
-		panic(err) // it is plain data
+		panic(err) // data is a struct of this program
 	}
 	c.setPluginConfig(key, integers(tree))
 }
 
-// setPluginConfig changes what is recorded for a plugin, in a copy: others may share it.
+// setPluginConfig replaces the configuration of a plugin. It copies the map, which other
+// values of Config may share.
 func (c *Config) setPluginConfig(key string, v any) {
 	c.Plugins = maps.Clone(c.Plugins)
 	if c.Plugins == nil {
@@ -41,7 +42,7 @@ func (c *Config) setPluginConfig(key string, v any) {
 	c.Plugins[key] = v
 }
 
-// integers makes the numbers of JSON those of YAML.
+// integers converts the floats of JSON to the integers of YAML.
 func integers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -1,21 +1,20 @@
-// Package project is the PROJECT file: what a project is called, which plugins
-// shape it and which resources it has. It also holds the rules that follow
-// from that data, each in one place: where files lie (layout.go), what things
-// are called (names.go), and which values are allowed (validate*.go). It reads
-// and writes bytes, and knows neither commands nor templates.
+// Package project reads, validates and writes the PROJECT file, which records the
+// name, the plugins and the resources of a project. It also defines the rules that
+// follow from these data: paths (layout.go), names (names.go) and valid values
+// (validate*.go). It knows neither commands nor templates.
 package project
 
 import "slices"
 
-// File is the name of the file that makes a folder a project.
+// File is the name of the file in the root of every project.
 const File = "PROJECT"
 
 // SchemaVersion is the only version of the PROJECT schema that operon reads.
 const SchemaVersion = "3"
 
-// Config is the content of PROJECT, version 3. The schema is kubebuilder's, so
-// that either tool opens what the other wrote; keys that Config has no field
-// for stay in the file (see Encode).
+// Config is the content of PROJECT, version 3. The schema is that of kubebuilder, so
+// that each tool can open the projects of the other. Encode keeps keys that Config
+// has no field for.
 type Config struct {
 	Version     string         `json:"version"`               // of the schema, always "3"
 	Domain      string         `json:"domain,omitempty"`      // the suffix of every API group
@@ -26,12 +25,11 @@ type Config struct {
 	MultiGroup  bool           `json:"multigroup,omitempty"`  // folders per API group
 	Namespaced  bool           `json:"namespaced,omitempty"`  // the manager watches its own namespace only
 	Resources   []Resource     `json:"resources,omitempty"`
-	Plugins     map[string]any `json:"plugins,omitempty"` // what each plugin remembers, by plugin key
+	Plugins     map[string]any `json:"plugins,omitempty"` // configuration of plugins, by plugin key
 }
 
-// Find returns the resource with that group (without the domain), version and
-// kind, or nil; one of the project's own domain before one of another. The
-// result points into c.
+// Find returns the resource with that group (without the domain), version and kind, or
+// nil. It prefers the domain of the project. The result points into c.
 func (c *Config) Find(group, version, kind string) *Resource {
 	var found *Resource
 	for i := range c.Resources {
@@ -49,9 +47,9 @@ func (c *Config) Find(group, version, kind string) *Resource {
 	return found
 }
 
-// Put records r: in the place of the resource with the same full group, version
-// and kind, or after all others. The plural is recorded where kubebuilder would
-// not come to it by itself, and left out otherwise unless it stood there before.
+// Put replaces the resource with the same full group, version and kind, or appends r.
+// It records the plural if kubebuilder would derive another one, or if the plural was
+// recorded before.
 func (c *Config) Put(r Resource) {
 	i := slices.IndexFunc(c.Resources, func(old Resource) bool { return old.SameVersion(r) })
 	switch plural := r.PluralName(); {
@@ -67,5 +65,5 @@ func (c *Config) Put(r Resource) {
 	c.Resources[i] = r
 }
 
-// Namespace is the namespace that the manager runs in.
+// Namespace returns the namespace that the manager runs in.
 func (c *Config) Namespace() string { return c.ProjectName + "-system" }

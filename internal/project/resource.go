@@ -2,13 +2,13 @@ package project
 
 import "strings"
 
-// Resource is one version of one kind, and what the project has for it.
+// Resource is one version of a kind and the parts that the project has for it.
 type Resource struct {
 	Group       string       `json:"group,omitempty"`  // without the domain
-	Domain      string       `json:"domain,omitempty"` // empty for Kubernetes' own kinds
+	Domain      string       `json:"domain,omitempty"` // empty for kinds of Kubernetes
 	Version     string       `json:"version"`
 	Kind        string       `json:"kind"`
-	Plural      string       `json:"plural,omitempty"`     // only where it differs from the rule; see PluralName
+	Plural      string       `json:"plural,omitempty"`     // only if it differs from the rule; see PluralName
 	Path        string       `json:"path,omitempty"`       // Go import path of the types
 	API         *API         `json:"api,omitempty"`        // nil: no types and no CRD here
 	Controller  bool         `json:"controller,omitempty"` // one controller, named after the kind
@@ -17,39 +17,39 @@ type Resource struct {
 	External    bool         `json:"external,omitempty"` // the types belong to another module
 	Core        bool         `json:"core,omitempty"`     // the types belong to Kubernetes
 	Module      string       `json:"module,omitempty"`   // of external types, as path or path@version
-	// ClusterScoped says of external types that their objects live in no namespace.
-	// The key is operon's own: kubebuilder drops it when it writes the file.
+	// ClusterScoped is for external types whose objects are cluster-scoped. Only operon
+	// knows the key: kubebuilder drops it when it writes the file.
 	ClusterScoped bool `json:"clusterScoped,omitempty"`
 }
 
-// API says that the project defines the types and their CRD.
+// API is set if the project defines the types and their CRD.
 type API struct {
 	CRDVersion string `json:"crdVersion,omitempty"` // of apiextensions.k8s.io, always v1
-	Namespaced bool   `json:"namespaced,omitempty"` // the scope is Namespaced, else Cluster
+	Namespaced bool   `json:"namespaced,omitempty"` // Namespaced scope; otherwise Cluster
 }
 
-// Controller is a controller with a name of its own; a kind may have several.
+// Controller is a named controller. A kind may have several.
 type Controller struct {
 	Name string `json:"name"`
 }
 
-// Webhooks says which webhooks the project serves for a resource.
+// Webhooks are the webhooks that the project serves for a resource.
 type Webhooks struct {
 	WebhookVersion string   `json:"webhookVersion,omitempty"` // of admissionregistration.k8s.io, always v1
 	Defaulting     bool     `json:"defaulting,omitempty"`
-	DefaultingPath string   `json:"defaultingPath,omitempty"` // URL path, when not the rule's
+	DefaultingPath string   `json:"defaultingPath,omitempty"` // URL path, if not the default
 	Validation     bool     `json:"validation,omitempty"`
-	ValidationPath string   `json:"validationPath,omitempty"` // URL path, when not the rule's
+	ValidationPath string   `json:"validationPath,omitempty"` // URL path, if not the default
 	Conversion     bool     `json:"conversion,omitempty"`
 	Spoke          []string `json:"spoke,omitempty"` // versions that convert to this one, the hub
 }
 
-// SameKind compares full group and kind; the version may differ.
+// SameKind reports whether full group and kind are equal. The version may differ.
 func (r Resource) SameKind(o Resource) bool {
 	return r.QualifiedGroup() == o.QualifiedGroup() && r.Kind == o.Kind
 }
 
-// SameVersion compares full group, version and kind.
+// SameVersion reports whether full group, version and kind are equal.
 func (r Resource) SameVersion(o Resource) bool { return r.SameKind(o) && r.Version == o.Version }
 
 // HasExternalTypes reports whether Kubernetes or another module defines the types

@@ -8,9 +8,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Target finds the kind that value names as group/version/Kind, in the project
-// or in Kubernetes; a kind of the project without a group is version/Kind. flag
-// is the one that has the value, for messages.
+// Target returns the kind that value names as group/version/Kind, of the project or of
+// Kubernetes. The form version/Kind is for kinds without a group. flag is the name of
+// the flag, for errors.
 func (c *Config) Target(flag, value string) (Resource, error) {
 	words := strings.Split(value, "/")
 	if len(words) == 2 {
@@ -30,17 +30,17 @@ func (c *Config) Target(flag, value string) (Resource, error) {
 		if k.Stored {
 			return k.Resource(), nil
 		}
-		return Resource{}, fault.Usage("leave it out", "--%s %s: no objects of that kind are stored, so there are no events", flag, value)
+		return Resource{}, fault.Usage("leave it out", "--%s %s: the API server does not store objects of this kind, so there are no events", flag, value)
 	}
-	hint := "name a kind of Kubernetes " + KubernetesVersion + " or of the project"
+	hint := "use a kind of Kubernetes " + KubernetesVersion + " or of the project"
 	if near := c.nearTarget(group, version, kind); near != "" {
 		hint = "did you mean --" + flag + " " + near + "?"
 	}
-	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has that kind", flag, value)
+	return Resource{}, fault.Usage(hint, "--%s %s: neither Kubernetes nor the project has this kind", flag, value)
 }
 
-// nearTarget is the name of the kind that was meant, or "": one of that name, if
-// need be of another group or version, or else one with a name like it.
+// nearTarget returns a suggestion for an unknown kind, or "": the same kind name in
+// another group or version, or a similar kind name.
 func (c *Config) nearTarget(group, version, kind string) string {
 	names := map[string][]string{} // by kind
 	for _, name := range c.TargetNames() {
@@ -58,7 +58,7 @@ func (c *Config) nearTarget(group, version, kind string) string {
 	return slices.MinFunc(meant, func(a, b string) int { return fault.Distance(wanted, a) - fault.Distance(wanted, b) })
 }
 
-// TargetNames are the names of the kinds that Target finds.
+// TargetNames returns the names of all kinds that Target finds.
 func (c *Config) TargetNames() []string {
 	var names []string
 	for _, r := range c.Resources {
