@@ -47,7 +47,19 @@ command's changes or none, and never overwrites a line of yours.
 		generatecmd.NewTest(a, hookscmd.RunTests), envtestcmd.New(a), hookscmd.New(a),
 		newCompletion(), newVersion(a),
 	)
+	offerNoFiles(root)
 	return root
+}
+
+// offerNoFiles keeps shells from completing file names for commands that take no
+// arguments.
+func offerNoFiles(cmd *cobra.Command) {
+	if !cmd.HasSubCommands() && cmd.Use == cmd.Name() && cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, child := range cmd.Commands() {
+		offerNoFiles(child)
+	}
 }
 
 // newHelp is cobra's help command, but for a topic that is none: an error like

@@ -26,12 +26,12 @@ func newVersion(a *command.App) *cobra.Command {
 		Use:   "version",
 		Short: "Print the versions of operon and of the libraries in new projects",
 		Args:  command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if err := command.CheckOutput(output); err != nil {
 				return err
 			}
 			v := versionFrame{
-				Frame:             command.NewFrame(cmd, "Version"),
+				Frame:             command.NewFrame("version", "Version"),
 				Version:           command.Version(),
 				ControllerTools:   controllertools.Version(),
 				ControllerRuntime: pins.ControllerRuntime,

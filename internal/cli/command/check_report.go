@@ -30,7 +30,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 	}
 	switch output {
 	case FormatJSON:
-		err = PrintJSON(a.Out, checkFrame{newFrame(r.command, "Check"), found, warningFrames(r.plan), found})
+		err = PrintJSON(a.Out, checkFrame{NewFrame(r.command, "Check"), found, warningFrames(r.plan), found})
 	case FormatGitHub:
 		err = a.annotate(root, r, found)
 	default:

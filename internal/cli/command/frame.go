@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// APIVersion is the version of every JSON report.
-const APIVersion = "operon.dev/v1"
+// apiVersion is the version of every JSON report.
+const apiVersion = "operon.dev/v1"
 
 // Frame is what every JSON report starts with. A report is a struct that embeds it
 // first.
@@ -24,11 +24,9 @@ type Frame struct {
 	Command    string `json:"command"`    // without operon and without flags, such as "create api"
 }
 
-// NewFrame returns the frame of a report that cmd prints.
-func NewFrame(cmd *cobra.Command, kind string) Frame { return newFrame(commandName(cmd), kind) }
-
-func newFrame(command, kind string) Frame {
-	return Frame{APIVersion: APIVersion, Kind: kind, Command: command}
+// NewFrame returns the frame of a report.
+func NewFrame(command, kind string) Frame {
+	return Frame{APIVersion: apiVersion, Kind: kind, Command: command}
 }
 
 // commandName returns the words of a command without "operon".

@@ -39,7 +39,7 @@ func (a *App) printProblems(root, command, output string, err error) {
 	case FormatGitHub:
 		a.annotateProblems(root, command, found)
 	case FormatJSON:
-		frame := problemsFrame{Frame: newFrame(command, "Problems"), Problems: []problemFrame{}, Hint: fault.HintOf(err)}
+		frame := problemsFrame{Frame: NewFrame(command, "Problems"), Problems: []problemFrame{}, Hint: fault.HintOf(err)}
 		for _, p := range found {
 			frame.Problems = append(frame.Problems, problemFrame{p.File, p.Line, p.Column, p.Message})
 		}

@@ -145,7 +145,7 @@ type WarningFrame struct {
 
 func (r PlanReport) frame() planFrame {
 	f := planFrame{
-		Frame: newFrame(r.command, "Plan"), Applied: r.applied,
+		Frame: NewFrame(r.command, "Plan"), Applied: r.applied,
 		Changes: []changeFrame{}, Warnings: warningFrames(r.plan), Output: string(r.plan.Printed()),
 	}
 	for _, c := range r.plan.Changes() {

@@ -58,7 +58,7 @@ module is in go.mod or in the module cache, its sources tell what the flags
   # A controller for a kind of another module
   operon create api --group monitoring --version v1 --kind ServiceMonitor --resource=false \
     --external-api-module github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0`,
-		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd

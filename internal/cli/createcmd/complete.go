@@ -29,12 +29,12 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 			case opt.Offer != nil:
 				command.CompleteFlag(cmd, opt.Name, offer(a, opt.Offer))
 			case len(opt.Values) == 0:
-				command.CompleteFlag(cmd, opt.Name, cobra.NoFileCompletions)
+				command.CompleteNothing(cmd, opt.Name)
 			}
 		}
 	}
 	command.CompleteValues(cmd, "crd-version", "v1")
-	command.CompleteFlag(cmd, "controller-name", cobra.NoFileCompletions)
+	command.CompleteNothing(cmd, "controller-name")
 	completeResource(a, cmd)
 }
 
@@ -51,7 +51,7 @@ func completeWebhook(a *command.App, cmd *cobra.Command) {
 		}), cobra.ShellCompDirectiveNoFileComp
 	})
 	for _, flag := range []string{"defaulting-path", "validation-path"} {
-		command.CompleteFlag(cmd, flag, cobra.NoFileCompletions)
+		command.CompleteNothing(cmd, flag)
 	}
 }
 
@@ -89,7 +89,7 @@ func completeResource(a *command.App, cmd *cobra.Command) {
 		})
 	}
 	for _, flag := range []string{"plural", "external-api-path", "external-api-domain", "external-api-module"} {
-		command.CompleteFlag(cmd, flag, cobra.NoFileCompletions)
+		command.CompleteNothing(cmd, flag)
 	}
 }
 

@@ -38,7 +38,7 @@ The chart and the schemas are an example that installs; replace what is in them.
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
 	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
 	o.Bind(cmd)
-	command.CompleteFlag(cmd, "weight", cobra.NoFileCompletions)
+	command.CompleteNothing(cmd, "weight")
 	f.SortFlags = false
 	return cmd
 }

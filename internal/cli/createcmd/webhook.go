@@ -40,7 +40,7 @@ that both versions have, and with a test that fails when a field gets lost.`,
 
   # Set defaults in the pods of the cluster
   operon create webhook --group core --version v1 --kind Pod --defaulting`,
-		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd

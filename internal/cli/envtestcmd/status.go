@@ -51,7 +51,7 @@ With --name only that one is looked for, and the exit code is 1 unless it runs.`
 				all = slices.DeleteFunc(all, func(s controlplane.State) bool { return s.Name != name })
 			}
 			if output == command.FormatJSON {
-				err = command.PrintJSON(a.Out, statusFrame{command.NewFrame(cmd, "ControlPlaneList"), append([]controlplane.State{}, all...)})
+				err = command.PrintJSON(a.Out, statusFrame{command.NewFrame("envtest status", "ControlPlaneList"), append([]controlplane.State{}, all...)})
 			} else {
 				err = printStates(a, all)
 			}

@@ -212,17 +212,18 @@ func warnings(r rbac.Result) []scaffold.Warning {
 
 // rolesFrame is the JSON report.
 type rolesFrame struct {
-	APIVersion string                 `json:"apiVersion"`
-	Kind       string                 `json:"kind"`
-	Roles      []rbac.RoleReport      `json:"roles"`
-	Warnings   []command.WarningFrame `json:"warnings"`
+	command.Frame
+	Roles    []rbac.RoleReport      `json:"roles"`
+	Warnings []command.WarningFrame `json:"warnings"`
+	Items    []rbac.RoleReport      `json:"items"`
 }
 
 // print prints the roles. An unknown kind is an error, so it is left out of the warnings.
 func (o *rbacOptions) print(a *command.App, r rbac.Result, n rbac.Names) error {
 	all := warnings(r)
 	if o.output == command.FormatJSON {
-		f := rolesFrame{command.APIVersion, "Roles", r.Report(n), []command.WarningFrame{}}
+		roles := r.Report(n)
+		f := rolesFrame{command.NewFrame("hooks rbac", "Roles"), roles, []command.WarningFrame{}, roles}
 		for _, w := range all {
 			f.Warnings = append(f.Warnings, command.WarningFrame(w))
 		}

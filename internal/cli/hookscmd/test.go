@@ -202,16 +202,17 @@ func printUpdates(a *command.App, changed []*hooktest.Rewritten) {
 
 // testsFrame is the JSON report.
 type testsFrame struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Tests      []hooktest.Report `json:"tests"`
+	command.Frame
+	Tests []hooktest.Report `json:"tests"`
+	Items []hooktest.Report `json:"items"`
 }
 
 // print prints the report. Tests that failed are an error.
 func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	var err error
 	if o.output == command.FormatJSON {
-		err = command.PrintJSON(a.Out, testsFrame{command.APIVersion, "HookTests", hooktest.Reports(outcomes)})
+		reports := hooktest.Reports(outcomes)
+		err = command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports})
 	} else {
 		err = hooktest.WriteText(a.Out, files, outcomes, command.Painter(a.Out, a.Getenv))
 	}

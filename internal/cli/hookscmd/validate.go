@@ -125,12 +125,12 @@ func (o *validateOptions) validate(a *command.App, cmd *cobra.Command, args []st
 
 // validationFrame is the JSON report.
 type validationFrame struct {
-	APIVersion string            `json:"apiVersion"`
-	Kind       string            `json:"kind"`
-	Hooks      int               `json:"hooks"`
-	Modules    int               `json:"modules,omitempty"`
-	Files      int               `json:"files,omitempty"`
-	Findings   []finding.Finding `json:"findings"`
+	command.Frame
+	Hooks    int               `json:"hooks"`
+	Modules  int               `json:"modules,omitempty"`
+	Files    int               `json:"files,omitempty"`
+	Findings []finding.Finding `json:"findings"`
+	Items    []finding.Finding `json:"items"`
 }
 
 func printValidation(a *command.App, format string, v hookproject.Validation) error {
@@ -138,7 +138,7 @@ func printValidation(a *command.App, format string, v hookproject.Validation) er
 	switch format {
 	case command.FormatJSON:
 		findings := append([]finding.Finding{}, v.Findings...)
-		return command.PrintJSON(a.Out, validationFrame{command.APIVersion, "HookFindings", v.Hooks, v.Modules, v.Files, findings})
+		return command.PrintJSON(a.Out, validationFrame{command.NewFrame("hooks validate", "HookFindings"), v.Hooks, v.Modules, v.Files, findings, findings})
 	case formatSARIF:
 		return command.PrintJSON(a.Out, finding.SARIF(command.Version(), hookproject.Rules(), v.Findings))
 	case command.FormatGitHub:

@@ -47,7 +47,7 @@ away; the README has the patch that limits them as well.`,
 
   # Another owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
-		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd

@@ -68,7 +68,7 @@ file that differs from what init would write, and stays as it is.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python`,
-		Args: command.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd
