@@ -16,17 +16,17 @@ const exitCodes = `Exit codes:
   0    done, or nothing to do
   1    failed
   2    bad usage or invalid input
-  3    differences found (a conflict with your files)
+  3    differences found: conflicts with your files, or a failed check
   130  interrupted (SIGINT)
   143  terminated (SIGTERM, or the terminal closed)`
 
 func newRoot(a *command.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "operon",
-		Short: "Scaffold Kubernetes operators and generate their manifests",
+		Short: "Build and test Kubernetes operators",
 		Long: `operon takes you from an empty folder to a Kubernetes operator that builds and
-passes its tests against a real API server. It works offline, writes all of a
-command's changes or none, and never overwrites a line of yours.
+passes its tests against a real API server. It works offline, applies each
+command atomically, and never overwrites your code.
 
 ` + exitCodes,
 		Example: `  operon init --domain example.org --repo example.org/fleet
@@ -66,7 +66,7 @@ func offerNoFiles(cmd *cobra.Command) {
 // any other.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [command]", Short: "Show what a command does",
+		Use: "help [command]", Short: "Show the help of a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

@@ -35,9 +35,9 @@ func (Plugin) Doc() string { return "modules of charts and hooks, run by addon-o
 func (Plugin) Options() []plugin.Option {
 	module := []plugin.EventType{plugin.CreateModule}
 	options := append(hookscaffold.HookOptions(),
-		plugin.Option{Name: "weight", Default: "", Usage: "`NUMBER` from 0 to 999 by which modules are sorted (default: ten more than the last one's)", Events: module},
-		plugin.Option{Name: "enabled-script", Default: false, Usage: "also write a script that decides whether the module is enabled", Events: module},
-		plugin.Option{Name: "module", Default: "", Usage: "the `MODULE` that the hook is for (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
+		plugin.Option{Name: "weight", Default: "", Usage: "`NUMBER` from 0 to 999 that orders modules (default: ten more than the last)", Events: module},
+		plugin.Option{Name: "enabled-script", Default: false, Usage: "add a script that decides whether the module is enabled", Events: module},
+		plugin.Option{Name: "module", Default: "", Usage: "`MODULE` of the hook (default: none, a global hook)", Events: []plugin.EventType{plugin.CreateHook}})
 	for _, step := range append(config.Global.Steps(), config.Module.Steps()...) {
 		options = append(options, plugin.Option{Name: config.Event(step), Default: "", Events: []plugin.EventType{plugin.CreateHook}, Usage: usages[step]})
 	}

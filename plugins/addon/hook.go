@@ -18,9 +18,9 @@ var usages = map[string]string{
 	"beforeAll":        "run a global hook before any module, by `ORDER`",
 	"afterAll":         "run a global hook after all modules, by `ORDER`",
 	"beforeHelm":       "run before the chart of the module is installed or upgraded, by `ORDER`",
-	"afterHelm":        "run after that, by `ORDER`",
-	"beforeDeleteHelm": "run before the module's release is deleted, by `ORDER`",
-	"afterDeleteHelm":  "run after that, by `ORDER`",
+	"afterHelm":        "run after the chart of the module is installed or upgraded, by `ORDER`",
+	"beforeDeleteHelm": "run before the Helm release of the module is deleted, by `ORDER`",
+	"afterDeleteHelm":  "run after the Helm release of the module is deleted, by `ORDER`",
 }
 
 // owner is whose hook it is, by the name of the module.

@@ -20,13 +20,13 @@ func featureOptions() []plugin.Option {
 	kinds := func(c *project.Config) []string { return c.TargetNames() }
 	return []plugin.Option{
 		{Name: "owns", Default: []string{}, Offer: kinds, Events: events,
-			Usage: "kinds whose objects the controller makes, as group/version/Kind (apps/v1/StatefulSet,core/v1/ConfigMap); it is called when one changes"},
+			Usage: "kinds of objects that the controller creates, as group/version/Kind, such as apps/v1/StatefulSet,core/v1/ConfigMap"},
 		{Name: "watches", Default: []string{}, Offer: kinds, Events: events,
-			Usage: "kinds whose events call the controller for the objects that may care, as group/version/Kind"},
+			Usage: "kinds whose events trigger reconciliation of related objects, as group/version/Kind"},
 		{Name: "label", Default: []string{}, Events: events,
-			Usage: "reconcile only objects of the kind that have this label, written key=value; what the controller owns and watches needs none"},
+			Usage: "reconcile only objects with this label, as key=value"},
 		{Name: "finalizer", Default: false, Events: events,
-			Usage: "clean up outside of the cluster before an object goes"},
+			Usage: "add a finalizer, which cleans up before an object is deleted"},
 	}
 }
 

@@ -21,10 +21,10 @@ var generators = []string{"crd", "rbac", "webhook", "object"}
 func generateOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.Generate}
 	return []plugin.Option{
-		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook, object", Values: generators, Events: events},
-		{Name: "paths", Default: []string{}, Usage: "packages to read, from the project root (default ./...)", Events: events},
-		{Name: "header-file", Default: "", Usage: "file whose text stands at the top of generated Go code", Events: events},
-		{Name: "year", Default: "", Usage: `what takes the place of " YEAR" in the header file`, Events: events},
+		{Name: "only", Default: []string{}, Usage: "generators to run: crd, rbac, webhook or object", Values: generators, Events: events},
+		{Name: "paths", Default: []string{}, Usage: "packages to read, relative to the project root (default ./...)", Events: events},
+		{Name: "header-file", Default: "", Usage: "file with the header of generated Go files", Events: events},
+		{Name: "year", Default: "", Usage: `text that replaces " YEAR" in the header file`, Events: events},
 	}
 }
 

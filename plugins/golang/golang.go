@@ -35,10 +35,10 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 func (Plugin) Options() []plugin.Option {
 	events, headerEvents := []plugin.EventType{plugin.Init}, []plugin.EventType{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
-		{Name: "repo", Default: "", Usage: "Go module path (default: that of go.mod, else from the folder)", Events: events},
-		{Name: "owner", Default: "", Usage: "owner of the copyright, for the header of Go files", Events: headerEvents},
+		{Name: "repo", Default: "", Usage: "Go module path (default: from go.mod, or from the name of the folder)", Events: events},
+		{Name: "owner", Default: "", Usage: "copyright owner in the header of Go files", Events: headerEvents},
 		{Name: "license", Default: header.Licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: header.Licences, Events: headerEvents},
-		{Name: "license-file", Default: "", Usage: "file with a header for Go files, as a Go comment; takes the place of --license", Events: headerEvents},
+		{Name: "license-file", Default: "", Usage: "file with the header of Go files, a Go comment; replaces --license", Events: headerEvents},
 	}
 	return slices.Concat(options, featureOptions(), generateOptions())
 }

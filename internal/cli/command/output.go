@@ -22,7 +22,7 @@ var formats = []string{FormatText, FormatJSON}
 func BindOutput(cmd *cobra.Command, format *string, more ...string) {
 	all := slices.Concat(formats, more)
 	last := len(all) - 1
-	cmd.Flags().StringVar(format, "output", FormatText, "form of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
+	cmd.Flags().StringVar(format, "output", FormatText, "format of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
 	CompleteValues(cmd, "output", all...)
 }
 

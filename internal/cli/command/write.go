@@ -29,8 +29,8 @@ type WriteFlags struct {
 
 func (w *WriteFlags) Bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&w.DryRun, "dry-run", false, "show the plan and write nothing")
-	f.BoolVar(&w.Diff, "diff", false, "also show each change as a unified diff")
+	f.BoolVar(&w.DryRun, "dry-run", false, "show the changes without writing them")
+	f.BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
 	BindOutput(cmd, &w.Output, w.ExtraFormats...)
 }
 

@@ -27,35 +27,35 @@ func newCreateAPI(a *command.App) *cobra.Command {
 	o := &createAPI{}
 	cmd := &cobra.Command{
 		Use:   "api",
-		Short: "Add a custom resource, its controller, or both",
+		Short: "Add a custom resource, a controller, or both",
 		Long: `Add a kind to the project: Go types, a controller with tests, a sample, the
-kustomize and main.go wiring, and what is generated from them (deepcopy methods,
-CRD, RBAC), all in one step. A further version of a kind starts with the fields
-of the last.
+wiring in main.go and in the kustomizations, and the generated deepcopy methods,
+CRD and RBAC. A new version of a kind starts with the fields of the previous
+version.
 
-In a project of hooks it writes the CRD for you to describe the kind in, a
-sample, and roles for its users; a further version goes into the same file.
+In a project of hooks, add a CRD, a sample, and roles for users of the kind. A
+new version goes into the same CRD.
 
-With --resource=false the controller may be for a kind of Kubernetes, whose
-groups are core, apps, batch and so on, or for one of another module. Where the
-module is in go.mod or in the module cache, its sources tell what the flags
---external-api-path and --external-api-domain would.`,
+With --resource=false, add a controller for a kind that the project does not
+define: a built-in kind of Kubernetes (groups core, apps, batch and so on) or a
+kind of another module. If the module is in go.mod or in the module cache,
+operon finds the values of --external-api-path and --external-api-domain itself.`,
 		Example: `  # Add the kind Frigate and a controller for it
   operon create api --group ship --version v1 --kind Frigate
 
-  # Show what that would change, and write nothing
+  # Show the changes without writing them
   operon create api --group ship --version v1 --kind Frigate --dry-run --diff
 
-  # A cluster-scoped kind in the group that is the domain itself, types only
+  # Add a cluster-scoped kind without a controller; its group is the domain
   operon create api --version v1 --kind Region --namespaced=false --controller=false
 
-  # A second controller for a kind that the project has
+  # Add a second controller for a kind
   operon create api --group ship --version v1 --kind Frigate --controller-name frigate-backup
 
-  # A controller for a kind of Kubernetes
+  # Add a controller for a built-in kind of Kubernetes
   operon create api --group apps --version v1 --kind Deployment --resource=false
 
-  # A controller for a kind of another module
+  # Add a controller for a kind of another module
   operon create api --group monitoring --version v1 --kind ServiceMonitor --resource=false \
     --external-api-module github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0`,
 		Args: command.NoArgs,
@@ -63,18 +63,18 @@ module is in go.mod or in the module cache, its sources tell what the flags
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the group is the domain; core, apps, ... with --resource=false")
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the domain is the group")
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
-	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong")
-	f.BoolVar(&o.api, "resource", true, "write the API types; asked on a terminal")
-	f.BoolVar(&o.controller, "controller", true, "write a controller; asked on a terminal")
-	f.StringVar(&o.name, "controller-name", "", "name of the controller, for a kind with several (default: the kind in lower case)")
-	f.BoolVar(&o.namespaced, "namespaced", true, "objects live in namespaces; false: in the cluster")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case (default: the regular English plural)")
+	f.BoolVar(&o.api, "resource", true, "add the API types; operon asks on a terminal")
+	f.BoolVar(&o.controller, "controller", true, "add a controller; operon asks on a terminal")
+	f.StringVar(&o.name, "controller-name", "", "name of the controller (default: the kind in lower case)")
+	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	o.foreign.bind(cmd)
-	f.StringVar(&o.crdVersion, "crd-version", "v1", "version of the CRD's own API")
-	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
+	f.BoolVar(&o.make, "make", true, "generate deepcopy methods, CRDs and RBAC afterwards")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateAPI)
 	completeAPI(a, cmd)

@@ -11,7 +11,7 @@ import (
 )
 
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("create", "Add to a project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
+	return command.NewGroup("create", "Add an API, a webhook, a hook or a module to the project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
 }
 
 // creation is what the create commands have in common: a resource, and what is to

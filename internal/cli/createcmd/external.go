@@ -26,9 +26,9 @@ type externalFlags struct {
 
 func (o *externalFlags) bind(cmd *cobra.Command) {
 	o.flags = cmd.Flags()
-	o.flags.StringVar(&o.path, "external-api-path", "", "Go import path of types of another module (default: searched in the modules of go.mod)")
-	o.flags.StringVar(&o.domain, "external-api-domain", "", "domain of their API group (default: that of the Go package)")
-	o.flags.StringVar(&o.module, "external-api-module", "", "their module, with @version where go.mod does not say it")
+	o.flags.StringVar(&o.path, "external-api-path", "", "Go import path of the types of another module (default: found in the modules of go.mod)")
+	o.flags.StringVar(&o.domain, "external-api-domain", "", "domain of the API group of these types (default: found in the Go package)")
+	o.flags.StringVar(&o.module, "external-api-module", "", "module of these types, with @version unless go.mod requires it")
 }
 
 // given reports whether any of the flags is set.

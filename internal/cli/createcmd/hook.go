@@ -27,38 +27,39 @@ func newCreateHook(a *command.App) *cobra.Command {
 	o := &createHook{}
 	cmd := &cobra.Command{
 		Use:   "hook NAME",
-		Short: "Add a hook to a project of hooks",
-		Long: `Add a hook that the engine runs: a script with the configuration that the flags
-describe, a function for each of its bindings, and a test for each of these. The
-tests pass, but for those of --convert between versions whose schemas differ:
-they fail until the hook converts what is different. The roles in config/rbac
-are derived anew, and the first hook with a webhook switches on what webhooks
-need. In a project of modules it is a hook of --module or a global one, which
-can have the steps of the engine's work, such as --before-helm, and no webhooks;
-no roles are derived there.
+		Short: "Add a hook with a test for each binding",
+		Long: `Add a hook: a script with the configuration that the flags describe, a function
+for each of its bindings, and a test for each function. The tests pass, except
+those of conversions between versions with different schemas. operon generates
+the roles in config/rbac again, and configures webhooks when the first hook
+needs them.
 
-A value with BINDING: before it is for the binding of that name, and one without
-is for all of them. Bindings are called after the plural of their kind
-(secrets), and schedules tick, unless they are given names.`,
-		Example: `  # A hook that is run for each Secret with a label
+In a project of modules, the hook belongs to --module or is a global hook. It
+can run at steps of the engine's work, such as --before-helm. Such hooks have no
+webhooks, and operon generates no roles for them.
+
+A value that starts with BINDING: applies to the binding of that name, other
+values apply to all bindings. The default name of a binding is the plural of its
+kind, such as secrets; the default name of a schedule is tick.`,
+		Example: `  # Run a hook for each Secret with a label
   operon create hook secrets --on kubernetes:Secret --selector app=web
 
-  # Bindings with names, in one group
+  # Use named bindings in one group
   operon create hook secret-copier --group main \
     --on kubernetes:source:Secret,namespaces:Namespace \
     --namespace source:default --name source:mysecret \
     --jq 'namespaces:.metadata.labels'
 
-  # Every minute, with the nodes at hand
+  # Run a hook every minute, with a snapshot of the nodes
   operon create hook node-ping --schedule '* * * * *' \
     --on kubernetes:Node --events none --jq .status.addresses
 
-  # In a project of modules: before a chart is installed, and before all of them
+  # In a project of modules, run hooks before one chart and before all charts
   operon create hook certificates --module cert-issuer --before-helm 10 \
     --on kubernetes:Secret
   operon create hook domain --before-all 10
 
-  # Webhooks
+  # Add webhooks
   operon create hook guard --validate CronTab --mutate CronTab
   operon create hook convert --crd CronTab \
     --convert v1alpha1:v1 --convert v1:v1alpha1`,
@@ -68,13 +69,13 @@ is for all of them. Bindings are called after the plural of their kind
 	o.cmd = cmd
 	f := cmd.Flags()
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateHook)
-	f.BoolVar(&o.make, "make", true, "also derive the roles")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	f.BoolVar(&o.make, "make", true, "generate the roles afterwards")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
 	o.complete(a)
 	command.GroupFlags(cmd, "Other flags",
-		command.FlagGroup{Title: "What runs the hook", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
-		command.FlagGroup{Title: "Which objects, and what of them", Flags: []string{"namespace", "name", "selector", "field-selector", "events", "jq"}},
+		command.FlagGroup{Title: "When the hook runs", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
+		command.FlagGroup{Title: "Which objects it gets", Flags: []string{"namespace", "name", "selector", "field-selector", "events", "jq"}},
 		command.FlagGroup{Title: "Groups and queues", Flags: []string{"group", "queue"}},
 		command.FlagGroup{Title: "In a project of modules", Flags: []string{"module", "before-helm", "after-helm", "before-delete-helm", "after-delete-helm", "before-all", "after-all"}},
 	)

@@ -22,12 +22,12 @@ func newCreateModule(a *command.App) *cobra.Command {
 	o := &createModule{}
 	cmd := &cobra.Command{
 		Use:   "module NAME",
-		Short: "Add a module to a project of modules",
+		Short: "Add a module with an example chart",
 		Long: `Add a module that addon-operator installs: a chart, the schemas of its values,
-and its switch in modules/values.yaml, which is on unless somebody switched it
-off. operon create hook --module adds hooks to it.
+and a switch in modules/values.yaml. Modules are enabled by default. Use operon
+create hook --module to add hooks.
 
-The chart and the schemas are an example that installs; replace what is in them.`,
+The chart and the schemas are a working example. Replace their content.`,
 		Example: `  operon create module cert-issuer
   operon create module registry-cache --weight 200 --enabled-script`,
 		Args: moduleNameOnly, ValidArgsFunction: cobra.NoFileCompletions,
@@ -36,7 +36,7 @@ The chart and the schemas are an example that installs; replace what is in them.
 	o.cmd = cmd
 	f := cmd.Flags()
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
-	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "weight")
 	f.SortFlags = false

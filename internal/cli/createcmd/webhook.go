@@ -23,41 +23,41 @@ func newCreateWebhook(a *command.App) *cobra.Command {
 	o := &createWebhook{}
 	cmd := &cobra.Command{
 		Use:   "webhook",
-		Short: "Add webhooks to a kind: defaulting, validation, conversion",
+		Short: "Add defaulting, validating or conversion webhooks",
 		Long: `Add webhooks to a kind of the project, of Kubernetes or of another module: Go
-code, tests that call it through an API server, and the wiring of main.go,
-kustomize, cert-manager and network policy, all in one step. Webhooks that a
-kind has already stay as they are: add others whenever you need them.
+code, tests that call it through an API server, and the wiring in main.go, the
+kustomizations, cert-manager and the network policy. Existing webhooks of the
+kind stay unchanged.
 
-With --conversion, the given version is the hub that the other versions are
-converted to and from. The conversion functions come with every field mapped
-that both versions have, and with a test that fails when a field gets lost.`,
-		Example: `  # Set defaults, and validate beyond what the schema can say
+With --conversion, the given version becomes the hub: operon adds functions that
+convert the other versions to and from it. They map each field that both
+versions have, and come with a test that fails if a conversion loses a field.`,
+		Example: `  # Set defaults, and validate what the schema cannot express
   operon create webhook --group ship --version v1 --kind Frigate --defaulting --programmatic-validation
 
-  # Convert v1 to and from v2, the hub
+  # Convert between v1 and v2, which is the hub
   operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1
 
-  # Set defaults in the pods of the cluster
+  # Set defaults in all pods of the cluster
   operon create webhook --group core --version v1 --kind Pod --defaulting`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; core, apps, batch, ... for the kinds of Kubernetes")
+	f.StringVar(&o.resource.Group, "group", "", "API group without the domain, or a group of Kubernetes, such as apps")
 	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
 	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
-	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, where the regular one is wrong; for types of other modules")
-	f.BoolVar(&o.webhooks.Defaulting, "defaulting", false, "set defaults when objects are created or updated")
+	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case, for kinds of other modules (default: the regular English plural)")
+	f.BoolVar(&o.webhooks.Defaulting, "defaulting", false, "set defaults in objects that are created or updated")
 	f.BoolVar(&o.webhooks.Validation, "programmatic-validation", false, "validate objects that are created or updated")
-	f.BoolVar(&o.webhooks.Conversion, "conversion", false, "convert between this version, the hub, and others")
-	f.StringSliceVar(&o.webhooks.Spoke, "spoke", nil, "versions to convert to and from the hub (default: all others of the kind)")
-	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook, instead of the regular one")
-	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook, instead of the regular one")
+	f.BoolVar(&o.webhooks.Conversion, "conversion", false, "convert other versions to and from this one, the hub")
+	f.StringSliceVar(&o.webhooks.Spoke, "spoke", nil, "versions to convert to and from the hub (default: all other versions of the kind)")
+	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook (default: derived from the kind)")
+	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook (default: derived from the kind)")
 	o.foreign.bind(cmd)
-	f.BoolVar(&o.make, "make", true, "also generate the webhook configuration")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	f.BoolVar(&o.make, "make", true, "generate the webhook configuration afterwards")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateWebhook)
 	completeWebhook(a, cmd)

@@ -11,12 +11,11 @@ func newBuild(a *command.App) *cobra.Command {
 	var version string
 	cmd := &cobra.Command{
 		Use:   "build",
-		Short: "Build the control plane from Go modules, unless it is there",
+		Short: "Build the control plane from Go modules",
 		Long: `Build etcd, kube-apiserver, kube-controller-manager and kubectl from their Go
-modules into the per-user store, and print the folder. It needs Go and a module
-proxy, and takes a few minutes the first time; it changes nothing when they are
-already there. kube-controller-manager, which setup-envtest does not have, is
-added to the folder of Kubernetes ` + pins.Kubernetes + ` alone.`,
+modules into the per-user store, and print the folder. Programs that are
+installed are not built again. The first build takes a few minutes and needs Go
+and a module proxy. kube-controller-manager is built for Kubernetes ` + pins.Kubernetes + ` only.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := assets.Open(assets.Options{Env: a.Environ})

@@ -13,11 +13,11 @@ import (
 
 // New returns the command envtest.
 func New(a *command.App) *cobra.Command {
-	cmd := command.NewGroup("envtest", "Provide a real API server for tests", newBuild(a), newPath(a),
+	cmd := command.NewGroup("envtest", "Manage a control plane for tests", newBuild(a), newPath(a),
 		newStart(a), newStop(a), newStatus(a), newKeep(a))
-	cmd.Long = `Provide etcd, kube-apiserver and kubectl for tests, in the per-user folder that
-setup-envtest also uses, and kube-controller-manager beside them.
-KUBEBUILDER_ASSETS, when set, wins over that folder.`
+	cmd.Long = `Provide etcd, kube-apiserver, kube-controller-manager and kubectl for tests.
+They are installed in the per-user folder that setup-envtest also uses.
+KUBEBUILDER_ASSETS, if set, takes precedence over that folder.`
 	return cmd
 }
 
@@ -37,7 +37,7 @@ func bindVersion(cmd *cobra.Command, version *string) {
 
 // bindName adds the flag that names a control plane.
 func bindName(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane, to have several")
+	cmd.Flags().StringVar(name, "name", controlplane.DefaultName, "name of the control plane")
 	command.CompleteNothing(cmd, "name")
 }
 

@@ -15,8 +15,9 @@ func newPath(a *command.App) *cobra.Command {
 		Use:   "path",
 		Short: "Print the folder of the control plane",
 		Long: `Print the folder with etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS.
-Nothing is built or downloaded unless a flag asks for it: --build takes Go modules
-and has Kubernetes ` + pins.Kubernetes + ` alone, --download takes what setup-envtest takes.`,
+By default nothing is installed. --build builds missing programs from Go
+modules, for Kubernetes ` + pins.Kubernetes + ` only; --download downloads what setup-envtest
+would.`,
 		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...
   operon envtest path --download --k8s-version 1.36`,
 		Args: command.NoArgs,
@@ -42,8 +43,8 @@ and has Kubernetes ` + pins.Kubernetes + ` alone, --download takes what setup-en
 		},
 	}
 	bindVersion(cmd, &version)
-	cmd.Flags().BoolVar(&build, "build", false, "build what is missing first, from Go modules")
-	cmd.Flags().BoolVar(&download, "download", false, "download what is missing first, as setup-envtest does")
+	cmd.Flags().BoolVar(&build, "build", false, "build missing programs from Go modules first")
+	cmd.Flags().BoolVar(&download, "download", false, "download missing programs first, as setup-envtest does")
 	cmd.Flags().StringVar(&index, "index", assets.DefaultIndex, "URL of the list of downloads")
 	command.CompleteNothing(cmd, "index")
 	return cmd

@@ -25,30 +25,30 @@ func newStart(a *command.App) *cobra.Command {
 	var c startOptions
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "Start an API server on this machine",
-		Long: `Start etcd and kube-apiserver on 127.0.0.1, wait until they are ready and print
-the path of an administrator's kubeconfig. TLS and RBAC are on, the token is
-random, and only you can read the files. Programs that are not in the store are
-built first.
+		Short: "Start a control plane on this machine",
+		Long: `Start etcd and kube-apiserver on 127.0.0.1, wait until they are ready, and print
+the path of a kubeconfig with administrator access. TLS and RBAC are enabled,
+the token is random, and only you can read the files. Programs that are not
+installed are built.
 
-It runs until Ctrl-C, and then leaves nothing behind; its end is no error, so the
-exit code is 0 once it was ready. With --detach it runs until ` + "`operon envtest stop`" + `,
-and starting it again with the same flags only prints the path. A program that
-ends is started again, on the same port and with the same data.
+The control plane runs until Ctrl-C, with exit code 0, and leaves no files
+behind. With --detach it runs until ` + "`operon envtest stop`" + `; a second start with
+the same flags only prints the path. A program that exits is restarted on the
+same port with the same data.
 
-There are no nodes and no scheduler: pods are made and stay pending. With
---controllers, kube-controller-manager makes ReplicaSets and pods of Deployments,
-collects garbage and empties namespaces; without it, objects stay as they are.
+There are no nodes and no scheduler, so pods stay pending. With --controllers,
+kube-controller-manager creates the pods of workloads, collects garbage and
+empties deleted namespaces.
 
-However operon is killed, Linux and Windows end the programs with it. On macOS the
-next start or stop does, should the process that keeps them be killed.`,
+If operon is killed, its programs end too. On macOS, the next start or stop may
+have to end them.`,
 		Example: `  operon envtest start
   export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), a) },
 	}
-	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when it is ready and let it run")
-	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "run kube-controller-manager too")
+	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when the control plane is ready, and leave it running")
+	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "also run kube-controller-manager")
 	cmd.Flags().IntVar(&c.options.Port, "port", 0, "port of the API server (default: a free one)")
 	bindName(cmd, &c.options.Name)
 	bindVersion(cmd, &c.version)

@@ -24,12 +24,13 @@ func newStatus(a *command.App) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "List the control planes that run",
-		Long: `List your control planes: running, starting, failed (a program ended again and
-again) or dead (somebody killed its keeper). The last two stay listed until the
-next start or stop of their name removes what they left.
+		Short: "List running control planes",
+		Long: `List your control planes and their state: running, starting, failed (a program
+keeps exiting) or dead (its supervisor was killed). A failed or dead control
+plane is listed until start or stop of its name removes its files.
 
-With --name only that one is looked for, and the exit code is 1 unless it runs.`,
+With --name, show only that control plane, and exit with code 1 if it is not
+running.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := command.CheckOutput(output); err != nil {

@@ -15,9 +15,9 @@ func newStop(a *command.App) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop a control plane and remove all that it kept",
-		Long: `Stop a control plane that ` + "`operon envtest start`" + ` started, detached or not, and
-remove its folder. It is no error when there is none.`,
+		Short: "Stop a control plane and remove its files",
+		Long: `Stop a control plane that ` + "`operon envtest start`" + ` started, and remove its files.
+If it is not running, the command does nothing and exits with code 0.`,
 		Example: `  operon envtest stop
   operon envtest stop --all`,
 		Args: command.NoArgs,
@@ -39,7 +39,7 @@ remove its folder. It is no error when there is none.`,
 		},
 	}
 	bindName(cmd, &name)
-	cmd.Flags().BoolVar(&all, "all", false, "stop all control planes of this user")
+	cmd.Flags().BoolVar(&all, "all", false, "stop all your control planes")
 	return cmd
 }
 

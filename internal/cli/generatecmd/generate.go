@@ -30,16 +30,21 @@ func NewGenerate(a *command.App) *cobra.Command {
 	o.cmd = &cobra.Command{
 		Use:   "generate [argument...]",
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
-		Long: `Generate everything that derives from the project's sources, from one load of
-its packages. The output is byte for byte that of controller-gen with the same
-arguments, which default to plugins["generate.operon.dev/v1"].args in PROJECT.
-A generator among the arguments has the options that stand there and no others:
-object alone writes no header. --only and --paths choose among the defaults.
+		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
+sources. The output is identical to that of controller-gen with the same
+arguments. Without arguments, they come from
+plugins["generate.operon.dev/v1"].args in PROJECT; --only and --paths select a
+part of these. A generator among the arguments gets only the options that are
+written there.
 
-In a project of hooks it derives the roles from them: they are run for their
-configuration, and their sources are read. There the engine itself registers
-webhooks when it starts, and the CRDs are yours to edit.
-` + aboutCheck + aboutWatch + aboutCache,
+In a project of hooks, generate the roles of the hooks from their configuration
+and sources.
+
+With --check, write nothing and exit with code 3 if generated files are missing,
+out of date, stale or not in git. With --watch, keep running and generate again
+whenever a source is saved. Runs are faster with the cache in the folder
+OPERON_CACHE (by default operon in the user's cache folder); the value off or
+--no-cache disables it. docs/generate.md describes these modes.`,
 		Example: `  operon generate
   operon generate --only crd,rbac
   operon generate crd:maxDescLen=0 paths=./api/... output:crd:dir=out
@@ -47,16 +52,16 @@ webhooks when it starts, and the CRDs are yours to edit.
   operon generate --watch`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
-	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default; --only chooses")
+	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default")
 	return o.build(a)
 }
 
 func (o *generate) build(a *command.App) *cobra.Command {
 	o.ExtraFormats = []string{command.FormatGitHub}
 	o.Bind(o.cmd)
-	o.cmd.Flags().BoolVar(&o.Check, "check", false, "compare with what is there, write nothing, and exit with 3 when it differs")
-	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "read everything anew, and keep nothing for the next time")
-	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "stay, and generate again on every save, until Ctrl-C")
+	o.cmd.Flags().BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if generated files differ")
+	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
+	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and generate again whenever a file is saved")
 	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }

@@ -11,8 +11,9 @@ func NewManifests(a *command.App) *cobra.Command {
 	o.cmd = &cobra.Command{
 		Use:   "manifests [argument...]",
 		Short: "Generate CRDs, RBAC and webhook configuration",
-		Long:  "Generate what `operon generate` does, except Go code.\n" + aboutCheck + aboutWatch,
-		RunE:  func(_ *cobra.Command, args []string) error { return o.run(a, args) },
+		Long: `Generate CRDs, RBAC and webhook configuration as operon generate does, and no Go
+code. The flags work in the same way.`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
 	return o.build(a)
 }

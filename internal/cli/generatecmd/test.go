@@ -42,24 +42,21 @@ func NewTest(a *command.App, runHookTests RunHookTests) *cobra.Command {
 	o := &test{runHookTests: runHookTests}
 	o.cmd = &cobra.Command{
 		Use:   "test [packages] [-- flags of go test]",
-		Short: "Generate, vet and test, on a real API server where one is installed",
-		Long: `Generate what derives from the sources, vet the code, and run go test with
-KUBEBUILDER_ASSETS set to the control plane that belongs to the project's
-client-go (or to ENVTEST_K8S_VERSION). All packages are tested but those of
-test/e2e, unless some are named. Where no control plane is installed the suites
-that need one are skipped, and a warning at the end says so; --build builds it.
+		Short: "Run the tests of the project, on a real API server if installed",
+		Long: `Generate files from the sources, vet the code, and run go test with
+KUBEBUILDER_ASSETS set to a control plane that matches the project's client-go
+(or ENVTEST_K8S_VERSION). By default, all packages except test/e2e are tested.
+If no control plane is installed, suites that need one are skipped with a
+warning; --build installs it. stdout and the exit code are those of go test.
 
-stdout and the exit code are those of go test.
-
-In a project of hooks it derives their roles, and is operon hooks test, as it is
-in one of modules.`,
+In a project of hooks or modules, generate the roles and run operon hooks test.`,
 		Example: `  operon test
   operon test ./internal/... --run TestControllers --build
   operon test -- -count 1 -coverprofile cover.out`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.test(a, args) },
 	}
-	o.cmd.Flags().StringVar(&o.run, "run", "", "run only the tests that match this regular expression")
-	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first, unless it is there")
+	o.cmd.Flags().StringVar(&o.run, "run", "", "run only tests that match this regular expression")
+	o.cmd.Flags().BoolVar(&o.build, "build", false, "build the control plane first if it is not installed")
 	command.CompleteFrom(o.cmd, "run", func() []string { return hooktest.Patterns(a.Dir, nil) })
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)

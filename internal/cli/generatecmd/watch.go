@@ -17,14 +17,6 @@ import (
 	"github.com/operon-dev/operon/internal/watch"
 )
 
-const aboutWatch = `
-
-With --watch the command stays, and generates again whenever something that
-counts was saved: sources, go.mod and its like, PROJECT, the header file, or a
-generated file that was edited or deleted. Each time one line tells what changed,
-what that made, and how long it took. Errors are shown, and what was generated
-before stays, until they are gone. Ctrl-C ends it, with exit code 0.`
-
 // errorDelay is how long an error waits for a change that may end it.
 const errorDelay = 150 * time.Millisecond
 

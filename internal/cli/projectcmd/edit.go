@@ -25,37 +25,35 @@ func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change the project's layout, scope or licence header",
-		Long: `Change how a project is laid out, where its manager works, or what its Go files
-start with, and do what follows from that: move packages and rewrite their
-imports, tests and paths; limit the manager's cache, permissions and manifests
-to namespaces, or open them; replace the header of every file that has it. What
-you wrote stays, and every switch goes back again.
+		Short: "Change the layout, scope or licence header of the project",
+		Long: `Change the layout of the project, the scope of its manager, or the header of its
+Go files, and update everything that depends on it: packages, imports, tests,
+paths, permissions and manifests. Your code stays. Every change can be reverted.
 
-A manager that is limited watches its own namespace; the project's README tells
-how to have it watch others. Webhooks that default or validate are still asked
-about objects in the whole cluster, and these are refused while the manager is
-away; the README has the patch that limits them as well.`,
-		Example: `  # A folder for each API group: needed before a second group comes in
+With --namespaced, the manager watches its own namespace; the README of the
+project explains how to watch others. Webhooks still receive requests for the
+whole cluster, and such requests fail while the manager is down; the README has
+a patch for that.`,
+		Example: `  # Use a folder for each API group, which a second group needs
   operon edit --multigroup
 
-  # A Role instead of a ClusterRole; the manager watches its own namespace
+  # Limit the manager to its own namespace, with a Role instead of a ClusterRole
   operon edit --namespaced
 
-  # And back
+  # Revert both
   operon edit --multigroup=false --namespaced=false
 
-  # Another owner in the header of all Go files
+  # Change the owner in the header of all Go files
   operon edit --owner "The Fleet Authors"`,
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
 	o.cmd = cmd
 	f := cmd.Flags()
-	f.BoolVar(&o.multigroup, "multigroup", false, "a folder for each API group")
-	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces, at first its own: Role instead of ClusterRole (webhooks are still asked about the whole cluster)")
-	f.BoolVar(&o.make, "make", true, "also generate deepcopy methods, CRD and RBAC")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ (the old content is kept in .operon/journal)")
+	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
+	f.BoolVar(&o.make, "make", true, "generate deepcopy methods, CRDs and RBAC afterwards")
+	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
 	return cmd

@@ -54,17 +54,17 @@ func NewInit(a *command.App) *cobra.Command {
 	o := &initProject{}
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Start a project in the working folder",
-		Long: `Write a complete project into the working folder: PROJECT, go.mod and go.sum,
-a manager, kustomize configuration, Makefile, Dockerfile, workflows and tests.
-It needs no network. Files that are already there are never overwritten.
+		Short: "Create a project in the working folder",
+		Long: `Write a complete project into the working folder: PROJECT, go.mod and go.sum, a
+manager, kustomize configuration, Makefile, Dockerfile, workflows and tests. No
+network is needed. Existing files are never overwritten.
 
-With --plugins shell the operator is a set of hooks in bash or Python, which the
-engine shell-operator runs: there is no Go in such a project. With --plugins
-addon it is a set of modules, charts with hooks, which addon-operator installs.
+With --plugins shell, the operator is a set of hooks in bash or Python, which
+the engine shell-operator runs. With --plugins addon, it is a set of modules
+(charts with hooks), which addon-operator installs.
 
-A repeat brings back what is missing and lists as "keep" what you changed: a
-file that differs from what init would write, and stays as it is.`,
+Run init again to recreate missing files. Files that you changed are listed as
+"keep" and stay as they are.`,
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon init --domain example.org --owner "The Fleet Authors" --multigroup
   operon init --domain example.org --plugins shell --lang python`,
@@ -74,21 +74,21 @@ file that differs from what init would write, and stays as it is.`,
 	o.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&o.domain, "domain", "my.domain", "domain of the API groups")
-	f.StringVar(&o.name, "project-name", "", "name of the project and prefix of its objects (default: the folder's name)")
+	f.StringVar(&o.name, "project-name", "", "name of the project and prefix of its objects (default: the name of the folder)")
 	f.StringVar(&o.version, "project-version", "3", "version of the PROJECT file")
-	f.StringSliceVar(&o.plugins, "plugins", []string{a.Layouts[0].Key}, "layout: plugin keys or short names")
-	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in a folder of its own")
-	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to namespaces, at first its own: Role instead of ClusterRole (webhooks are still asked about the whole cluster)")
-	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards (uses the network)")
-	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "do not check that the go command is new enough")
+	f.StringSliceVar(&o.plugins, "plugins", []string{a.Layouts[0].Key}, "layout of the project: plugin keys or short names")
+	f.BoolVar(&o.multigroup, "multigroup", false, "allow several API groups, each in its own folder")
+	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
+	f.BoolVar(&o.fetchDeps, "fetch-deps", false, "run go mod download afterwards, which uses the network")
+	f.BoolVar(&o.skipGoCheck, "skip-go-version-check", false, "skip the check that the go command is new enough")
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
-		command.FlagGroup{Title: "Of operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "fetch-deps", "skip-go-version-check"}},
-		command.FlagGroup{Title: "Of operators in shell", Flags: []string{"lang"}},
+		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "fetch-deps", "skip-go-version-check"}},
+		command.FlagGroup{Title: "Operators with hooks", Flags: []string{"lang"}},
 	)
 	return cmd
 }

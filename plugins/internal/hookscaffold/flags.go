@@ -7,24 +7,24 @@ func HookOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.CreateHook}
 	var options []plugin.Option
 	for _, list := range []struct{ name, usage string }{
-		{"on", "run for objects, of `kubernetes:KIND`[,KIND...]; a kind may be NAME:KIND, and KIND any name of it, GROUP/VERSION/KIND, or as in deployments.apps"},
-		{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly, or NAME:CRONTAB"},
-		{"validate", "run before the API server stores an object of a `KIND`, to refuse it"},
-		{"mutate", "run before that, to change an object of a `KIND`"},
-		{"convert", "convert the objects of --crd between versions, `FROM:TO`"},
-		{"namespace", "only objects of the namespaces `[BINDING:]NAME[,NAME...]`"},
-		{"name", "only the objects of the names `[BINDING:]NAME[,NAME...]`"},
-		{"selector", "only objects with labels, a `[BINDING:]SELECTOR` as for kubectl"},
-		{"field-selector", "only objects with fields, a `[BINDING:]SELECTOR` as for kubectl"},
-		{"jq", "tell the hook what this `[BINDING:]FILTER` of jq makes of an object, and run it when that changes"},
-		{"events", "run for `[BINDING:]EVENTS`: Added, Modified, Deleted; or none, for a snapshot that other bindings look at"},
-		{"group", "bindings with the same `[BINDING:]NAME` run the hook together, with the snapshots of all"},
-		{"queue", "a queue of its own, `[BINDING:]NAME`, which does not wait for other hooks"},
+		{"on", "run when objects of `kubernetes:KIND`[,KIND...] change; NAME:KIND names the binding; KIND is any name of the kind, such as deployments.apps or apps/v1/Deployment"},
+		{"schedule", "run at the times of a `CRONTAB`, such as '*/5 * * * *' or @hourly; NAME:CRONTAB names the binding"},
+		{"validate", "validate objects of a `KIND` before the API server stores them"},
+		{"mutate", "mutate objects of a `KIND` before the API server stores them"},
+		{"convert", "convert objects of --crd from one version to another, `FROM:TO`"},
+		{"namespace", "only objects in the namespaces `[BINDING:]NAME[,NAME...]`"},
+		{"name", "only objects with the names `[BINDING:]NAME[,NAME...]`"},
+		{"selector", "only objects that match the label selector `[BINDING:]SELECTOR`"},
+		{"field-selector", "only objects that match the field selector `[BINDING:]SELECTOR`"},
+		{"jq", "pass the result of the jq filter `[BINDING:]FILTER` to the hook, and run it only when the result changes"},
+		{"events", "run only for `[BINDING:]EVENTS`: Added, Modified, Deleted; none: only take snapshots for other bindings"},
+		{"group", "combine bindings with the same `[BINDING:]NAME` into one run, with the snapshots of all"},
+		{"queue", "run in the queue `[BINDING:]NAME`, which does not wait for other hooks"},
 	} {
 		options = append(options, plugin.Option{Name: list.name, Default: []string{}, Verbatim: true, Usage: list.usage, Events: events})
 	}
 	return append(options,
-		plugin.Option{Name: "startup", Default: "", Usage: "run when the engine starts; the hook with the lower `ORDER` comes first", Events: events},
-		plugin.Option{Name: "crd", Default: "", Usage: "the CRD that --convert is for, by its name or `KIND` (default: the one with several versions)", Events: events},
+		plugin.Option{Name: "startup", Default: "", Usage: "run when the engine starts; hooks with a lower `ORDER` run first", Events: events},
+		plugin.Option{Name: "crd", Default: "", Usage: "CRD of --convert, by name or `KIND` (default: the only one with several versions)", Events: events},
 	)
 }

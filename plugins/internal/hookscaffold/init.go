@@ -27,7 +27,7 @@ func LangOptions() []plugin.Option {
 	return []plugin.Option{
 		{Name: "lang", Default: Bash, Values: languages, Events: []plugin.EventType{plugin.Init}, Usage: "language of hooks: bash or python"},
 		{Name: "lang", Default: "", Values: languages, Events: []plugin.EventType{plugin.CreateHook},
-			Usage: "language of the hook: bash or python (default: that of the project)"},
+			Usage: "language of the hook: bash or python (default: the language of the project)"},
 	}
 }
 
