@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestAerospike goes on where the published walk-through ends: the operator of a
-// clustered database runs, and keeps what its users ask for.
+// TestAerospike continues the published walk-through: it runs the operator, which manages
+// clusters of a database.
 func TestAerospike(t *testing.T) {
 	t.Parallel()
 	i := install(t, cluster, scenario(t, "aerospike"))
@@ -66,7 +66,7 @@ namespace main {
 	awaitNodes(t, sample, changed)
 
 	t.Log("what others change or remove comes back")
-	awaitPods(t, sample, 5) // after which only what is owned has news
+	awaitPods(t, sample, 5) // from here on, only owned objects change
 	patched(t, object("v1", "ConfigMap", sample.GetNamespace(), sample.GetName()), `{"data":{"aerospike.conf":"other"}}`)
 	awaitNodes(t, sample, changed)
 	if err := cluster.delete(t, object("apps/v1", "StatefulSet", sample.GetNamespace(), sample.GetName())); err != nil {
@@ -75,14 +75,14 @@ namespace main {
 	awaitNodes(t, sample, changed)
 }
 
-// aerospikeNodes is what a cluster makes of its spec.
+// aerospikeNodes are the settings of the nodes of a cluster.
 type aerospikeNodes struct {
 	Replicas int32
 	Env      map[string]string
 	Config   string
 }
 
-// awaitNodes waits until the StatefulSet and the ConfigMap of the cluster are as wanted.
+// awaitNodes waits until the StatefulSet and the ConfigMap of the cluster have the settings.
 func awaitNodes(t *testing.T, sample *unstructured.Unstructured, want aerospikeNodes) {
 	t.Helper()
 	ns, name := sample.GetNamespace(), sample.GetName()
@@ -134,7 +134,7 @@ func aerospikeRefuses(t *testing.T, sample *unstructured.Unstructured) {
 		refuse("update", err)
 	}
 	if err := cluster.delete(t, stored); err != nil {
-		t.Errorf("deletions are not validated: %v", err)
+		t.Errorf("a deletion was validated: %v", err)
 	}
 }
 
@@ -142,7 +142,7 @@ func aerospikeDefaults(t *testing.T, sample *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(sample.Object, "spec", "heartbeat")
 	created := mustCreate(t, sample)
 	if got := at(created, "spec", "heartbeat", "interval"); got != int64(150) {
-		t.Errorf("the heartbeat's interval is %v, want the default 150", got)
+		t.Errorf("the interval of the heartbeat is %v, want the default 150", got)
 	}
 }
 
@@ -166,7 +166,7 @@ func aerospikeCounts(t *testing.T, sample *unstructured.Unstructured) {
 		})
 	}
 	all := pods()
-	status(true, int64(3)) // no kubelet starts them
+	status(true, int64(3)) // there is no kubelet to start them
 	for _, pod := range all {
 		setReady(t, &pod, corev1.ConditionTrue)
 	}
@@ -188,7 +188,7 @@ func aerospikeCounts(t *testing.T, sample *unstructured.Unstructured) {
 	status(true, nil)
 }
 
-// awaitPods waits until a cluster has so many pods, and returns them.
+// awaitPods waits until a cluster has a number of pods, and returns them.
 func awaitPods(t *testing.T, sample *unstructured.Unstructured, want int) (pods []corev1.Pod) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("start %d nodes", want), func() error {
@@ -206,7 +206,7 @@ func awaitPods(t *testing.T, sample *unstructured.Unstructured, want int) (pods 
 	return pods
 }
 
-// setReady does what a kubelet would.
+// setReady reports a pod as ready, as a kubelet would.
 func setReady(t *testing.T, pod *corev1.Pod, ready corev1.ConditionStatus) {
 	t.Helper()
 	_, err := cluster.patchStatus(t, object("v1", "Pod", pod.Namespace, pod.Name),
@@ -243,9 +243,9 @@ func aerospikeGoes(t *testing.T, sample *unstructured.Unstructured) {
 	}
 }
 
-// TestAerospikePublishedMarkers writes the markers as they are published: an API
-// group with a version in it matches nothing, and the operator would be refused
-// everything that it asks for.
+// TestAerospikePublishedMarkers uses the markers of the publication. Their API groups contain
+// versions, so the roles match nothing, and the API server would reject all requests of the
+// operator. operon generate reports that.
 func TestAerospikePublishedMarkers(t *testing.T) {
 	t.Parallel()
 	dir := scenario(t, "aerospike").copy(t)
@@ -275,7 +275,7 @@ func TestAerospikePublishedMarkers(t *testing.T) {
 		`the API group "v1" holds a version and matches nothing; write groups=""`,
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("operon generate does not say %s:\n%s", want, out)
+			t.Errorf("operon generate does not report %s:\n%s", want, out)
 		}
 	}
 }

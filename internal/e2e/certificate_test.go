@@ -18,14 +18,14 @@ import (
 	"time"
 )
 
-// issuer is the certificate authority of the webhook servers; in a cluster
-// cert-manager is.
+// issuer is the certificate authority of the webhook servers. In a cluster, cert-manager does
+// its work.
 type issuer struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// authority is the one that the installed objects trust.
+// authority is the issuer that the installed objects trust.
 var authority = sync.OnceValue(newIssuer)
 
 func newIssuer() *issuer {
@@ -39,7 +39,7 @@ func newIssuer() *issuer {
 	return &issuer{must(x509.ParseCertificate(der)), key}
 }
 
-// bundle is the value of a caBundle field that trusts some authorities.
+// bundle returns the value of a caBundle field for some authorities.
 func bundle(authorities ...*issuer) string {
 	var text []byte
 	for _, a := range authorities {
@@ -48,9 +48,8 @@ func bundle(authorities ...*issuer) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// certify puts a new certificate and its key into the folder of a server, and
-// takes the previous ones away. It does so as a kubelet mounts a Secret: both
-// files are links into a folder, which is replaced as a whole.
+// certify replaces the certificate and the key in the folder of a server. As in a mounted
+// Secret, both files are links into a folder that is replaced as a whole.
 func (a *issuer) certify(t *testing.T, folder string) {
 	t.Helper()
 	key := newKey()
@@ -63,7 +62,7 @@ func (a *issuer) certify(t *testing.T, folder string) {
 	der := must(x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key))
 	next := must(os.MkdirTemp(folder, "..20260101_"))
 	data := filepath.Join(folder, "..data")
-	previous, _ := os.Readlink(data) // "": there is none yet
+	previous, _ := os.Readlink(data) // "" at first
 	err := errors.Join(
 		os.WriteFile(filepath.Join(next, "tls.crt"), encode("CERTIFICATE", der), 0o600),
 		os.WriteFile(filepath.Join(next, "tls.key"), encode("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(key))), 0o600),
@@ -90,7 +89,7 @@ func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// must is for what fails on broken machines only.
+// must panics on errors that only a broken machine causes.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// child is a process that does not outlive the tests, nor sees their Ctrl-C: they
-// end it in their order.
+// child is a process that ends with the tests at the latest. It does not receive their
+// Ctrl-C, so that the tests can end their processes in order.
 type child struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -34,7 +34,7 @@ func start(name string, prepare func(*exec.Cmd)) (*child, error) {
 
 // stop asks the process to end, as a kubelet would, and kills it when it does not.
 func (c *child) stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGTERM) // or it has ended already
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	select {
 	case <-c.done:
 	case <-time.After(20 * time.Second):

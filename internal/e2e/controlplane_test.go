@@ -21,18 +21,18 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// controlPlane is a running control plane, seen by its administrator.
+// controlPlane is a running control plane with clients of its administrator.
 type controlPlane struct {
-	kubeconfig string
-	config     *rest.Config
-	client     kubernetes.Interface
-	dynamic    dynamic.Interface
-	mapper     *restmapper.DeferredDiscoveryRESTMapper
-	foreign    sync.Once
+	kubeconfig       string
+	config           *rest.Config
+	client           kubernetes.Interface
+	dynamic          dynamic.Interface
+	mapper           *restmapper.DeferredDiscoveryRESTMapper
+	externalCRDsOnce sync.Once
 }
 
-// startControlPlane starts another control plane than the shared one, for tests
-// that kill it. It ends with the test.
+// startControlPlane starts a control plane besides the shared one, for tests that kill it.
+// It ends with the test.
 func startControlPlane(t *testing.T, args ...string) *controlPlane {
 	t.Helper()
 	kubeconfig, end, err := launch(args...)
@@ -47,8 +47,8 @@ func startControlPlane(t *testing.T, args ...string) *controlPlane {
 	return c
 }
 
-// launch runs `operon envtest start` and returns the kubeconfig that it prints;
-// the control plane ends with it.
+// launch runs `operon envtest start` and returns the kubeconfig that it prints. end stops
+// the control plane.
 func launch(args ...string) (kubeconfig string, end func(), err error) {
 	out, in := io.Pipe()
 	operon, err := start("operon", func(cmd *exec.Cmd) {
@@ -70,7 +70,7 @@ func launch(args ...string) (kubeconfig string, end func(), err error) {
 	return strings.TrimSpace(line), operon.stop, nil
 }
 
-// connect makes clients. They are not slowed down: the tests are the only users.
+// connect makes clients without rate limits.
 func connect(kubeconfig string) (*controlPlane, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -90,7 +90,7 @@ func connect(kubeconfig string) (*controlPlane, error) {
 	return &controlPlane{kubeconfig: kubeconfig, config: config, client: client, dynamic: objects, mapper: mapper}, nil
 }
 
-// namespace makes a namespace whose name begins with prefix; it goes with the test.
+// namespace makes a namespace whose name begins with prefix. It is deleted with the test.
 func (c *controlPlane) namespace(t *testing.T, prefix string, labels map[string]string) string {
 	t.Helper()
 	namespaces := c.client.CoreV1().Namespaces()

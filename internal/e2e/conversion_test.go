@@ -14,9 +14,9 @@ import (
 
 const volumeGroup = "storage.example.org"
 
-// TestConversion runs the operator of a kind with two versions that have other
-// fields: v1, a spoke, is stored at first, and v2, the hub, later. What is stored
-// shows when no manager runs: only that version can be read then.
+// TestConversion runs an operator for a kind with two versions that have different fields.
+// First v1, a spoke, is the stored version, and later v2, the hub. Without a manager, only
+// the stored version of an object can be read, so the test knows which one it is.
 func TestConversion(t *testing.T) {
 	t.Parallel()
 	i := install(t, cluster, scenario(t, "conversion"))
@@ -58,10 +58,10 @@ func TestConversion(t *testing.T) {
 	v.wantListed(t)
 }
 
-// volumes are one that was created in v1 and one that was created in v2.
+// volumes are an object created in v1 and one created in v2.
 type volumes struct{ small, fast *unstructured.Unstructured }
 
-// as is o, to be read in a version.
+// as returns a reference to o in another version.
 func as(version string, o *unstructured.Unstructured) *unstructured.Unstructured {
 	return object(volumeGroup+"/"+version, "Volume", o.GetNamespace(), o.GetName())
 }
@@ -73,7 +73,7 @@ func wantSpec(t *testing.T, o *unstructured.Unstructured, want map[string]any) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got.Object["spec"]); diff != "" || got.GetAPIVersion() != o.GetAPIVersion() {
-		t.Errorf("%s as %s came as %s: spec -want +got:\n%s", o.GetName(), o.GetAPIVersion(), got.GetAPIVersion(), diff)
+		t.Errorf("%s, requested as %s, is %s: spec -want +got:\n%s", o.GetName(), o.GetAPIVersion(), got.GetAPIVersion(), diff)
 	}
 }
 
@@ -85,7 +85,7 @@ func fastGigabytes(n int64) map[string]any {
 	return map[string]any{"storage": map[string]any{"gigabytes": n, "class": "fast"}}
 }
 
-// wantConverted reads each in both versions.
+// wantConverted reads each object in both versions.
 func (v volumes) wantConverted(t *testing.T) {
 	t.Helper()
 	wantSpec(t, as("v1", v.small), map[string]any{"size": "512Mi"})
@@ -94,7 +94,7 @@ func (v volumes) wantConverted(t *testing.T) {
 	wantSpec(t, as("v1", v.fast), map[string]any{"size": "20Gi"})
 }
 
-// wantListed lists both in each version, and has kubectl print its columns.
+// wantListed lists both objects in each version, and compares the columns that kubectl prints.
 func (v volumes) wantListed(t *testing.T) {
 	t.Helper()
 	for version, want := range map[string][]string{
@@ -107,7 +107,7 @@ func (v volumes) wantListed(t *testing.T) {
 		}
 		for _, o := range all.Items {
 			if o.GetAPIVersion() != volumeGroup+"/"+version {
-				t.Errorf("in the list of %s there is a %s", version, o.GetAPIVersion())
+				t.Errorf("the list of %s contains a %s", version, o.GetAPIVersion())
 			}
 		}
 		if len(all.Items) != 2 {
@@ -123,8 +123,8 @@ func (v volumes) wantListed(t *testing.T) {
 	}
 }
 
-// wantKept writes each in the version that it was not created in: what that does
-// not have is kept, until what it stands for is changed.
+// wantKept writes each object in the version that it was not created in. Fields that this
+// version lacks are kept until a related field changes.
 func (v volumes) wantKept(t *testing.T) {
 	t.Helper()
 	patched(t, as("v2", v.small), `{"metadata":{"labels":{"written":"v2"}}}`)
@@ -138,11 +138,11 @@ func (v volumes) wantKept(t *testing.T) {
 	wantSpec(t, as("v2", v.fast), fastGigabytes(30))
 
 	if _, err := cluster.patch(t, as("v1", v.small), `{"spec":{"size":"much"}}`); !slices.Equal(invalidFields(err), []string{"spec.size"}) {
-		t.Errorf("a size that is none: %v", err)
+		t.Errorf("an invalid size: %v", err)
 	}
 }
 
-// store has the API server store a version from now on.
+// store changes the stored version.
 func store(t *testing.T, crd *unstructured.Unstructured, version string) {
 	t.Helper()
 	eventually(t, "store "+version, func() error {
@@ -159,7 +159,7 @@ func store(t *testing.T, crd *unstructured.Unstructured, version string) {
 	})
 }
 
-// wantStored compares the versions that objects may be stored in.
+// wantStored compares the stored versions in the status of the CRD.
 func wantStored(t *testing.T, crd *unstructured.Unstructured, want ...string) {
 	t.Helper()
 	now, err := cluster.get(t, crd)
@@ -172,8 +172,8 @@ func wantStored(t *testing.T, crd *unstructured.Unstructured, want ...string) {
 	}
 }
 
-// readable fails the test unless o can be read, without a manager, in this version
-// and in no other.
+// readable checks that, without a manager, o can be read in the stored version and in no
+// other one.
 func readable(t *testing.T, o *unstructured.Unstructured, stored string) {
 	t.Helper()
 	for _, version := range []string{"v1", "v2"} {

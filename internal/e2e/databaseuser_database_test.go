@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// userDatabase is the database that the operator of scenario databaseuser keeps
-// users in. Tests that use it side by side have a user each.
+// userDatabase is the database of the operator of scenario databaseuser. Tests that run in
+// parallel use different users.
 type userDatabase struct {
 	url string
 
 	mu        sync.Mutex
 	passwords map[string]string // by user
-	refusals  map[string]string // what users are told who are to stay as they are
+	refusals  map[string]string // by user, the error for changes
 }
 
 func serveUserDatabase(t *testing.T) *userDatabase {
@@ -28,14 +28,14 @@ func serveUserDatabase(t *testing.T) *userDatabase {
 	return d
 }
 
-// refuse has changes of a user end with why; "" lets them through again.
+// refuse makes changes of a user fail with a message, until it is called with "".
 func (d *userDatabase) refuse(user, why string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.refusals[user] = why
 }
 
-// password is that of a user, "" without one.
+// password returns the password of a user, or "".
 func (d *userDatabase) password(user string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestDatabaseUser runs the operator of users inside a database, whose manager is
-// limited to two namespaces, and its controller to objects with a label.
+// TestDatabaseUser runs an operator for users in a database. Its manager is limited to two
+// namespaces, and its controller to objects with a label.
 func TestDatabaseUser(t *testing.T) {
 	t.Parallel()
 	db := serveUserDatabase(t)
@@ -50,7 +50,7 @@ func TestDatabaseUser(t *testing.T) {
 	}
 }
 
-// watch names the namespaces of the manager, in the place and the way of the README.
+// watch sets the namespaces of the manager as the README describes.
 func watch(t *testing.T, config string, namespaces ...string) {
 	t.Helper()
 	name := filepath.Join(config, "manager", "manager.yaml")
@@ -60,7 +60,7 @@ func watch(t *testing.T, config string, namespaces ...string) {
 	}
 	const own = "valueFrom:\n            fieldRef:\n              fieldPath: metadata.namespace\n"
 	if strings.Count(string(content), own) != 1 {
-		t.Fatalf("%s does not once name the manager's own namespace", name)
+		t.Fatalf("%s must name the namespace of the manager once", name)
 	}
 	text := strings.Replace(string(content), own, "value: "+strings.Join(namespaces, ",")+"\n", 1)
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -68,12 +68,12 @@ func watch(t *testing.T, config string, namespaces ...string) {
 	}
 }
 
-// grantFurther gives the manager its permissions in one more namespace, with what
-// the README has for that.
+// grantFurther gives the manager its permissions in one more namespace, as the README
+// describes.
 func (i *installation) grantFurther(t *testing.T, namespace string) {
 	t.Helper()
 	text := furtherNamespace(t, i.dir)
-	// The installation has its own prefix, which its namespace begins with as well.
+	// Names begin with the prefix of the installation, and so does its namespace.
 	text = strings.ReplaceAll(text, i.name+"-", i.prefix)
 	text = strings.ReplaceAll(text, "team-a", namespace)
 	folder := filepath.Join(i.folder, "watch", namespace)
@@ -86,8 +86,8 @@ func (i *installation) grantFurther(t *testing.T, namespace string) {
 	cluster.apply(t, i.build(t, filepath.Join("watch", namespace))...)
 }
 
-// databaseUser is an object, the Secret with its password, and the user that is
-// made of both, all of one name.
+// databaseUser is a DatabaseUser object, the Secret with its password, and the user in the
+// database. All have the same name.
 type databaseUser struct {
 	*userDatabase
 	user           string
@@ -102,7 +102,7 @@ func (u databaseUser) create(t *testing.T, password string) {
 	u.awaitPassword(t, password)
 }
 
-// setPassword lets a key, and nothing else, hold the password in the Secret.
+// setPassword writes the password to a key of the Secret and removes other keys.
 func (u databaseUser) setPassword(t *testing.T, key, password string) {
 	t.Helper()
 	secret := u.secret.DeepCopy()
@@ -120,7 +120,7 @@ func (u databaseUser) awaitPassword(t *testing.T, want string) {
 	})
 }
 
-// awaitFailure waits until Ready is False for a reason that somebody can act on.
+// awaitFailure waits until Ready is False with a reason and a message.
 func (u databaseUser) awaitFailure(t *testing.T, reason, message string) {
 	t.Helper()
 	eventually(t, "fail", func() error {
@@ -140,7 +140,7 @@ func (u databaseUser) awaitFailure(t *testing.T, reason, message string) {
 	})
 }
 
-// untouched tells what the controller has done about the object.
+// untouched returns an error when the controller has handled the object.
 func (u databaseUser) untouched(t *testing.T) error {
 	t.Helper()
 	o, err := cluster.get(t, u.object)
@@ -159,7 +159,7 @@ func databaseUserShown(t *testing.T, u databaseUser) {
 	}
 }
 
-// kubectl runs the one of the control plane as its administrator.
+// kubectl runs kubectl as the administrator of the control plane.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	assets, err := command(t.TempDir(), "operon", "envtest", "path")
@@ -194,7 +194,7 @@ func databaseUserLabel(t *testing.T, u databaseUser) {
 	patched(t, u.object, `{"metadata":{"labels":{"target":"that-database"}}}`)
 	u.awaitPassword(t, "changed")
 
-	// The end of an object is seen without the label, too.
+	// The controller also cleans up after an object that has lost the label.
 	patched(t, u.object, `{"metadata":{"labels":null}}`)
 	u.remove(t)
 	u.awaitEnd(t)
@@ -236,12 +236,12 @@ func (u databaseUser) remove(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until the object is gone. By then the user must be.
+// awaitEnd waits until the object is gone. Its user must be gone by then.
 func (u databaseUser) awaitEnd(t *testing.T) {
 	t.Helper()
 	eventually(t, "go", func() error { return gone(cluster.get(t, u.object)) })
 	if got := u.password(u.user); got != "" {
-		t.Errorf("the object is gone, and its user still has the password %q", got)
+		t.Errorf("the object is gone, but its user exists, with the password %q", got)
 	}
 }
 

@@ -22,16 +22,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestServerFailure takes the API server away from an operator in the midst of its
-// work, twice, while users go on and the cloud that it looks after changes. When
-// the server is back, everything is as they asked, in the cluster and in the cloud.
+// TestServerFailure stops the API server twice while an operator works, its users make
+// requests and its cloud changes. When the server is back, cluster and cloud reach the
+// requested state.
 func TestServerFailure(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--controllers", "--name", fmt.Sprint("e2e-failure-", os.Getpid()))
 	i := install(t, c, scenario(t, "s3-operator"))
 	account := serveAccount(t)
 	m := i.run(t, "--cloud-endpoint="+account.url)
-	m.unreviewed = true // a server that starts forbids everything until it has read the roles
+	m.unreviewed = true // while it starts, a server has not read the roles and denies everything
 	ends := m.keepRunning(t)
 	b := &buckets{cloudAccount: account, cluster: c, namespace: c.namespace(t, "failure", nil), wanted: map[string]bool{}}
 
@@ -44,30 +44,29 @@ func TestServerFailure(t *testing.T) {
 			signalServer(t, c, syscall.SIGSTOP)
 			eventually(t, "end the manager", func() error {
 				if ends() == before {
-					return fmt.Errorf("it goes on")
+					return fmt.Errorf("the manager is running")
 				}
 				return nil
 			})
 			signalServer(t, c, os.Kill)
 		})
 		if !strings.Contains(m.logs(), "leader election lost") {
-			t.Error("the manager did not say why it ended")
+			t.Error("the manager did not log why it ended")
 		}
 	})
 	b.deleteAll(t)
 }
 
-// buckets are what users want of the operator of scenario s3-operator.
+// buckets are the buckets that users request from the operator of scenario s3-operator.
 type buckets struct {
 	*cloudAccount
 	cluster   *controlPlane
 	namespace string
-	wanted    map[string]bool // false: not any more
+	wanted    map[string]bool // by name; false after deletion
 }
 
-// outage has buckets in all states when the server goes: some are ready, some
-// being made, some being removed. Then users ask for further ones, and want others
-// no more.
+// outage stops the server while some buckets are ready, some are being created and some are
+// being deleted. Meanwhile, users create and delete others.
 func (b *buckets) outage(t *testing.T, prefix string, strike func()) {
 	names := func(state string) (all []string) {
 		for n := range 4 {
@@ -87,7 +86,7 @@ func (b *buckets) outage(t *testing.T, prefix string, strike func()) {
 	for _, name := range slices.Concat(making, leaving) {
 		eventually(t, "be at work on "+name, func() error {
 			if len(b.requests(name, "PUT /buckets/")) == 0 || b.wanted[name] == (len(b.requests(name, "DELETE /users/")) > 0) {
-				return fmt.Errorf("the cloud was asked to %v", b.requests(name, ""))
+				return fmt.Errorf("the cloud received %v", b.requests(name, ""))
 			}
 			return nil
 		})
@@ -108,7 +107,7 @@ func (b *buckets) deleteAll(t *testing.T) {
 	b.wantAll(t)
 }
 
-// create asks for buckets, each until the API server took it.
+// create creates buckets. It retries until the API server accepts each.
 func (b *buckets) create(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -118,14 +117,14 @@ func (b *buckets) create(t *testing.T, names ...string) {
 		eventually(t, "create "+name, func() error {
 			_, err := b.cluster.create(t, s3)
 			if apierrors.IsAlreadyExists(err) {
-				return nil // the answer to the last try was lost
+				return nil // the response to the last try was lost
 			}
 			return err
 		})
 	}
 }
 
-// delete is the same for buckets that are wanted no more.
+// delete deletes buckets. It retries until the API server accepts each request.
 func (b *buckets) delete(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -140,8 +139,8 @@ func (b *buckets) delete(t *testing.T, names ...string) {
 	}
 }
 
-// wantAll waits until what users want is there and ready, and nothing else is:
-// objects, what they own, and what they stand for in the cloud.
+// wantAll waits until exactly the wanted buckets are ready: objects, owned objects and buckets
+// in the cloud.
 func (b *buckets) wantAll(t *testing.T) {
 	t.Helper()
 	var things []string
@@ -167,12 +166,12 @@ func (b *buckets) wantAll(t *testing.T) {
 				return err
 			}
 			if key, _, _ := unstructured.NestedString(o.Object, "data", "ACCESS_KEY_ID"); key == "" || !metav1.IsControlledBy(o, owner) {
-				return fmt.Errorf("it has key %q and owners %v", key, o.GetOwnerReferences())
+				return fmt.Errorf("the Secret has key %q and owners %v", key, o.GetOwnerReferences())
 			}
 			return nil
 		})
 		if n := len(b.requests(name, "PUT /buckets/")); n != 1 {
-			t.Errorf("bucket %s was made %d times", name, n)
+			t.Errorf("bucket %s was created %d times", name, n)
 		}
 	}
 	all, err := b.cluster.client.CoreV1().Secrets(b.namespace).List(t.Context(), metav1.ListOptions{})
@@ -185,8 +184,8 @@ func (b *buckets) wantAll(t *testing.T) {
 	}
 }
 
-// keepRunning starts the manager again whenever it ends, as a kubelet does, and
-// counts.
+// keepRunning restarts the manager whenever it ends, as a kubelet does, and counts the
+// restarts.
 func (m *manager) keepRunning(t *testing.T) (ends func() int) {
 	var mu sync.Mutex
 	count, stopped, current := 0, false, m.child
@@ -197,7 +196,7 @@ func (m *manager) keepRunning(t *testing.T) (ends func() int) {
 		stopped = true
 		current.stop()
 	})
-	// again returns the next process, or nil when there is to be none.
+	// again returns the next process, or nil at the end of the test.
 	again := func() *child {
 		mu.Lock()
 		defer mu.Unlock()
@@ -228,8 +227,8 @@ func (m *manager) keepRunning(t *testing.T) (ends func() int) {
 	}
 }
 
-// signalServer sends a signal to a control plane's API server. What keeps the
-// control plane starts it again when it ended.
+// signalServer sends a signal to the API server of a control plane. The supervisor of the
+// control plane restarts the server when it ends.
 func signalServer(t *testing.T, c *controlPlane, s os.Signal) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(c.kubeconfig), "kube-apiserver.pid"))

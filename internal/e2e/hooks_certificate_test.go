@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestHooksCertificate goes the way without cert-manager: the Secret that `make
-// certificate` writes is the one that the engine mounts, and an API server trusts it
-// for both Services, by the bundle in it. Repeated, it is another one.
+// TestHooksCertificate installs hooks without cert-manager. The engine mounts the Secret that
+// `make certificate` writes, and an API server trusts the certificate for both Services, by
+// the bundle in the Secret. Each run of make writes a new certificate.
 func TestHooksCertificate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "copier")
@@ -36,7 +36,7 @@ func TestHooksCertificate(t *testing.T) {
 		}
 	}
 	if len(names) != 2 || len(ofKind(all, "Certificate", "Issuer")) > 0 {
-		t.Fatalf("config/default has the Services %v, and of cert-manager %v", names, ofKind(all, "Certificate", "Issuer"))
+		t.Fatalf("config/default has the Services %v, and objects of cert-manager: %v", names, ofKind(all, "Certificate", "Issuer"))
 	}
 	namespace := ofKind(all, "Namespace")[0].GetName()
 	t.Cleanup(func() { _ = cluster.delete(t, object("v1", "Namespace", "", namespace)) })
@@ -50,8 +50,8 @@ func TestHooksCertificate(t *testing.T) {
 	}
 }
 
-// makeCertificate runs `make certificate`, and returns the Secret that a pod mounts where
-// the engine looks for its certificates.
+// makeCertificate runs `make certificate` and returns the Secret that a pod mounts at the
+// paths where the engine expects its certificates.
 func makeCertificate(t *testing.T, dir, namespace string, pod corev1.PodSpec) map[string][]byte {
 	t.Helper()
 	assets, err := command(dir, "operon", "envtest", "path")
@@ -63,12 +63,12 @@ func makeCertificate(t *testing.T, dir, namespace string, pod corev1.PodSpec) ma
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make certificate: %v\n%s", err, out)
 	}
-	mounted := map[string]string{} // volumes, by path
+	mounted := map[string]string{} // names of volumes, by path
 	for _, m := range pod.Containers[0].VolumeMounts {
 		mounted[m.MountPath] = m.Name
 	}
 	if mounted["/validating-certs"] != mounted["/conversion-certs"] {
-		t.Errorf("the engine has two certificates: %v", mounted)
+		t.Errorf("the engine mounts several Secrets: %v", mounted)
 	}
 	for _, v := range pod.Volumes {
 		if v.Name == mounted["/validating-certs"] && v.Secret != nil {
@@ -83,8 +83,8 @@ func makeCertificate(t *testing.T, dir, namespace string, pod corev1.PodSpec) ma
 	return nil
 }
 
-// wantTrust serves TLS with a Secret, as the engine does, and connects to it by a name,
-// as the API server does with the bundle that the engine hands it.
+// wantTrust serves TLS with the certificate in a Secret, as the engine does, and connects
+// under a name, as the API server does with the bundle that the engine registers.
 func wantTrust(t *testing.T, secret map[string][]byte, name string, want bool) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(secret["tls.crt"], secret["tls.key"])

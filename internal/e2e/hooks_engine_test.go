@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hasEngine runs a stand-in for the engine, which registers a Service as the engine
-// does, and ends it.
+// hasEngine runs a program in place of the engine, which registers a Service as the engine
+// does, and stops it.
 func hasEngine(t *testing.T, ns string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "engine")

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// configMap is one that hooks of these tests are told of.
+// configMap returns a ConfigMap whose events trigger the hooks of these tests.
 func configMap(namespace, name, label, of string) *unstructured.Unstructured {
 	o := object("v1", "ConfigMap", namespace, name)
 	o.SetLabels(map[string]string{label: "e2e"})
@@ -22,9 +22,9 @@ func configMap(namespace, name, label, of string) *unstructured.Unstructured {
 	return o
 }
 
-// TestHooksRetry has a hook fail: it is tried again, later each time, with what
-// happened meanwhile. Another queue does not wait for it, and a failure that is
-// allowed is the end of the matter. These hooks have no webhooks, so they run beside
+// TestHooksRetry runs a hook that fails. It is retried with growing delays and receives the
+// events since the first try. Another queue does not wait for it, and a hook with
+// allowFailure is not retried. These hooks have no webhooks, so they can run in parallel with
 // those of other tests.
 func TestHooksRetry(t *testing.T) {
 	t.Parallel()
@@ -39,16 +39,16 @@ func TestHooksRetry(t *testing.T) {
 	both := "stubborn.sh  maps Added " + ns + "/first, maps Added " + ns + "/second -> "
 	h.says(both + "ok\n")
 	if told := h.noted("stubborn", 3); told[0] != "first\n" || told[len(told)-1] != "first second\n" {
-		t.Errorf("it was told of %q", told)
+		t.Errorf("the hook received %q", told)
 	}
 	allowed := "patient.sh  maps Added " + ns + "/first -> error: exit code 1\n"
 	if told := h.noted("patient", 2); len(told) > 2 || !strings.Contains(h.output.String(), allowed) {
-		t.Errorf("the patient hook was told of %q", told)
+		t.Errorf("the hook patient.sh received %q", told)
 	}
 }
 
-// TestHooksOutage takes the API server away from hooks, and has objects come, change
-// and go while nobody follows them: then the hooks are told of all that.
+// TestHooksOutage stops the API server while hooks run. Objects are created, changed and
+// deleted while no watch is open; afterwards, the hooks receive all these events.
 func TestHooksOutage(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--name", fmt.Sprint("e2e-outage-", os.Getpid()))
@@ -80,7 +80,7 @@ func TestHooksOutage(t *testing.T) {
 		}
 		return nil
 	})
-	signalServer(t, c, os.Kill) // and so it does not remember what happened
+	signalServer(t, c, os.Kill) // so that it has no history for watches
 	eventually(t, "be back", func() error {
 		_, err := c.client.CoreV1().ConfigMaps("default").Get(t.Context(), "comes", metav1.GetOptions{})
 		return err
@@ -94,7 +94,7 @@ func TestHooksOutage(t *testing.T) {
 	signal(os.Interrupt)
 	<-h.done
 	if h.err != nil {
-		t.Errorf("its end: %v", h.err)
+		t.Errorf("operon hooks run ended with %v", h.err)
 	}
 	nothingRegistered(t, c)
 }

@@ -17,18 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hooks is an `operon hooks run` of hooks in testdata.
+// hooks is a running `operon hooks run` with hooks from testdata.
 type hooks struct {
 	*child
 	t       *testing.T
 	cluster *controlPlane
 	dir     string // a copy of the hooks
-	temp    string // its temporary folder
-	state   string // a folder for what hooks tell the test, and the test them
+	temp    string // the temporary folder of the run
+	state   string // a folder for files that hooks and test exchange
 	output  log
 }
 
-// runHooks starts the hooks of a folder in testdata on a cluster, with flags.
+// runHooks starts the hooks of a folder in testdata on a cluster.
 func runHooks(t *testing.T, c *controlPlane, folder, ns string, flags ...string) *hooks {
 	t.Helper()
 	h := &hooks{t: t, cluster: c, dir: t.TempDir(), temp: t.TempDir(), state: t.TempDir()}
@@ -53,16 +53,16 @@ func runHooks(t *testing.T, c *controlPlane, folder, ns string, flags ...string)
 	return h
 }
 
-// says waits until the hooks have printed a text.
+// says waits until the output contains a text.
 func (h *hooks) says(text string) { h.t.Helper(); h.repeats(1, text) }
 
-// repeats waits until the hooks have printed a text so many times.
+// repeats waits until the output contains a text a number of times.
 func (h *hooks) repeats(times int, text string) {
 	h.t.Helper()
 	eventually(h.t, fmt.Sprintf("print %q", text), func() error {
 		select {
 		case <-h.done:
-			return fmt.Errorf("it ended: %w", h.err)
+			return fmt.Errorf("operon hooks run ended: %w", h.err)
 		default:
 		}
 		if n := strings.Count(h.output.String(), text); n < times {
@@ -72,13 +72,13 @@ func (h *hooks) repeats(times int, text string) {
 	})
 }
 
-// noted waits until hooks have written so many lines into a file of their state.
+// noted waits until hooks have written a number of lines to a file in state.
 func (h *hooks) noted(name string, lines int) (all []string) {
 	h.t.Helper()
 	eventually(h.t, "have a hook write into "+name, func() error {
 		text, err := os.ReadFile(filepath.Join(h.state, name))
 		all = strings.SplitAfter(string(text), "\n")
-		all = all[:len(all)-1] // what has an end
+		all = all[:len(all)-1] // the last line may be incomplete
 		if err == nil && len(all) < lines {
 			err = fmt.Errorf("%d lines, want %d", len(all), lines)
 		}
@@ -87,7 +87,7 @@ func (h *hooks) noted(name string, lines int) (all []string) {
 	return all
 }
 
-// save changes a hook as an editor does, by another file in its place.
+// save edits a hook and replaces the file by a rename, as editors do.
 func (h *hooks) save(name string, replace ...string) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, name)
@@ -97,7 +97,7 @@ func (h *hooks) save(name string, replace ...string) {
 	}
 	next := strings.NewReplacer(replace...).Replace(string(content))
 	if next == string(content) {
-		h.t.Fatalf("%s is as it was", name)
+		h.t.Fatalf("the edit does not change %s", name)
 	}
 	if err := os.WriteFile(path+"~", []byte(next), 0o755); err != nil {
 		h.t.Fatal(err)
@@ -107,8 +107,8 @@ func (h *hooks) save(name string, replace ...string) {
 	}
 }
 
-// TestHooks runs hooks on the cluster: what they do, what a save does, and that
-// nothing is left of them.
+// TestHooks runs hooks on the cluster, saves changes of them, and checks that nothing is left
+// afterwards.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	ns := cluster.namespace(t, "hooks", map[string]string{"hooks": "e2e"})
@@ -130,8 +130,8 @@ func TestHooks(t *testing.T) {
 	hasEngine(t, ns)
 }
 
-// saves changes the hook with webhooks. All the while one name is denied: by the hook
-// before or after, or because it starts.
+// saves edits the hook with webhooks. One name is denied all the time: by the hook before the
+// edit, by the one after it, or because the hook is starting.
 func (h *hooks) saves(ns string) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(h.t.Context())
@@ -155,7 +155,7 @@ func (h *hooks) saves(ns string) {
 	h.says("kubernetesMutilating")
 	h.says("ships.sh keeps running with its last valid configuration")
 	admits(h.t, ns, "not that name")
-	// The engine takes it, and the API server does not: nothing else suffers.
+	// The engine accepts it, and the API server does not: other hooks are not affected.
 	h.save("ships.sh", "kubernetesMutilating", "kubernetesMutating", "crew.ships.example.org", "crew")
 	h.says("register webhooks")
 	h.save("ships.sh", "name: crew", "name: crew.ships.example.org", "mutating::crew()", "mutating::crew.ships.example.org()", "not that name", "never that name")
@@ -167,8 +167,7 @@ func (h *hooks) saves(ns string) {
 	}
 }
 
-// comesAndGoes adds a hook, in steps as people do, and takes it away. Then it saves
-// one that is at work.
+// comesAndGoes adds a hook in several steps, removes it, and saves a hook that is running.
 func (h *hooks) comesAndGoes() {
 	h.t.Helper()
 	late := filepath.Join(h.dir, "late.sh")
@@ -188,17 +187,17 @@ func (h *hooks) comesAndGoes() {
 	h.says("late.sh is gone or no longer executable: stopped")
 	h.save("slow.sh", "sleep 600 &", "sleep 500 &")
 	wantEnded(h.t, strings.Join(h.noted("pids", 3)[:2], ""))
-	// Saves are seen one after the other, so the other hook has ended before this
-	// one was started; and both had the same times.
+	// Saves are handled in order, so the removed hook ended before this one started, and
+	// both have the same schedule.
 	runs, ticks := strings.Count(h.output.String(), "it is late"), strings.Count(h.output.String(), "set ticks")
 	h.repeats(ticks+3, "set ticks")
 	if now := strings.Count(h.output.String(), "it is late"); now > runs {
-		h.t.Errorf("a hook that is gone ran %d times", now-runs)
+		h.t.Errorf("a removed hook ran %d times", now-runs)
 	}
 }
 
-// stops interrupts the run in the midst of a request of the API server, and of hooks
-// that take long: all are ended, and the request is denied.
+// stops interrupts the run while hooks are running and the API server waits for one. All
+// hooks end, and the request is denied.
 func (h *hooks) stops(ns string) {
 	h.t.Helper()
 	answered := make(chan error, 1)
@@ -212,15 +211,15 @@ func (h *hooks) stops(ns string) {
 	}
 	<-h.done
 	if h.err != nil || !strings.HasSuffix(h.output.String(), "stopped\n") {
-		h.t.Errorf("its end: %v", h.err)
+		h.t.Errorf("operon hooks run ended with %v", h.err)
 	}
 	if err := <-answered; err == nil {
-		h.t.Error("a request that was not answered was let in")
+		h.t.Error("a request without an answer was admitted")
 	}
 	nothingLeft(h.t, h, pids)
 }
 
-// wantOneRun starts the same hooks beside those that run: there can be one with webhooks.
+// wantOneRun starts the same hooks again. Only one run with webhooks is possible.
 func wantOneRun(t *testing.T, ns string) {
 	t.Helper()
 	second := runHooks(t, cluster, "hooks", ns)
@@ -232,7 +231,7 @@ func wantOneRun(t *testing.T, ns string) {
 	converts(t, ns)
 }
 
-// copies has the copier copy, restore, update and remove a Secret.
+// copies checks that the copier copies, restores, updates and removes a Secret.
 func copies(t *testing.T) {
 	t.Helper()
 	source := object("v1", "Secret", "default", "mysecret")
@@ -267,7 +266,7 @@ func copies(t *testing.T) {
 	has(nil)
 }
 
-// admits waits until one name is denied, with a message, and others are not.
+// admits waits until one name is denied with a message, and others are admitted.
 func admits(t *testing.T, ns, message string) {
 	t.Helper()
 	eventually(t, "deny", func() error {
@@ -287,7 +286,7 @@ func admits(t *testing.T, ns, message string) {
 	}
 }
 
-// converts creates an object, which is mutated, and reads it in another version.
+// converts creates an object, which a hook mutates, and reads it in another version.
 func converts(t *testing.T, ns string) {
 	t.Helper()
 	ship := object("hooks.example.org/v1", "Ship", ns, "olympic")
@@ -304,8 +303,8 @@ func converts(t *testing.T, ns string) {
 	}
 }
 
-// nothingLeft looks for what hooks may leave behind: registrations, a changed CRD,
-// processes, files.
+// nothingLeft checks that hooks leave no registrations, no changed CRD, no processes and no
+// files.
 func nothingLeft(t *testing.T, h *hooks, pids string) {
 	t.Helper()
 	nothingRegistered(t, cluster)
@@ -323,7 +322,7 @@ func nothingLeft(t *testing.T, h *hooks, pids string) {
 	}
 }
 
-// nothingRegistered checks that the API server asks no hooks.
+// nothingRegistered checks that no webhook configurations of hooks are left.
 func nothingRegistered(t *testing.T, c *controlPlane) {
 	t.Helper()
 	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
@@ -333,11 +332,11 @@ func nothingRegistered(t *testing.T, c *controlPlane) {
 	}
 }
 
-// wantEnded checks that processes are no more.
+// wantEnded checks that processes have ended.
 func wantEnded(t *testing.T, pids string) {
 	t.Helper()
 	for pid := range strings.FieldsSeq(pids) {
-		// One that has ended stays as a zombie until somebody takes note.
+		// A process that has ended is a zombie until its parent waits for it.
 		if out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && !strings.HasPrefix(string(out), "Z") {
 			t.Errorf("process %s of a hook is there, %s", pid, out)
 		}

@@ -18,28 +18,28 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// installation is what a project's config/default made on a control plane.
+// installation is a project that is installed on a control plane.
 type installation struct {
 	*project
 	cluster   *controlPlane
-	namespace string // the manager's
-	prefix    string // of every name; "" stands for no object
-	folder    string // the project's config, as it was installed
-	certs     string // the folder with the webhook server's tls.crt and tls.key
+	namespace string // of the manager
+	prefix    string // of all names
+	folder    string // the installed copy of config/
+	certs     string // the folder with tls.crt and tls.key of the webhook server
 	service   *service
 	objects   []*unstructured.Unstructured
 }
 
-// install builds config/default with the kustomize library and applies it into
-// a namespace of its own, with a prefix of its own. Webhooks and conversions call
-// the manager on this machine: their service becomes a url, with the harness's
-// CA. Changes are made to the installed copy of config/ before it is built.
+// install builds config/default with the kustomize library and applies it with a namespace
+// and a prefix of its own. Webhooks and conversions call the manager on this machine: a URL
+// replaces their service, with a CA of the tests. Changes edit the copy of config/ before
+// it is built.
 //
-// CRDs and webhook configurations are of the whole cluster: tests of one project
-// share an installation, as subtests.
+// CRDs and webhook configurations belong to the whole cluster, so the tests of one project
+// are subtests that share an installation.
 func install(t *testing.T, c *controlPlane, p *project, changes ...func(config string)) *installation {
 	t.Helper()
-	c.provideForeignCRDs(t)
+	c.provideExternalCRDs(t)
 	id := p.name + "-" + strings.ToLower(rand.Text()[:6])
 	i := &installation{
 		project: p, cluster: c, namespace: id + "-system", prefix: id + "-",
@@ -63,8 +63,8 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	return i
 }
 
-// rename gives the installation its own namespace and prefix, at the place where
-// a user would.
+// rename sets the namespace and the prefix of the installation in the file that a user would
+// edit.
 func (i *installation) rename(t *testing.T) {
 	t.Helper()
 	name := filepath.Join(i.folder, "default", "kustomization.yaml")
@@ -75,7 +75,7 @@ func (i *installation) rename(t *testing.T) {
 	for key, value := range map[string]string{"namespace": i.namespace, "namePrefix": i.prefix} {
 		line := regexp.MustCompile(`(?m)^` + key + `: .*$`)
 		if len(line.FindAll(content, -1)) != 1 {
-			t.Fatalf("%s has not one line that begins with %q", name, key)
+			t.Fatalf("%s must have one line that begins with %q", name, key)
 		}
 		content = line.ReplaceAll(content, []byte(key+": "+value))
 	}
@@ -84,8 +84,7 @@ func (i *installation) rename(t *testing.T) {
 	}
 }
 
-// build is what kustomize makes of a folder of the installed config/, with
-// webhooks that lead to this machine.
+// build runs kustomize on a folder of the installed config/. Webhooks call this machine.
 func (i *installation) build(t *testing.T, folder string) []*unstructured.Unstructured {
 	t.Helper()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(i.folder, folder))
@@ -103,8 +102,8 @@ func (i *installation) build(t *testing.T, folder string) []*unstructured.Unstru
 	return all
 }
 
-// rank is the order of installing: what others need comes first, and what the API
-// server calls the manager for comes last.
+// rank is the order of installation: objects that others need come first, and those for
+// which the API server calls the manager come last.
 func rank(o *unstructured.Unstructured) int {
 	switch o.GetKind() {
 	case "Namespace":
@@ -117,8 +116,8 @@ func rank(o *unstructured.Unstructured) int {
 	return 2
 }
 
-// awaitRoom waits until CRDs of an earlier run on the same control plane are gone.
-// They stay when that failed and left objects that wait for their operator.
+// awaitRoom waits until the CRDs of an earlier run on the same control plane are deleted. A
+// failed run may leave objects with finalizers, which keep them.
 func (i *installation) awaitRoom(t *testing.T) {
 	t.Helper()
 	for _, crd := range ofKind(i.objects, "CustomResourceDefinition") {
@@ -156,8 +155,8 @@ func (c *controlPlane) established(t *testing.T, crd *unstructured.Unstructured)
 	return fmt.Errorf("its conditions are %v", conditions)
 }
 
-// remove takes the installation away, beginning with the webhooks that nobody
-// answers any more.
+// remove deletes the installation. It begins with the webhooks, which nobody answers any
+// more.
 func (i *installation) remove(t *testing.T) {
 	for _, o := range slices.Backward(i.objects) {
 		resource, err := i.cluster.find(o)
@@ -170,7 +169,7 @@ func (i *installation) remove(t *testing.T) {
 	}
 }
 
-// named returns an installed object by its name without the prefix.
+// named returns an installed object, given its name without the prefix.
 func (i *installation) named(t *testing.T, kind, name string) *unstructured.Unstructured {
 	t.Helper()
 	for _, o := range i.objects {

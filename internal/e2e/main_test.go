@@ -20,11 +20,11 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// cluster is the control plane of the whole run. TestMain starts it with
+// cluster is the control plane that the tests share. TestMain starts it with
 // `operon envtest start --controllers`.
 var cluster *controlPlane
 
-// scratch is a folder that all tests share; it goes with the run.
+// scratch is a temporary folder that the tests share.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(suite(m))
 }
 
-// suite makes what all tests need, runs them and takes it away again.
+// suite prepares what all tests need, runs them and cleans up.
 func suite(m *testing.M) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -24,17 +24,17 @@ import (
 // manager is a running manager process.
 type manager struct {
 	*child
-	metricsURL string // https://127.0.0.1:PORT/metrics; "" when it serves none
+	metricsURL string // https://127.0.0.1:PORT/metrics; "" without metrics
 	probeURL   string // http://127.0.0.1:PORT
-	webhook    string // 127.0.0.1:PORT; "" when it serves none
+	webhook    string // 127.0.0.1:PORT; "" without webhooks
 	output     log
-	unreviewed bool // it may log that it lacks permissions
+	unreviewed bool // it may log missing permissions
 }
 
-// run starts the manager with the flags and the environment of its Deployment, a
-// token of its ServiceAccount and nothing else, and waits until it is ready. It
-// ends with the test, which fails when the manager logged "forbidden". Of a flag
-// that is given twice the last counts; "NAME=value" sets a variable.
+// run starts the manager with the flags and the environment of its Deployment and a token of
+// its ServiceAccount, and waits until it is ready. It ends with the test, which fails when
+// the manager logged "forbidden". args are more flags, and variables in the form NAME=value;
+// the last value of a flag counts.
 func (i *installation) run(t *testing.T, flags ...string) *manager {
 	t.Helper()
 	pod := i.pod(t)
@@ -68,7 +68,7 @@ func (i *installation) run(t *testing.T, flags ...string) *manager {
 	return m
 }
 
-// pod is the pod that the Deployment of the manager makes.
+// pod returns the pod template in the Deployment of the manager.
 func (i *installation) pod(t *testing.T) corev1.PodSpec {
 	t.Helper()
 	var d appsv1.Deployment
@@ -79,10 +79,10 @@ func (i *installation) pod(t *testing.T) corev1.PodSpec {
 	return d.Spec.Template.Spec
 }
 
-// flags are those of the Deployment, with ports and folders of this machine.
+// flags returns the flags in the Deployment, with ports and folders of this machine.
 func (i *installation) flags(t *testing.T, m *manager, args []string) []string {
 	t.Helper()
-	// Stacks of the libraries would drown what the manager says.
+	// Without stack traces of libraries, the log is shorter.
 	here := []string{"--leader-election-namespace=" + i.namespace, "--zap-stacktrace-level=panic"}
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
@@ -108,14 +108,14 @@ func (i *installation) flags(t *testing.T, m *manager, args []string) []string {
 	return here
 }
 
-// environment is that of the Deployment.
+// environment returns the environment in the Deployment.
 func (i *installation) environment(t *testing.T, vars []corev1.EnvVar) []string {
 	t.Helper()
 	var env []string
 	for _, v := range vars {
 		if from := v.ValueFrom; from != nil {
 			if from.FieldRef == nil || from.FieldRef.FieldPath != "metadata.namespace" {
-				t.Fatalf("the Deployment takes %s from a place that the tests do not know: %v", v.Name, from)
+				t.Fatalf("the tests do not support the source of %s in the Deployment: %v", v.Name, from)
 			}
 			v.Value = i.namespace
 		}
@@ -124,7 +124,7 @@ func (i *installation) environment(t *testing.T, vars []corev1.EnvVar) []string 
 	return env
 }
 
-// kubeconfig makes one that holds a token of the manager's ServiceAccount.
+// kubeconfig writes a kubeconfig with a token of the ServiceAccount of the manager.
 func (i *installation) kubeconfig(t *testing.T, account string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -141,7 +141,7 @@ func (i *installation) kubeconfig(t *testing.T, account string) string {
 	return name
 }
 
-// token is a token of a ServiceAccount in the manager's namespace.
+// token returns a token of a ServiceAccount in the namespace of the manager.
 func (i *installation) token(t *testing.T, account string) string {
 	t.Helper()
 	accounts := i.cluster.client.CoreV1().ServiceAccounts(i.namespace)
@@ -166,7 +166,7 @@ func (m *manager) awaitReady(t *testing.T) {
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("readyz says %s", response.Status)
+			return fmt.Errorf("readyz answers %s", response.Status)
 		}
 		if m.webhook != "" {
 			var conn net.Conn
@@ -178,8 +178,8 @@ func (m *manager) awaitReady(t *testing.T) {
 	})
 }
 
-// review fails the test when the manager was not permitted to do something. That
-// nothing is created in a namespace on its way out concerns everybody.
+// review fails the test when the manager lacked a permission. Nobody may create objects in a
+// namespace that is being deleted; such errors do not count.
 func (m *manager) review(t *testing.T) {
 	for line := range strings.Lines(m.logs()) {
 		if !m.unreviewed && strings.Contains(strings.ToLower(line), "forbidden") && !strings.Contains(line, "because it is being terminated") {
@@ -192,15 +192,14 @@ func (m *manager) review(t *testing.T) {
 	}
 }
 
-// stop ends the manager with SIGTERM and waits for it; kill does not let it say
-// good-bye.
+// stop ends the manager with SIGTERM and waits for its end. kill ends it with SIGKILL.
 func (m *manager) stop(t *testing.T) { t.Helper(); m.child.stop() }
 func (m *manager) kill(t *testing.T) { t.Helper(); m.child.kill() }
 
-// logs is what the manager wrote so far.
+// logs returns the output of the manager so far.
 func (m *manager) logs() string { return m.output.String() }
 
-// log collects what a process writes, and may be read meanwhile.
+// log collects the output of a process. It can be read at any time.
 type log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -218,16 +217,16 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// ports counts through those that no system gives to outgoing connections.
+// ports is the last port used, of those that no system uses for outgoing connections.
 var ports atomic.Int32
 
-// freeAddress is an address on loopback where nobody listens.
+// freeAddress returns a free address on 127.0.0.1.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	const first, many = 20000, 10000
 	for range many {
 		port := fmt.Sprint(":", first+(int32(os.Getpid())*31+ports.Add(1))%many)
-		// On all interfaces, as the webhook server listens.
+		// The webhook server listens on all interfaces.
 		if l, err := net.Listen("tcp", port); err == nil {
 			_ = l.Close()
 			return "127.0.0.1" + port

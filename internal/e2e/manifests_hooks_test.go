@@ -12,8 +12,8 @@ import (
 // shellLayout is the layout of projects of hooks.
 const shellLayout = "shell.operon.dev/v1"
 
-// namespacesOfRoles are those that objects are in, and that a cluster has before
-// hooks that look into them come.
+// namespacesOfRoles are the namespaces of objects besides that of the hooks. They exist
+// before the hooks are installed.
 func namespacesOfRoles(all []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var namespaces []*unstructured.Unstructured
 	for _, role := range ofKind(all, "Role") {
@@ -22,9 +22,9 @@ func namespacesOfRoles(all []*unstructured.Unstructured) []*unstructured.Unstruc
 	return namespaces
 }
 
-// hookPermissions is what the engine needs for the hooks of a golden project,
-// everywhere and in single namespaces besides: to list and watch what a binding is
-// for, and to register webhooks under a name of its own.
+// hookPermissions are the permissions that the engine needs for the hooks of a golden
+// project, in all namespaces and in single ones: to list and watch the kinds of bindings,
+// and to register webhooks.
 var hookPermissions = map[string]struct {
 	anywhere permissions
 	inside   map[string]permissions
@@ -40,7 +40,7 @@ var hookPermissions = map[string]struct {
 	},
 }
 
-// watching is what bindings need.
+// watching returns the permissions for bindings.
 func watching(resources ...string) permissions {
 	may := permissions{}
 	for _, resource := range resources {
@@ -49,8 +49,8 @@ func watching(resources ...string) permissions {
 	return may
 }
 
-// registering is what webhooks need, with the name of their configurations and that
-// of the CRD that is converted.
+// registering returns the permissions for webhooks, given the name of their configurations
+// and that of the converted CRD.
 func registering(configuration, crd string) permissions {
 	may := permissions{}
 	for _, kind := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {
@@ -61,12 +61,12 @@ func registering(configuration, crd string) permissions {
 	return may
 }
 
-// testHookPermissions compares what the account of hooks may do with what their
-// bindings need. There must be nothing else.
+// testHookPermissions checks that the ServiceAccount of the hooks has exactly the permissions
+// that the bindings need.
 func testHookPermissions(t *testing.T, c *controlPlane, dir, namespace, account string) {
 	want, known := hookPermissions[filepath.Base(dir)]
 	if !known {
-		t.Fatalf("hookPermissions does not tell what the hooks in %s need", dir)
+		t.Fatalf("hookPermissions has no entry for %s", dir)
 	}
 	engine, nobody := serviceAccount(t, c, namespace, account), serviceAccount(t, c, "system", "nobody")
 	for _, elsewhere := range []string{namespace, "default"} {
@@ -77,8 +77,8 @@ func testHookPermissions(t *testing.T, c *controlPlane, dir, namespace, account 
 	}
 }
 
-// testModuleManifests applies what a project of modules installs: an engine that may
-// do everything, as a chart may hold anything, in a pod with few rights on its node.
+// testModuleManifests applies what a project of modules installs: an engine with all
+// permissions, because charts may contain any object, in a pod with few rights on its node.
 func testModuleManifests(t *testing.T, c *controlPlane, dir string) {
 	project := inMemory(t, dir)
 	all := kustomized(t, project, "config/default")
@@ -98,8 +98,8 @@ func testModuleManifests(t *testing.T, c *controlPlane, dir string) {
 	t.Run("pod", func(t *testing.T) { testBaselinePod(t, c, all) })
 }
 
-// testBaselinePod makes the pod where the API server enforces the baseline standard,
-// and sees it refused for more than that.
+// testBaselinePod creates the pod in a namespace that enforces the baseline pod security
+// standard. A privileged variant must be rejected.
 func testBaselinePod(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
 	const baseline = "baseline"
 	namespace := object("v1", "Namespace", "", baseline)

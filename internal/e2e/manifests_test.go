@@ -16,15 +16,14 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestManifests applies to a real API server whatever a project's config/ builds:
-// each kustomize target as it stands, and config/default with all its optional
-// parts. The targets of all projects use the same names, and webhook
-// configurations without a manager refuse objects, so it takes a control plane
-// of its own, one target at a time.
+// TestManifests applies everything that config/ of a project builds: each kustomize target,
+// and config/default with all its optional parts. It uses a control plane of its own, and
+// one target at a time, because the targets of all projects have the same names, and
+// webhook configurations without a manager reject objects.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--name", fmt.Sprint("e2e-manifests-", os.Getpid()))
-	c.provideForeignCRDs(t)
+	c.provideExternalCRDs(t)
 	c.apply(t, objects(t, `
 {apiVersion: v1, kind: Namespace, metadata: {name: system}}
 ---
@@ -58,7 +57,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// hasLayout reports whether a project is of one layout, and of no other.
+// hasLayout reports whether a project has a layout and no other one.
 func hasLayout(t *testing.T, dir, layout string) bool {
 	t.Helper()
 	record, err := os.ReadFile(filepath.Join(dir, "PROJECT"))
@@ -69,8 +68,8 @@ func hasLayout(t *testing.T, dir, layout string) bool {
 }
 
 func testManifests(t *testing.T, c *controlPlane, dir string) {
-	// Nothing is converted while no manager runs: the samples meet the CRDs
-	// before config/crd makes them call one.
+	// The samples come first: the CRDs in config/crd call a manager for conversions, and
+	// none is running.
 	bases := objectsOf(t, filepath.Join(dir, "config/crd/bases/*.yaml"))
 	c.apply(t, bases...)
 	for _, crd := range bases {
@@ -91,8 +90,8 @@ func testManifests(t *testing.T, c *controlPlane, dir string) {
 		c.applyAndDelete(t, samples)
 	})
 	for _, target := range targets(t, project) {
-		// Where hooks run, only config/default says in which namespace: not the
-		// bindings in config/rbac themselves.
+		// In projects of hooks, config/default sets the namespace of the bindings in
+		// config/rbac.
 		if target == "config/samples" || hooks && target == "config/rbac" {
 			continue
 		}
@@ -103,7 +102,7 @@ func testManifests(t *testing.T, c *controlPlane, dir string) {
 			return o.GetKind() == "" // the kustomization
 		})
 		if built := kustomized(t, project, folder); len(built) != len(written) {
-			t.Errorf("%s makes %d of %d objects in its files", folder, len(built), len(written))
+			t.Errorf("%s builds %d of the %d objects in its files", folder, len(built), len(written))
 		}
 	}
 	t.Run("with all parts", func(t *testing.T) {
@@ -111,21 +110,21 @@ func testManifests(t *testing.T, c *controlPlane, dir string) {
 		all := kustomized(t, project, "config/default")
 		c.apply(t, all...)
 		defer c.remove(t, all)
-		// Without a manager they would refuse what is tried out next.
+		// Without a manager, they would reject the objects that follow.
 		c.remove(t, ofKind(all, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"))
 		t.Run("security", func(t *testing.T) { testSecurity(t, c, dir, project, all) })
 	})
 }
 
-// applyAndDelete applies objects, and makes room for the next target.
+// applyAndDelete applies objects and deletes them.
 func (c *controlPlane) applyAndDelete(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	c.apply(t, all...)
 	c.remove(t, all)
 }
 
-// remove deletes objects that are there. Namespaces and CRDs stay: they would
-// take a while to go, and bother nobody.
+// remove deletes objects that exist, except for namespaces and CRDs, whose deletion takes
+// time.
 func (c *controlPlane) remove(t *testing.T, all []*unstructured.Unstructured) {
 	t.Helper()
 	for _, o := range all {
@@ -138,14 +137,14 @@ func (c *controlPlane) remove(t *testing.T, all []*unstructured.Unstructured) {
 	}
 }
 
-// ofKind are the objects of some kinds.
+// ofKind returns the objects of some kinds.
 func ofKind(all []*unstructured.Unstructured, kinds ...string) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
 		return !slices.Contains(kinds, o.GetKind())
 	})
 }
 
-// targets are the folders with a kustomization, sorted.
+// targets returns the folders with a kustomization, sorted.
 func targets(t *testing.T, project filesys.FileSystem) []string {
 	t.Helper()
 	var found []string
@@ -162,15 +161,15 @@ func targets(t *testing.T, project filesys.FileSystem) []string {
 	return found
 }
 
-// switchOn removes the "#" from all that the folder config offers in brackets.
+// switchOn removes the "#" from all optional parts of the folder config.
 func switchOn(t *testing.T, fsys filesys.FileSystem, config string) {
 	t.Helper()
-	// The metrics of hooks are served without TLS, whatever cert-manager issues.
+	// Hooks serve their metrics without TLS, even with cert-manager.
 	certificates := fsys.Exists(filepath.Join(config, "certmanager", "kustomization.yaml")) &&
 		fsys.Exists(filepath.Join(config, "default", "cert_metrics_manager_patch.yaml"))
 	for _, on := range []struct {
 		folder, lines string
-		certificates  bool // a part that cert-manager takes part in
+		certificates  bool // whether the part uses cert-manager
 	}{
 		{"default", "#- ../prometheus\n", false},
 		{"default", "#- ../network-policy\n", false},
@@ -188,7 +187,7 @@ func switchOn(t *testing.T, fsys filesys.FileSystem, config string) {
 	}
 }
 
-// replace edits a file that has the old text once.
+// replace replaces a text that occurs once in a file.
 func replace(t *testing.T, fsys filesys.FileSystem, name, old, text string) {
 	t.Helper()
 	b, err := fsys.ReadFile(name)
@@ -196,14 +195,14 @@ func replace(t *testing.T, fsys filesys.FileSystem, name, old, text string) {
 		t.Fatal(err)
 	}
 	if strings.Count(string(b), old) != 1 {
-		t.Fatalf("%s does not have %q once:\n%s", name, old, b)
+		t.Fatalf("%s must have %q once:\n%s", name, old, b)
 	}
 	if err := fsys.WriteFile(name, []byte(strings.Replace(string(b), old, text, 1))); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// inMemory is a copy of a project's config/, for editing.
+// inMemory copies config/ of a project, for editing.
 func inMemory(t *testing.T, dir string) filesys.FileSystem {
 	t.Helper()
 	memory, disk := filesys.MakeFsInMemory(), os.DirFS(dir)
@@ -223,11 +222,11 @@ func inMemory(t *testing.T, dir string) filesys.FileSystem {
 	return memory
 }
 
-// kustomized is what kustomize makes of a folder.
+// kustomized returns the objects that kustomize builds from a folder.
 func kustomized(t *testing.T, fsys filesys.FileSystem, dir string) []*unstructured.Unstructured {
 	t.Helper()
 	options := krusty.MakeDefaultOptions()
-	options.Reorder = krusty.ReorderOptionLegacy // as kubectl has it: namespaces and CRDs first
+	options.Reorder = krusty.ReorderOptionLegacy // as in kubectl: namespaces and CRDs first
 	all, err := krusty.MakeKustomizer(options).Run(fsys, dir)
 	if err != nil {
 		t.Fatalf("kustomize build %s: %v", dir, err)
@@ -239,7 +238,7 @@ func kustomized(t *testing.T, fsys filesys.FileSystem, dir string) []*unstructur
 	return objects(t, string(yaml))
 }
 
-// objectsOf reads the files that match a pattern.
+// objectsOf returns the objects in the files that match a pattern.
 func objectsOf(t *testing.T, pattern string) []*unstructured.Unstructured {
 	t.Helper()
 	names := must(filepath.Glob(pattern))

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// apply applies objects on the server's side, with strict field validation.
+// apply applies objects with server-side apply and strict field validation.
 func (c *controlPlane) apply(t *testing.T, objects ...*unstructured.Unstructured) {
 	t.Helper()
 	for _, o := range objects {
@@ -31,14 +31,14 @@ func (c *controlPlane) apply(t *testing.T, objects ...*unstructured.Unstructured
 	}
 }
 
-// create, get, update, patch, patchStatus and delete work on any kind; the
-// resource is found by discovery. The errors are the API server's.
+// create, get, update, patch, patchStatus and delete work on any kind. They find the resource
+// by discovery and return the errors of the API server.
 func (c *controlPlane) create(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	t.Helper()
 	return c.resource(t, o).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 }
 
-// get reads the object that has the kind, namespace and name of o.
+// get reads the object with the kind, namespace and name of o.
 func (c *controlPlane) get(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	t.Helper()
 	return c.resource(t, o).Get(t.Context(), o.GetName(), metav1.GetOptions{})
@@ -67,7 +67,7 @@ func (c *controlPlane) merge(t *testing.T, o *unstructured.Unstructured, json st
 	return c.resource(t, o).Patch(t.Context(), o.GetName(), types.MergePatchType, []byte(json), options, subresources...)
 }
 
-// delete deletes o as kubectl does: what it owns goes after it.
+// delete deletes o as kubectl does: the objects that it owns are deleted afterwards.
 func (c *controlPlane) delete(t *testing.T, o *unstructured.Unstructured) error {
 	t.Helper()
 	return c.resource(t, o).Delete(t.Context(), o.GetName(), background)
@@ -75,8 +75,8 @@ func (c *controlPlane) delete(t *testing.T, o *unstructured.Unstructured) error 
 
 var background = metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
 
-// resource finds where objects like o live. A CRD that was only just accepted is
-// not in the discovery documents at once.
+// resource returns a client for the kind of o. It waits for discovery, which does not list
+// the kinds of a new CRD at once.
 func (c *controlPlane) resource(t *testing.T, o *unstructured.Unstructured) (found dynamic.ResourceInterface) {
 	t.Helper()
 	eventually(t, "discover "+o.GroupVersionKind().String(), func() (err error) {
@@ -100,7 +100,7 @@ func (c *controlPlane) find(o *unstructured.Unstructured) (dynamic.ResourceInter
 	return c.dynamic.Resource(mapping.Resource).Namespace(cmp.Or(o.GetNamespace(), metav1.NamespaceDefault)), nil
 }
 
-// object names an object, to be read, patched or deleted.
+// object returns an object without content, to read, patch or delete the real one.
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion(apiVersion)
@@ -163,7 +163,7 @@ func setAt(t *testing.T, o *unstructured.Unstructured, value any, path ...string
 	}
 }
 
-// invalidFields are the fields that the error of an API server names, in order.
+// invalidFields returns the fields in an error of the API server, in order.
 func invalidFields(err error) (fields []string) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// testSecurity checks what an installed project says about who may do what.
+// testSecurity checks the permissions and the pod security of an installed project.
 func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, all []*unstructured.Unstructured) {
 	namespace := ofKind(all, "Namespace")[0].GetName()
 	account := ofKind(all, "ServiceAccount")[0].GetName()
@@ -33,7 +33,7 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited := strings.Contains(string(record), "\nnamespaced: true\n") // to namespaces
+	limited := strings.Contains(string(record), "\nnamespaced: true\n") // the manager is limited to namespaces
 	permissions := testPermissions
 	if hasLayout(t, dir, shellLayout) {
 		permissions = testHookPermissions
@@ -47,8 +47,8 @@ func testSecurity(t *testing.T, c *controlPlane, dir string, project filesys.Fil
 	t.Run("pod", func(t *testing.T) { testRestrictedPod(t, c, namespace, !limited, all) })
 }
 
-// permissions are what somebody may do, as "verb group/resource", "verb
-// group/resource/name" for one object alone, or "verb /path".
+// permissions are those of a user, in the form "verb group/resource", "verb
+// group/resource/name" for a single object, or "verb /path".
 type permissions map[string]bool
 
 func (p permissions) add(groups, resources, verbs []string) {
@@ -67,9 +67,8 @@ func (p permissions) and(more permissions) permissions {
 	return both
 }
 
-// testPermissions compares what the manager's account may do with what the
-// markers in the Go files ask for, and what config/rbac says about leader
-// election and metrics. There must be nothing else.
+// testPermissions checks that the ServiceAccount of the manager has exactly the permissions
+// in the markers of the Go files, and those in config/rbac for leader election and metrics.
 func testPermissions(t *testing.T, c *controlPlane, dir, namespace, account string) {
 	here, anywhere := markers(t, dir, namespace)
 	anywhere.add([]string{"authentication.k8s.io"}, []string{"tokenreviews"}, []string{"create"})
@@ -81,8 +80,8 @@ func testPermissions(t *testing.T, c *controlPlane, dir, namespace, account stri
 	wantRules(t, manager, nobody, "default", anywhere)
 }
 
-// testFurtherNamespace follows the README of a manager that is limited to
-// namespaces: how to let it work in one more.
+// testFurtherNamespace follows the README of a manager that is limited to namespaces, and
+// adds a namespace.
 func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project filesys.FileSystem, namespace, account string) {
 	const name = "config/watch/team-a/kustomization.yaml"
 	text := furtherNamespace(t, dir)
@@ -102,8 +101,8 @@ func testFurtherNamespace(t *testing.T, c *controlPlane, dir string, project fil
 	wantRules(t, manager, nobody, "default", anywhere)
 }
 
-// furtherNamespace is the kustomization that the README of a limited manager has
-// for the namespace team-a.
+// furtherNamespace returns the kustomization for the namespace team-a in the README of a
+// limited manager.
 func furtherNamespace(t *testing.T, dir string) string {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -112,14 +111,14 @@ func furtherNamespace(t *testing.T, dir string) string {
 	}
 	_, text, found := strings.Cut(string(readme), "`config/watch/team-a/kustomization.yaml`")
 	if !found {
-		t.Fatal("the README does not tell how to watch one more namespace")
+		t.Fatal("the README does not describe how to watch one more namespace")
 	}
 	_, text, _ = strings.Cut(text, "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	return text
 }
 
-// testForbidden tries with the manager's account what no marker asks for.
+// testForbidden sends requests of the manager that no marker permits.
 func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 	as := serviceAccount(t, c, namespace, account)
 	ctx, dryRun := t.Context(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
@@ -147,8 +146,7 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 
 func second[T any](_ T, err error) error { return err }
 
-// testUserRoles binds each role that is meant for users in one namespace, and looks
-// at what they may do then.
+// testUserRoles binds each role for users in one namespace and checks their permissions.
 func testUserRoles(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
 	read := []string{"get", "list", "watch"}
 	verbs := map[string][]string{
@@ -172,7 +170,7 @@ func testUserRoles(t *testing.T, c *controlPlane, all []*unstructured.Unstructur
 	}
 }
 
-// roleFor is the role of a level, such as viewer, for a kind.
+// roleFor returns the role of a level, such as viewer, for a kind.
 func roleFor(t *testing.T, all []*unstructured.Unstructured, group, plural, level string) *unstructured.Unstructured {
 	t.Helper()
 	for _, role := range ofKind(all, "Role", "ClusterRole") {
@@ -189,7 +187,7 @@ func roleFor(t *testing.T, all []*unstructured.Unstructured, group, plural, leve
 	return nil
 }
 
-// bind gives a role in a namespace to a user of the same name.
+// bind binds a role in a namespace to a user with the name of the role.
 func bind(t *testing.T, c *controlPlane, role *unstructured.Unstructured, namespace string) {
 	t.Helper()
 	_, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
@@ -202,9 +200,9 @@ func bind(t *testing.T, c *controlPlane, role *unstructured.Unstructured, namesp
 	}
 }
 
-// testRestrictedPod makes the manager's pod where the API server enforces the
-// restricted standard for pods. The namespace of a manager that sees all others
-// does so too.
+// testRestrictedPod creates the pod of the manager in a namespace that enforces the
+// restricted pod security standard. The namespace of a manager for all namespaces enforces
+// it, too.
 func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced bool, all []*unstructured.Unstructured) {
 	pod := podOf(t, all)
 	try := func(namespace string) error {
@@ -218,14 +216,14 @@ func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced
 	}
 	pod.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = new(true)
 	if err := try(restricted); !violatesPodSecurity(err, restricted) {
-		t.Errorf("a pod that may raise its privileges: %v", err)
+		t.Errorf("a pod that allows privilege escalation: %v", err)
 	}
 	if err := try(namespace); violatesPodSecurity(err, restricted) != enforced {
-		t.Errorf("such a pod in namespace %s: %v", namespace, err)
+		t.Errorf("a pod that allows privilege escalation in namespace %s: %v", namespace, err)
 	}
 }
 
-// podOf is the pod of the Deployment that a project installs.
+// podOf returns the pod template in the Deployment of a project.
 func podOf(t *testing.T, all []*unstructured.Unstructured) *corev1.Pod {
 	t.Helper()
 	template, _, err := unstructured.NestedMap(ofKind(all, "Deployment")[0].Object, "spec", "template")
@@ -240,13 +238,13 @@ func podOf(t *testing.T, all []*unstructured.Unstructured) *corev1.Pod {
 	return pod
 }
 
-// violatesPodSecurity reports whether a pod was refused because of a level.
+// violatesPodSecurity reports whether a pod was rejected because of a security level.
 func violatesPodSecurity(err error, level string) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "`+level)
 }
 
-// markers are the permissions that +kubebuilder:rbac lines in a project's Go
-// files ask for: in the manager's namespace alone, and everywhere.
+// markers returns the permissions in the +kubebuilder:rbac markers of a project: those in
+// the namespace of the manager, and those in all namespaces.
 func markers(t *testing.T, dir, namespace string) (here, anywhere permissions) {
 	t.Helper()
 	here, anywhere = permissions{}, permissions{}
@@ -270,12 +268,12 @@ func markers(t *testing.T, dir, namespace string) (here, anywhere permissions) {
 				arguments[key] = strings.Split(values, ";")
 			}
 			if groups := arguments["groups"]; groups[0] == "core" {
-				groups[0] = "" // as the API calls it
+				groups[0] = "" // the name of the core group in the API
 			}
 			where := anywhere
 			if in := arguments["namespace"]; in != nil {
 				if in[0] != namespace {
-					t.Errorf("%s asks for permissions in namespace %s", name, in[0])
+					t.Errorf("%s has a marker for namespace %s", name, in[0])
 				}
 				where = here
 			}
@@ -289,7 +287,8 @@ func markers(t *testing.T, dir, namespace string) (here, anywhere permissions) {
 	return here, anywhere
 }
 
-// wantRules checks what somebody may do in a namespace that nobody may.
+// wantRules compares the permissions of a user in a namespace with the expected ones,
+// without those that every user has.
 func wantRules(t *testing.T, somebody, nobody kubernetes.Interface, namespace string, want permissions) {
 	t.Helper()
 	eventually(t, "the permissions are as they should be", func() error {
@@ -309,7 +308,7 @@ func wantRules(t *testing.T, somebody, nobody kubernetes.Interface, namespace st
 	})
 }
 
-// allowed asks the API server what it allows its caller in a namespace.
+// allowed asks the API server for the permissions of the client in a namespace.
 func allowed(t *testing.T, as kubernetes.Interface, namespace string) (permissions, error) {
 	review, err := as.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),
 		&authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace}},
@@ -343,7 +342,7 @@ func allowed(t *testing.T, as kubernetes.Interface, namespace string) (permissio
 	return all, nil
 }
 
-// user is a client of a user in no group.
+// user returns a client that impersonates a user without groups.
 func user(t *testing.T, c *controlPlane, name string) kubernetes.Interface {
 	t.Helper()
 	config := rest.CopyConfig(c.config)
@@ -355,7 +354,7 @@ func user(t *testing.T, c *controlPlane, name string) kubernetes.Interface {
 	return client
 }
 
-// serviceAccount is a client with a token of an account.
+// serviceAccount returns a client with a token of a ServiceAccount.
 func serviceAccount(t *testing.T, c *controlPlane, namespace, name string) kubernetes.Interface {
 	t.Helper()
 	token, err := c.client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})

@@ -16,15 +16,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// project is a scaffolded operator with its manager built.
+// project is a scaffolded operator with the binary of its manager.
 type project struct {
 	name    string
 	dir     string // the project's folder
 	manager string // the built binary
 }
 
-// scenario makes the project of testdata/scenarios/<name>: its commands, its
-// edits, `operon generate`, and the manager. Several tests share one.
+// scenario follows testdata/scenarios/<name>, runs `operon generate` and builds the manager.
+// Tests share the project.
 func scenario(t *testing.T, name string) *project {
 	t.Helper()
 	return build(t, name, "scenario", func(dir string) error {
@@ -36,7 +36,7 @@ func scenario(t *testing.T, name string) *project {
 	})
 }
 
-// golden is a copy of testdata/golden/<name> with the manager built.
+// golden copies testdata/golden/<name> and builds the manager.
 func golden(t *testing.T, name string) *project {
 	t.Helper()
 	return build(t, name, "golden", func(dir string) error {
@@ -45,12 +45,12 @@ func golden(t *testing.T, name string) *project {
 }
 
 var (
-	projects sync.Map   // of functions that make a project once, by its folder
-	building sync.Mutex // the go command takes all cores for one project
+	projects sync.Map   // functions that make a project once, by its folder
+	building sync.Mutex // the go command uses all cores for one project
 )
 
-// build makes a project once. Its folder has the project's name, as that of a
-// user would: the module path may come from it.
+// build makes a project once. Its folder has the name of the project, because commands may
+// derive the module path from it.
 func build(t *testing.T, name, origin string, scaffold func(dir string) error) *project {
 	t.Helper()
 	p := &project{name: name, dir: filepath.Join(scratch, origin, name)}
@@ -73,7 +73,7 @@ func build(t *testing.T, name, origin string, scaffold func(dir string) error) *
 	return p
 }
 
-// copy is a copy of the project's sources, for tests that change them.
+// copy copies the project, for tests that change it.
 func (p *project) copy(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), p.name)
@@ -83,7 +83,7 @@ func (p *project) copy(t *testing.T) (dir string) {
 	return dir
 }
 
-// sample is the first object of a file in config/samples, outside any namespace.
+// sample returns the first object of a file in config/samples, without a namespace.
 func (p *project) sample(t *testing.T, file string) *unstructured.Unstructured {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "config", "samples", file))
@@ -117,8 +117,7 @@ func follow(scenario, dir string) error {
 	return nil
 }
 
-// command runs a program in dir, as offline as a fresh clone may be, and returns
-// all that it printed.
+// command runs a program in dir without network and returns its output.
 func command(dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(context.Background(), name, args...)
 	cmd.Dir = dir

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// testRotation replaces the certificates of a running manager, and the authority
-// that signs them, while the API server goes on calling its webhooks.
+// testRotation replaces the certificates of a running manager and their authority, while the
+// API server calls its webhooks.
 func testRotation(t *testing.T, i *installation, scraper string) {
 	before, after := authority(), newIssuer()
 	folder := t.TempDir()
@@ -41,8 +41,8 @@ func testRotation(t *testing.T, i *installation, scraper string) {
 		t.Error("the manager ended")
 	default:
 	}
-	// It is the certificate that counts: for a new authority there is no old
-	// connection that the API server could go on using.
+	// For a new authority, the API server opens new connections, which use the new
+	// certificate.
 	i.trust(t, newIssuer())
 	eventually(t, "distrust the manager", func() error {
 		if answer := fmt.Sprint(i.ask(t.Context(), i.namespace, "stored")); !strings.Contains(answer, "x509") {
@@ -55,8 +55,8 @@ func testRotation(t *testing.T, i *installation, scraper string) {
 	i.wantGone(t, i.namespace, "stored")
 }
 
-// trust has the API server believe the authorities that are given, as
-// cert-manager does, wherever it calls the manager.
+// trust sets the authorities that the API server trusts when it calls the manager, as
+// cert-manager does.
 func (i *installation) trust(t *testing.T, authorities ...*issuer) {
 	t.Helper()
 	for _, o := range ofKind(i.objects, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "CustomResourceDefinition") {
@@ -73,8 +73,8 @@ func (i *installation) trust(t *testing.T, authorities ...*issuer) {
 	}
 }
 
-// ask has the API server call the manager to default, validate and convert: it
-// pretends to create a Berth, and reads a stored one in the other version.
+// ask makes the API server call the manager to default, validate and convert: it creates a
+// Berth as a dry run and reads a stored one in the other version.
 func (i *installation) ask(ctx context.Context, namespace, stored string) error {
 	berths := schema.GroupVersionResource{Group: "port.example.org", Version: "v1", Resource: "berths"}
 	berth := object(berthVersion, "Berth", namespace, "pretended")
@@ -85,15 +85,15 @@ func (i *installation) ask(ctx context.Context, namespace, stored string) error 
 	return errors.Join(err, converted)
 }
 
-// questions are calls of the manager, one after the other.
+// questions are calls of the manager in sequence.
 type questions struct {
 	stop     func()
 	mu       sync.Mutex
 	answered int
-	err      error // of those that failed
+	err      error // of the failed calls
 }
 
-// keepAsking asks until it is stopped, or the test ends.
+// keepAsking calls the manager until it is stopped or the test ends.
 func (i *installation) keepAsking(t *testing.T, namespace, stored string) *questions {
 	ctx, cancel := context.WithCancel(t.Context())
 	q, done := &questions{}, make(chan struct{})
@@ -104,7 +104,7 @@ func (i *installation) keepAsking(t *testing.T, namespace, stored string) *quest
 		for ctx.Err() == nil {
 			err := i.ask(ctx, namespace, stored)
 			if ctx.Err() != nil {
-				return // it was cut off
+				return // the test has ended
 			}
 			q.mu.Lock()
 			if q.answered++; err != nil {
@@ -116,7 +116,7 @@ func (i *installation) keepAsking(t *testing.T, namespace, stored string) *quest
 	return q
 }
 
-// wantAnswers watches the questions for a while.
+// wantAnswers checks that all calls succeed for a while.
 func (q *questions) wantAnswers(t *testing.T, when string) {
 	t.Helper()
 	count := func() (int, error) {
@@ -129,7 +129,7 @@ func (q *questions) wantAnswers(t *testing.T, when string) {
 	eventually(t, "answer "+when, func() error {
 		now, err := count()
 		if now == before {
-			err = fmt.Errorf("nothing was answered")
+			err = fmt.Errorf("no call has succeeded")
 		}
 		return err
 	})

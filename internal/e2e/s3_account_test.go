@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// cloudAccount is the account that the operator of scenario s3-operator keeps its
-// buckets and their users in: a server that remembers what it was asked, and that
-// can be told how to answer. Tests that use it side by side have a bucket each.
+// cloudAccount is the cloud of the operator of scenario s3-operator: a server with buckets
+// and their users that records requests. Tests choose its answers. Those that run in
+// parallel use different buckets.
 type cloudAccount struct {
 	url string
 
@@ -23,21 +23,20 @@ type cloudAccount struct {
 	stored  map[string]map[string]any // by path
 	calls   []cloudCall
 	answers []cloudAnswer
-	pending map[string]bool // buckets that take their time
+	pending map[string]bool // buckets that are not ready yet
 }
 
-// cloudCall is a request, such as PUT /buckets/logs, and when it came.
+// cloudCall is a request, such as PUT /buckets/logs, with its time.
 type cloudCall struct {
 	request string
 	came    time.Time
 }
 
-// cloudAnswer is a status for requests that begin with prefix, instead of what
-// they ask for.
+// cloudAnswer is a status with which requests that begin with prefix fail.
 type cloudAnswer struct {
 	prefix string
 	status int
-	left   int // how many more times
+	left   int // the number of requests that still fail
 }
 
 const always = 1 << 30 // times
@@ -51,7 +50,7 @@ func serveAccount(t *testing.T) *cloudAccount {
 	return a
 }
 
-// answer makes the next requests of a kind end with status.
+// answer makes the next requests that begin with prefix fail with a status.
 func (a *cloudAccount) answer(prefix string, status, times int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,14 +58,14 @@ func (a *cloudAccount) answer(prefix string, status, times int) {
 	a.answers = append(a.answers, cloudAnswer{prefix, status, times})
 }
 
-// delay keeps a bucket from being ready, or no more.
+// delay sets whether a bucket stays pending.
 func (a *cloudAccount) delay(bucket string, pending bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.pending[bucket] = pending
 }
 
-// requests are those about a bucket that begin with prefix, in their order.
+// requests returns the requests for a bucket that begin with prefix, in order.
 func (a *cloudAccount) requests(bucket, prefix string) []cloudCall {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +74,7 @@ func (a *cloudAccount) requests(bucket, prefix string) []cloudCall {
 	})
 }
 
-// things are the paths of all that is in the account, sorted.
+// things returns the paths of all buckets and users, sorted.
 func (a *cloudAccount) things() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

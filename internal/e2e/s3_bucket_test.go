@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// bucket is an S3 object with its Secret, and the bucket in the cloud. Its name is
-// that of the namespace, so that there is no other like it.
+// bucket is an S3 object with its Secret, and the bucket in the cloud. It has the name of the
+// namespace, which is unique.
 type bucket struct {
 	*cloudAccount
 	*manager
@@ -18,7 +18,7 @@ type bucket struct {
 	s3, secret *unstructured.Unstructured
 }
 
-// create makes the object, which goes with the test.
+// create creates the object, which is deleted with the test.
 func (b *bucket) create(t *testing.T) {
 	t.Helper()
 	asked := b.s3.DeepCopy()
@@ -28,7 +28,7 @@ func (b *bucket) create(t *testing.T) {
 	}
 }
 
-// remove deletes the object and waits for its end.
+// remove deletes the object and waits until it is gone.
 func (b *bucket) remove(t *testing.T) {
 	t.Helper()
 	if err := cluster.delete(t, b.s3); err != nil {
@@ -42,8 +42,8 @@ func (b *bucket) awaitEnd(t *testing.T) {
 	eventually(t, "the end of the S3", func() error { return gone(cluster.get(t, b.s3)) })
 }
 
-// awaitReady waits until the condition Ready has a status and a reason, is about
-// the object as it is, and has words in its message. It returns the object.
+// awaitReady waits until the condition Ready of the current generation has a status, a reason
+// and a text in its message. It returns the object.
 func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unstructured.Unstructured) {
 	t.Helper()
 	eventually(t, "Ready="+status+" "+reason, func() (err error) {
@@ -63,8 +63,8 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 	return o
 }
 
-// settled waits until the cloud hears no more about the bucket, and returns how
-// often it was asked for it: Reconcile begins with that.
+// settled waits until the cloud receives no more requests for the bucket, and returns the
+// number of reads: each Reconcile begins with one.
 func (b *bucket) settled(t *testing.T) int {
 	t.Helper()
 	last, quiet := -1, 0
@@ -74,7 +74,7 @@ func (b *bucket) settled(t *testing.T) int {
 			last, quiet = n, 0
 		}
 		if quiet < int(calm/interval) {
-			return fmt.Errorf("%d requests by now", n)
+			return fmt.Errorf("%d requests so far", n)
 		}
 		return nil
 	})
@@ -87,33 +87,33 @@ func (b *bucket) awaitReads(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, "look again", func() error {
 		if have := b.reads(); have < n {
-			return fmt.Errorf("the cloud was asked %d times", have)
+			return fmt.Errorf("the cloud received %d requests", have)
 		}
 		return nil
 	})
 }
 
-// rests fails the test when the cloud hears more about the bucket.
+// rests fails the test when the cloud receives a request for the bucket.
 func (b *bucket) rests(t *testing.T, why string) {
 	t.Helper()
 	before := len(b.requests(b.name, ""))
 	consistently(t, why, func() error {
 		if all := b.requests(b.name, ""); len(all) > before {
-			return fmt.Errorf("the cloud was asked to %v", all[before:])
+			return fmt.Errorf("the cloud received %v", all[before:])
 		}
 		return nil
 	})
 }
 
-// failures are what the manager logged as errors about the object, beside the
-// conflicts of a try that came before the cache had heard of what the last one wrote.
+// failures returns the errors that the manager logged for the object, without conflicts,
+// which occur when the cache does not have the latest update yet.
 func (b *bucket) failures() []string {
 	return slices.DeleteFunc(strings.Split(b.logs(), "\n"), func(line string) bool {
 		return !strings.Contains(line, `"error"`) || !strings.Contains(line, b.name) || strings.Contains(line, "the object has been modified")
 	})
 }
 
-// changes are the requests that change something, without repeats of the same.
+// changes returns the requests that change something, without repeats.
 func (b *bucket) changes() []string {
 	var all []string
 	for _, c := range b.requests(b.name, "") {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestS3 runs the operator of a kind without a group, whose two controllers keep
-// buckets, and the users who may open them, in a cloud account.
+// TestS3 runs an operator for a kind without a group. Its two controllers manage buckets in a
+// cloud account and the users of the buckets.
 func TestS3(t *testing.T) {
 	t.Parallel()
 	account := serveAccount(t)
@@ -36,8 +36,8 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// testBucketLife follows a bucket from its beginning to its end, where the users
-// go before the Secret, the Secret before the bucket, the bucket before the S3.
+// testBucketLife creates and deletes a bucket. The operator deletes first the users, then the
+// Secret, the bucket and the S3.
 func testBucketLife(t *testing.T, b *bucket) {
 	b.create(t)
 	o := b.awaitReady(t, "True", "Reconciled", "")
@@ -52,14 +52,14 @@ func testBucketLife(t *testing.T, b *bucket) {
 		data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
 		owners, finalizers := secret.GetOwnerReferences(), secret.GetFinalizers()
 		if data["ACCESS_KEY_ID"] == "" || len(owners) != 1 || owners[0].UID != o.GetUID() || !slices.Contains(finalizers, "systek.no/secret") {
-			return fmt.Errorf("it has the keys %v, owners %v, finalizers %v", data, owners, finalizers)
+			return fmt.Errorf("the Secret has keys %v, owners %v, finalizers %v", data, owners, finalizers)
 		}
 		return nil
 	})
 	b.settled(t)
 	begun := []string{"PUT /buckets/" + b.name, "PUT /users/" + b.name}
 	if made := b.changes(); !slices.Equal(made, begun) || len(b.requests(b.name, "PUT /buckets/")) != 1 {
-		t.Errorf("the cloud was asked to %v, want %v", made, begun)
+		t.Errorf("the cloud received %v, want %v", made, begun)
 	}
 	b.rests(t, "nothing changed")
 
@@ -69,7 +69,7 @@ func testBucketLife(t *testing.T, b *bucket) {
 	}
 	eventually(t, "begin with the user", func() error {
 		if len(b.requests(b.name, "DELETE /users/")) < 3 {
-			return fmt.Errorf("the cloud was asked to %v", b.changes())
+			return fmt.Errorf("the cloud received %v", b.changes())
 		}
 		return nil
 	})
@@ -91,12 +91,12 @@ func testBucketLife(t *testing.T, b *bucket) {
 	}
 	life := slices.Concat(begun, []string{"DELETE /users/" + b.name, "DELETE /buckets/" + b.name})
 	if all := b.changes(); !slices.Equal(all, life) {
-		t.Errorf("the cloud was asked to %v, want %v", all, life)
+		t.Errorf("the cloud received %v, want %v", all, life)
 	}
 }
 
-// testBucketChange: what is written to the status calls no Reconcile, a new spec
-// calls it once.
+// testBucketChange checks that a change of the spec triggers Reconcile once, and that the
+// update of the status does not trigger it.
 func testBucketChange(t *testing.T, b *bucket) {
 	b.create(t)
 	b.awaitReady(t, "True", "Reconciled", "")
@@ -112,13 +112,13 @@ func testBucketChange(t *testing.T, b *bucket) {
 	}
 	o := b.awaitReady(t, "True", "Reconciled", "")
 	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); o.GetGeneration() != changed.GetGeneration() || url != "https://"+b.name+".example.org" {
-		t.Errorf("after the change of the spec the S3 is %v", o.Object)
+		t.Errorf("after a change of the spec, the S3 is %v", o.Object)
 	}
 	if after := b.settled(t); after != before+1 {
 		t.Errorf("a change of the spec led to %d calls of Reconcile, want one", after-before)
 	}
 	if n := len(b.requests(b.name, "PUT /buckets/")); n != 2 {
-		t.Errorf("the bucket was put %d times, want twice: when it was made, and when it changed", n)
+		t.Errorf("the bucket was put %d times, want twice: when it was created, and when it changed", n)
 	}
 	if _, err := cluster.patch(t, b.s3, `{"spec":{"bucket":"another"}}`); err == nil || !strings.Contains(err.Error(), "a bucket cannot be renamed") {
 		t.Errorf("a bucket was renamed: %v", err)
@@ -126,7 +126,8 @@ func testBucketChange(t *testing.T, b *bucket) {
 	b.remove(t)
 }
 
-// testBucketError: an error shows in Ready and is tried again, later and later.
+// testBucketError checks that Ready reports an error, and that the controller retries with
+// growing delays.
 func testBucketError(t *testing.T, b *bucket) {
 	const tries = 8
 	b.answer("GET /buckets/"+b.name, http.StatusInternalServerError, always)
@@ -138,12 +139,11 @@ func testBucketError(t *testing.T, b *bucket) {
 	if n := len(b.failures()); n < tries {
 		t.Errorf("the manager logged %d errors, want %d and more", n, tries)
 	}
-	// The waiting begins with 5 ms and doubles. However slow the machine, it gets no
-	// shorter, unless something else calls Reconcile.
+	// The delay starts at 5 ms and doubles. A slow machine can only make it longer.
 	calls := b.requests(b.name, "GET /buckets/")
 	for i := range tries - 1 {
 		if waited, least := calls[i+1].came.Sub(calls[i].came), 5*time.Millisecond<<i; waited < least {
-			t.Errorf("try %d came after %s, earlier than %s", i+2, waited, least)
+			t.Errorf("try %d came after %s, want at least %s", i+2, waited, least)
 		}
 	}
 	b.settled(t)
@@ -151,7 +151,7 @@ func testBucketError(t *testing.T, b *bucket) {
 	b.remove(t)
 }
 
-// testBucketRequeue: what asks for another try without an error is no error.
+// testBucketRequeue checks that a requested retry is not reported as an error.
 func testBucketRequeue(t *testing.T, b *bucket) {
 	b.answer("GET /buckets/"+b.name, http.StatusTooManyRequests, always)
 	b.create(t)
@@ -167,8 +167,7 @@ func testBucketRequeue(t *testing.T, b *bucket) {
 	b.remove(t)
 }
 
-// testBucketRequeueAfter: what takes its time is looked at from time to time, and
-// no more when it is there.
+// testBucketRequeueAfter checks that the controller polls a bucket until it is ready.
 func testBucketRequeueAfter(t *testing.T, b *bucket) {
 	b.delay(b.name, true)
 	b.create(t)
@@ -190,7 +189,8 @@ func testBucketRequeueAfter(t *testing.T, b *bucket) {
 	b.remove(t)
 }
 
-// testBucketRefused: what will never succeed waits for another spec.
+// testBucketRefused checks that the controller does not retry a permanent failure until the
+// spec changes.
 func testBucketRefused(t *testing.T, b *bucket) {
 	b.answer("PUT /buckets/"+b.name, http.StatusConflict, 1)
 	b.create(t)

@@ -21,13 +21,12 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// berthVersion is that of the kind that the tests of harbor work with.
+// berthVersion is the API version of Berth, the kind that the tests of harbor use.
 const berthVersion = "port.example.org/v1"
 
-// TestSecurity runs managers of a project with everything, and config/ with all
-// its optional parts, and checks what its files say about their servers, their
-// leader and their certificates. Its webhook for pods would keep other tests from
-// theirs while managers come and go, so it takes a control plane of its own.
+// TestSecurity runs managers of the golden project harbor with all optional parts of config/,
+// and checks their servers, leader election and certificates. It uses a control plane of its
+// own: while no manager runs, its webhook for pods would reject the pods of other tests.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--name", fmt.Sprint("e2e-security-", os.Getpid()))
@@ -50,10 +49,10 @@ func TestSecurity(t *testing.T) {
 		t.Run("flags", func(t *testing.T) {
 			t.Parallel()
 			m := i.run(t, "--metrics-cert-path=", "--enable-http2")
-			// A certificate that the server signed itself, for nobody to trust.
+			// The certificate is self-signed.
 			testMetrics(t, m, &tls.Config{InsecureSkipVerify: true}, scraper, stranger)
 			if _, _, err := get(m.metricsURL, trusting(authority()), scraper); err == nil {
-				t.Error("the certificate is that of a folder that is not given")
+				t.Error("the server uses a certificate from a folder that no flag names")
 			}
 			wantProtocol(t, m.metricsAddress(t), &tls.Config{InsecureSkipVerify: true}, "h2")
 			wantProtocol(t, m.webhook, trusting(authority()), "h2")
@@ -71,7 +70,7 @@ func TestSecurity(t *testing.T) {
 	t.Run("certificates", func(t *testing.T) { testRotation(t, i, scraper) })
 }
 
-// testMetrics reads the metrics as somebody who is nobody, may not and may.
+// testMetrics reads the metrics without a token, without permission and with permission.
 func testMetrics(t *testing.T, m *manager, trust *tls.Config, scraper, stranger string) {
 	t.Helper()
 	eventually(t, "serve metrics", func() error {
@@ -83,14 +82,14 @@ func testMetrics(t *testing.T, m *manager, trust *tls.Config, scraper, stranger 
 		want        int
 	}{
 		{"nobody", "", http.StatusUnauthorized},
-		// It was reviewed, and could not be read: controller-runtime's own answer.
+		// controller-runtime answers so when the review of the token fails.
 		{"somebody with a forged token", stranger + "x", http.StatusInternalServerError},
 		{"an account without the role", stranger, http.StatusForbidden},
 		{"an account with the role", scraper, http.StatusOK},
 	} {
 		status, body, err := get(m.metricsURL, trust, who.token)
 		if err != nil || status != who.want {
-			t.Errorf("%s gets %d %v, want %d", who.name, status, err, who.want)
+			t.Errorf("%s: status %d %v, want %d", who.name, status, err, who.want)
 		}
 		if has := strings.Contains(body, "leader_election_master_status"); has != (who.want == http.StatusOK) {
 			t.Errorf("%s sees metrics: %t", who.name, has)
@@ -101,7 +100,7 @@ func testMetrics(t *testing.T, m *manager, trust *tls.Config, scraper, stranger 
 	}
 }
 
-// testProbes calls what a kubelet calls, which has no token.
+// testProbes requests the probes as a kubelet does, without a token.
 func testProbes(t *testing.T, m *manager) {
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if status, _, err := get(m.probeURL+path, nil, ""); err != nil || status != http.StatusOK {
@@ -110,9 +109,8 @@ func testProbes(t *testing.T, m *manager) {
 	}
 }
 
-// testLeader lets the first of two managers go in peace, and kills the second one
-// when it has a successor. Each time only the leader works, and nothing is left
-// undone.
+// testLeader stops the first of two managers, starts another one and kills the second. At any
+// time, only the leader reconciles, and in the end all objects are reconciled.
 func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	namespace := i.cluster.namespace(t, "leader", nil)
 	second := i.run(t)
@@ -122,10 +120,10 @@ func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	holder := i.leader(t)
 	first.stop(t)
 	if first.err != nil {
-		t.Errorf("the leader was told to stop: %v", first.err)
+		t.Errorf("the leader ended with %v", first.err)
 	}
 	if i.leader(t) == holder {
-		t.Error("the leader went without giving the lease back")
+		t.Error("the leader did not release the lease")
 	}
 	second.awaitLeader(t, scraper)
 	third := i.run(t)
@@ -138,12 +136,12 @@ func testLeader(t *testing.T, i *installation, first *manager, scraper string) {
 	holder = i.leader(t)
 	second.kill(t)
 	if i.leader(t) != holder {
-		t.Error("a killed leader gave the lease back")
+		t.Error("a killed leader released the lease")
 	}
 	third.awaitLeader(t, scraper)
 	i.wantReady(t, namespace, "third")
 
-	// The leader of the day cleans up what all of them made.
+	// The last leader cleans up the objects of all.
 	for _, name := range []string{"first", "second", "third"} {
 		i.wantGone(t, namespace, name)
 	}
@@ -160,7 +158,7 @@ func (i *installation) wantReady(t *testing.T, namespace, name string) {
 	eventually(t, "get "+name+" ready", func() error { return ready(i.cluster.get(t, berth)) })
 }
 
-// wantGone deletes a Berth and waits for its end.
+// wantGone deletes a Berth and waits until it is gone.
 func (i *installation) wantGone(t *testing.T, namespace, name string) {
 	t.Helper()
 	berth := object(berthVersion, "Berth", namespace, name)
@@ -170,7 +168,7 @@ func (i *installation) wantGone(t *testing.T, namespace, name string) {
 	eventually(t, "delete "+name, func() error { return gone(i.cluster.get(t, berth)) })
 }
 
-// ready tells what keeps an object from being ready in its newest generation.
+// ready returns an error unless the newest generation of an object is ready.
 func ready(o *unstructured.Unstructured, err error) error {
 	if err != nil {
 		return err
@@ -185,7 +183,7 @@ func ready(o *unstructured.Unstructured, err error) error {
 	return fmt.Errorf("generation %d of %s has the conditions %v", o.GetGeneration(), o.GetName(), conditions)
 }
 
-// gone tells whether what was looked for is not there.
+// gone returns an error unless the object does not exist.
 func gone(o *unstructured.Unstructured, err error) error {
 	switch {
 	case apierrors.IsNotFound(err):
@@ -193,10 +191,10 @@ func gone(o *unstructured.Unstructured, err error) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%s %s is there, with the finalizers %q", o.GetKind(), o.GetName(), o.GetFinalizers())
+	return fmt.Errorf("%s %s exists, with the finalizers %q", o.GetKind(), o.GetName(), o.GetFinalizers())
 }
 
-// leader is the name under which a manager holds the lease; "" when none does.
+// leader returns the identity that holds the lease, or "".
 func (i *installation) leader(t *testing.T) string {
 	t.Helper()
 	leases, err := i.cluster.client.CoordinationV1().Leases(i.namespace).List(t.Context(), metav1.ListOptions{})
@@ -220,7 +218,7 @@ func (m *manager) awaitLeader(t *testing.T, scraper string) {
 	})
 }
 
-// wantIdle checks that a manager reconciled nothing.
+// wantIdle checks that a manager has reconciled nothing.
 func wantIdle(t *testing.T, m *manager, scraper string) {
 	t.Helper()
 	if count, err := m.reconciled(scraper); err != nil || count != 0 {
@@ -228,12 +226,12 @@ func wantIdle(t *testing.T, m *manager, scraper string) {
 	}
 }
 
-// reconciled is how often a manager called Reconcile.
+// reconciled returns how often a manager has called Reconcile.
 func (m *manager) reconciled(scraper string) (float64, error) {
 	return m.metric(scraper, "controller_runtime_reconcile_total{")
 }
 
-// metric is the sum of the samples that begin with prefix.
+// metric returns the sum of the samples whose line begins with prefix.
 func (m *manager) metric(scraper, prefix string) (sum float64, err error) {
 	status, body, err := get(m.metricsURL, trusting(authority()), scraper)
 	if err != nil || status != http.StatusOK {
@@ -251,15 +249,15 @@ func (m *manager) metric(scraper, prefix string) (sum float64, err error) {
 	return sum, nil
 }
 
-// account makes a ServiceAccount beside the manager's and returns a token of it.
+// account makes a ServiceAccount in the namespace of the manager and returns a token of it.
 func (i *installation) account(t *testing.T, name string) string {
 	t.Helper()
 	i.cluster.apply(t, object("v1", "ServiceAccount", i.namespace, name))
 	return i.token(t, name)
 }
 
-// grant binds a ClusterRole of the installation to an account, and waits until it
-// counts: the manager remembers refusals.
+// grant binds a ClusterRole of the installation to an account, and waits until the manager
+// notices: it caches denials.
 func (i *installation) grant(t *testing.T, account, role string) {
 	t.Helper()
 	bindings := i.cluster.client.RbacV1().ClusterRoleBindings()
@@ -286,7 +284,7 @@ func (i *installation) grant(t *testing.T, account, role string) {
 	})
 }
 
-// get reads a URL with a token, if one is given, on a connection of its own.
+// get sends a request with a token, unless it is "", on a new connection.
 func get(address string, trust *tls.Config, token string) (status int, body string, err error) {
 	request, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
@@ -305,7 +303,7 @@ func get(address string, trust *tls.Config, token string) (status int, body stri
 	return response.StatusCode, string(all), err
 }
 
-// wantProtocol checks what a server chooses when it is offered HTTP/2 first.
+// wantProtocol checks which protocol a server selects when the client prefers HTTP/2.
 func wantProtocol(t *testing.T, address string, trust *tls.Config, want string) {
 	t.Helper()
 	trust = trust.Clone()
@@ -317,11 +315,11 @@ func wantProtocol(t *testing.T, address string, trust *tls.Config, want string) 
 	}
 	defer conn.Close()
 	if got := conn.ConnectionState().NegotiatedProtocol; got != want {
-		t.Errorf("%s speaks %q, want %q", address, got, want)
+		t.Errorf("%s selects %q, want %q", address, got, want)
 	}
 }
 
-// trusting believes certificates of an authority alone.
+// trusting returns a TLS configuration that trusts one authority.
 func trusting(a *issuer) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	patience = 60 * time.Second       // a busy machine is slow, not broken
-	calm     = 2 * time.Second        // what has not happened by then is not going to
-	interval = 100 * time.Millisecond // between two looks
+	patience = 60 * time.Second       // for events that must happen; the machine may be busy
+	calm     = 2 * time.Second        // for events that must not happen
+	interval = 100 * time.Millisecond // between two checks
 )
 
-// eventually calls f until it returns nil, and fails the test with its last
-// error when that takes too long.
+// eventually calls f until it returns nil. When that takes too long, it fails the test with
+// the last error.
 func eventually(t *testing.T, what string, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -28,7 +28,7 @@ func eventually(t *testing.T, what string, f func() error) {
 	}
 }
 
-// consistently fails the test when f returns an error within a while.
+// consistently fails the test when f returns an error within the time calm.
 func consistently(t *testing.T, what string, f func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(calm); time.Now().Before(deadline); time.Sleep(interval) {

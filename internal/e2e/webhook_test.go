@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// redirect leads the webhooks of a configuration, or the conversion of a CRD, to
-// this machine, where no Service of the cluster leads.
+// redirect replaces the Service of webhooks and conversions by a URL of this machine.
 func (i *installation) redirect(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	for _, w := range webhooks(o) {
@@ -27,7 +26,7 @@ func (i *installation) redirect(t *testing.T, o *unstructured.Unstructured) {
 	}
 }
 
-// webhooks are the parts of an object that have a clientConfig.
+// webhooks returns the parts of an object that have a clientConfig.
 func webhooks(o *unstructured.Unstructured) (all []map[string]any) {
 	switch o.GetKind() {
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
@@ -43,15 +42,14 @@ func webhooks(o *unstructured.Unstructured) (all []map[string]any) {
 	return all
 }
 
-// service does the work of the webhook Service: it hands each connection to a
-// manager that runs.
+// service acts as the webhook Service: it forwards each connection to a running manager.
 type service struct {
 	net.Listener
 	mu       sync.Mutex
 	managers []string // their addresses
 }
 
-// serve starts a service on a port of its own; it ends with the test.
+// serve starts a service on a free port. It ends with the test.
 func serve(t *testing.T) *service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,8 +70,8 @@ func serve(t *testing.T) *service {
 	return s
 }
 
-// forward connects client with the first manager that answers, until either
-// hangs up.
+// forward connects a client to the first manager that answers, until one of them closes the
+// connection.
 func (s *service) forward(client net.Conn) {
 	defer client.Close()
 	s.mu.Lock()

@@ -11,9 +11,9 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// foreign are the CRDs of others that config/ makes objects of, in the modules
-// of their projects. `make modules` fetches these.
-var foreign = []struct {
+// externalCRDs are the CRDs of other projects for objects in config/, as files in their
+// modules. `make modules` downloads the modules.
+var externalCRDs = []struct {
 	module string
 	crds   []string
 }{
@@ -26,11 +26,11 @@ var foreign = []struct {
 	}},
 }
 
-// provideForeignCRDs installs the foreign CRDs once. They stay.
-func (c *controlPlane) provideForeignCRDs(t *testing.T) {
+// provideExternalCRDs installs the external CRDs once and never removes them.
+func (c *controlPlane) provideExternalCRDs(t *testing.T) {
 	t.Helper()
-	c.foreign.Do(func() {
-		for _, f := range foreign {
+	c.externalCRDsOnce.Do(func() {
+		for _, f := range externalCRDs {
 			dir, err := downloaded(f.module)
 			if err != nil {
 				t.Fatal(err)
@@ -49,7 +49,7 @@ func (c *controlPlane) provideForeignCRDs(t *testing.T) {
 	})
 }
 
-// downloaded is the folder of a module in the module cache.
+// downloaded returns the folder of a module in the module cache.
 func downloaded(module string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", module)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
