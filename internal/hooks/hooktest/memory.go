@@ -34,6 +34,7 @@ type memoryCluster struct {
 	folder  string // of the kubectl and its socket, or ""
 	close   func()
 	watches []*watch
+	made    *requests // by the hook
 
 	mu     sync.Mutex
 	events []fakeapi.Event
@@ -49,7 +50,7 @@ type watch struct {
 
 // Open implements Backend.
 func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
-	s := &memoryCluster{server: fakeapi.New(kinds.Builtin()), close: func() {}}
+	s := &memoryCluster{server: fakeapi.New(kinds.Builtin()), close: func() {}, made: &requests{}}
 	given := slices.Concat(m.CRDs, t.Given)
 	if err := s.server.Load(withNamespaces(given)...); err != nil {
 		return nil, fmt.Errorf("given: %w", err)
@@ -84,7 +85,7 @@ func (s *memoryCluster) serve(program string) error {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, s.server, "", nil) }) // it ends when the listener is closed
+	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, recorder{s.server, true, s.made}, "", nil) }) // it ends when the listener is closed
 	s.close = func() {
 		_ = listener.Close()
 		served.Wait()
@@ -115,7 +116,7 @@ func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 }
 
 // Hook implements Cluster, as do the others.
-func (s *memoryCluster) Hook() patch.API { return s.server }
+func (s *memoryCluster) Hook() patch.API { return recorder{s.server, false, s.made} }
 
 // User is the same: nothing is forbidden here.
 func (s *memoryCluster) User() patch.API { return s.server }

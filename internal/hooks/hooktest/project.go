@@ -70,6 +70,11 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	}
 	defer release()
 	suite := Suite{Hooks: configured, Env: sandbox.Env(), Timeout: p.Timeout, Serial: p.Serial, Addon: addon, Backend: backend}
+	if addon == nil {
+		if suite.permissions, err = p.permissions(ctx, found.Root); err != nil {
+			return nil, err
+		}
+	}
 	return suite.Run(ctx, tests)
 }
 

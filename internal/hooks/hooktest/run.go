@@ -28,6 +28,8 @@ type Suite struct {
 	Timeout time.Duration // of a test
 	Serial  bool          // one test after the other
 	Addon   *Addon        // where the hooks are those of an addon-operator; else nil
+
+	permissions permissions // of the hooks
 }
 
 // Outcome is what became of a test.
@@ -117,9 +119,26 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
+	if err := s.checkPermissions(cluster, &out); err != nil {
+		return out, err
+	}
 	out.Runs, out.Output = run.whole.runs, run.whole.output.String()
 	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Line - b.Line })
 	return out, nil
+}
+
+// checkPermissions adds a failure for each request of the hook that no rule allows. On
+// an API server the request itself fails.
+func (s Suite) checkPermissions(cluster Cluster, out *Outcome) error {
+	inMemory, is := cluster.(*memoryCluster)
+	if !is {
+		return nil
+	}
+	messages, err := s.permissions.denied(inMemory.made.all)
+	for _, m := range messages {
+		out.fail(out.Test.Line, "%s", m)
+	}
+	return err
 }
 
 // subject is the hook of a test, if it is about one, and what addon-operator has for

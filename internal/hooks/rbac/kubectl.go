@@ -109,7 +109,7 @@ func (k *kubectlCall) allowTarget(t target, subresource string, verbs ...string)
 	var names []string
 	if t.name != "" && isKnown(t.name) {
 		names = []string{t.name}
-	} else if name, by := strings.CutPrefix(k.options["field-selector"], "metadata.name="); by && isKnown(name) && !strings.ContainsAny(name, ",=") {
+	} else if name := NameSelected(k.options["field-selector"]); name != "" && isKnown(name) {
 		names = []string{name}
 	}
 	if k.onClient() {

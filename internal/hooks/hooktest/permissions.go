@@ -1,0 +1,158 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/hooks/kubectl"
+	"github.com/operon-dev/operon/internal/hooks/objects"
+	"github.com/operon-dev/operon/internal/hooks/rbac"
+	"github.com/operon-dev/operon/internal/project"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// recorder records the requests of a hook.
+type recorder struct {
+	kubectl.API
+	forKubectl bool // the requests are those of the hook's kubectl
+	requests   *requests
+}
+
+type requests struct {
+	mu  sync.Mutex
+	all []rbac.Request
+}
+
+func (r recorder) record(verb string, k kinds.Kind, namespace, name, subresource string) {
+	if !k.Namespaced {
+		namespace = ""
+	}
+	request := rbac.Request{Verb: verb, Group: k.Group, Resource: k.Resource, Subresource: subresource, Namespace: namespace, Name: name}
+	r.requests.mu.Lock()
+	defer r.requests.mu.Unlock()
+	if !slices.Contains(r.requests.all, request) {
+		r.requests.all = append(r.requests.all, request)
+	}
+}
+
+// Get implements patch.API, as do the other methods.
+func (r recorder) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
+	if !r.forKubectl || k.Resource != "customresourcedefinitions" { // it reads these for tables, which a server prints itself
+		r.record("get", k, namespace, name, "")
+	}
+	return r.API.Get(ctx, k, namespace, name)
+}
+
+func (r recorder) List(ctx context.Context, k kinds.Kind, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	r.record("list", k, namespace, rbac.NameSelected(o.FieldSelector), "")
+	return r.API.List(ctx, k, namespace, o)
+}
+
+func (r recorder) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	r.record("create", k, o.GetNamespace(), "", "")
+	return r.API.Create(ctx, k, o)
+}
+
+func (r recorder) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
+	r.record("update", k, o.GetNamespace(), o.GetName(), subresource)
+	return r.API.Update(ctx, k, o, subresource)
+}
+
+func (r recorder) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
+	r.record("patch", k, namespace, name, subresource)
+	return r.API.Patch(ctx, k, namespace, name, t, body, subresource)
+}
+
+func (r recorder) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
+	r.record("delete", k, namespace, name, "")
+	return r.API.Delete(ctx, k, namespace, name, how)
+}
+
+// permissions are the rules for the hooks of a project: those in its role file, and, when
+// these do not allow a request, those that operon derives from the present hooks. The zero
+// value allows everything.
+type permissions struct {
+	recorded rbac.Grants
+	derived  func() (rbac.Grants, error)
+	own      []string // names of the operator's namespace
+}
+
+// permissions returns those of the hooks in a folder. A project without a role file
+// restricts nothing.
+func (p Project) permissions(ctx context.Context, hooksDir string) (permissions, error) {
+	var none permissions
+	root := hookproject.Root(hooksDir)
+	file := filepath.Join(root, filepath.FromSlash(rbac.Path))
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	roles, err := objects.Read(file, rbac.Path)
+	if err != nil {
+		return none, err
+	}
+	perms := permissions{own: []string{"default"}} // the namespace of kubectl in tests
+	if perms.recorded, err = rbac.GrantsOf(roles); err != nil {
+		return none, err
+	}
+	var cfg *project.Config
+	if src, err := os.ReadFile(filepath.Join(root, project.File)); err == nil {
+		if cfg, err = project.Parse(src); err != nil {
+			return none, err
+		}
+		perms.own = append(perms.own, cfg.Namespace())
+	}
+	perms.derived = sync.OnceValues(func() (rbac.Grants, error) {
+		result, err := p.Loader.DeriveRoles(ctx, root, hooksDir, cfg, hookproject.RoleOptions{WorkDir: p.WorkDir})
+		if err != nil {
+			return rbac.Grants{}, err
+		}
+		derived, err := hookproject.RoleObjects(result, "")
+		if err != nil {
+			return rbac.Grants{}, err
+		}
+		return rbac.GrantsOf(derived)
+	})
+	return perms, nil
+}
+
+// denied returns a message for each request that no rule allows.
+func (p permissions) denied(all []rbac.Request) (messages []string, err error) {
+	for _, r := range all {
+		if p.derived == nil || allowed(p.recorded, r, p.own) {
+			continue
+		}
+		derived, err := p.derived()
+		if err != nil {
+			return nil, err
+		}
+		if !allowed(derived, r, p.own) {
+			messages = append(messages, "no RBAC rule allows the hook to "+r.String()+"; declare it with a marker in the hook: "+r.Marker())
+		}
+	}
+	return messages, nil
+}
+
+// allowed takes into account that the kubectl of tests scales an object by a patch of
+// the object itself.
+func allowed(g rbac.Grants, r rbac.Request, own []string) bool {
+	if g.Allow(r, own...) {
+		return true
+	}
+	if r.Verb != "patch" || r.Subresource != "" {
+		return false
+	}
+	scale := r
+	scale.Subresource = "scale"
+	update := scale
+	update.Verb = "update"
+	return g.Allow(scale, own...) || g.Allow(update, own...)
+}
