@@ -6,14 +6,14 @@ LINT_VERSION  := v2.12.2
 LINT          := $(CACHE)/golangci-lint-$(LINT_VERSION)
 EXTERNAL      := github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0
 CRDS          := github.com/cert-manager/cert-manager@v1.20.2 github.com/prometheus-operator/prometheus-operator@v0.91.0
-# Modules, and what below them operon and controller-gen generate from in tests.
+# Modules with API types, and the packages in them that tests generate from.
 APIS          := $(EXTERNAL)//. sigs.k8s.io/cluster-api/api@v1.14.2//. sigs.k8s.io/gateway-api@v1.5.0//apis \
                  github.com/cert-manager/cert-manager@v1.20.2//pkg/apis sigs.k8s.io/kueue@v0.19.2//apis
-# The other systems: nothing here depends on the processor.
+# Other operating systems. No code depends on the processor.
 SYSTEMS       := darwin windows
 
-# Without the folder's path in what is compiled, Go's build cache serves other
-# clones too, and the projects that tests make in ever new folders.
+# With -trimpath, compiled packages do not contain the path of their folder, so the build
+# cache also serves other clones and the projects that tests scaffold in new folders.
 export GOFLAGS := $(strip $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath)
 
 .PHONY: help
@@ -22,46 +22,46 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build bin/operon
-	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # as internal/testkit/operontest builds it: they share the file
+	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # the flags of internal/testkit/operontest, which shares the file
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
 	$(GO) install ./cmd/operon
 
 .PHONY: demo
-demo: assets ## Scaffold an operator into demo/, build it and run it on an API server, with the time of each step
+demo: assets ## Scaffold an operator in demo/, build it, run it on an API server, and time each step
 	PATH="$(CURDIR)/bin:$$PATH" bash testdata/demo.sh
 
 .PHONY: test
-# Tests link many programs, and a third of that time is for debug information.
+# Tests link many programs. Without debug information, linking takes a third less time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
 	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" GOFLAGS="$(GOFLAGS) -ldflags=-w" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -vet=off -timeout 30m ./... # make lint vets
 
 .PHONY: assets
-assets: build ## Build the programs of a Kubernetes API server into the per-user store, unless they are there
+assets: build ## Build a Kubernetes API server in the per-user store, unless it exists
 	bin/operon envtest build
 
 .PHONY: modules
-modules: ## Fetch the modules that scaffolded projects and the peers need
+modules: ## Download the modules that scaffolded projects and tests need
 	$(GO) mod download
 	$(GO) -C testdata/golden/fleet mod download
-	$(GO) -C testdata/golden/fleet mod tidy -diff # wants test modules that download leaves out
+	$(GO) -C testdata/golden/fleet mod tidy -diff # also downloads the modules of tests
 	$(GO) -C testdata/peers mod download
-	$(GO) mod download $(EXTERNAL) # its types stand for those of other modules in the tests
-	$(GO) mod download $(CRDS) # config/ makes objects of their kinds
+	$(GO) mod download $(EXTERNAL) # the external API in tests
+	$(GO) mod download $(CRDS) # config/ contains objects of their kinds
 	@set -e; for api in $(APIS); do \
 		dir=$$($(GO) mod download -json "$${api%%//*}" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'); \
 		echo "list $$api"; GOWORK=off $(GO) -C "$$dir" list -deps "./$${api##*//}/..." >/dev/null; \
 	done
 
 .PHONY: warm
-# Tests side by side do not find what another one is about to compile.
-warm: modules ## Compile and vet once what all scaffolded projects require
+# Go commands that run at the same time compile the same packages twice.
+warm: modules ## Compile and vet the dependencies of scaffolded projects once
 	$(GO) -C testdata/golden/fleet vet ./...
 
 .PHONY: lint
-lint: $(LINT) ## Lint and vet, and type-check for other systems
+lint: $(LINT) ## Run golangci-lint, and type-check for other systems
 	$(LINT) run ./...
 	$(GO) run ./internal/testkit/crosscheck $(SYSTEMS)
 
@@ -83,13 +83,13 @@ golden: assets modules
 endif
 
 .PHONY: bench
-bench: build modules ## Measure operon beside its peers, into docs/performance.md
+bench: build modules ## Measure operon and its peers, and write docs/performance.md
 	$(GO) run ./internal/bench $(BENCH)
 
 .PHONY: prebuilt
-prebuilt: ## Read anew what of the pinned modules is a part of the program
+prebuilt: ## Update the types of pinned modules that are compiled into operon
 	OPERON_PREBUILT=write $(GO) test ./internal/gen -run TestPrebuilt
 
 .PHONY: pins
-pins: ## Refresh the scaffold's go.mod and go.sum from internal/pins
+pins: ## Update go.mod and go.sum of scaffolded projects from internal/pins
 	OPERON_PINS=write $(GO) test ./plugins/golang -run TestPins

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# From an empty folder to an operator at work on a real API server, with the time
-# of each step. Called by `make demo` with operon on the PATH; needs bash, Go and awk
-# besides. Whatever ends it early, the servers that it started end too.
+# Scaffolds an operator in an empty folder, runs it on a real API server, and times each
+# step. `make demo` calls it with operon on PATH; it also needs bash, Go and awk. When it is
+# interrupted, it stops the servers that it has started.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=${1:-$top/demo}
 
-# now sets $now to milliseconds; a bash older than 5 knows only seconds. It prints
-# nothing, for a Ctrl-C while bash enters a $(...) there is an error to bash 5.2.
+# now sets $now to the time in milliseconds; bash before version 5 knows only seconds. It
+# does not print the time, because bash 5.2 reports an error for Ctrl-C at the start of
+# $(...).
 now() {
 	local t=${EPOCHREALTIME:-$(date +%s).000000}
 	t=${t/[.,]/}
 	now=${t%???}
 }
 
-# took sets $took to the milliseconds since $1, and notes them for $2.
+# took sets $took to the milliseconds since $1, and adds a line about $2 to the summary.
 took() {
 	local line
 	now
@@ -24,7 +25,7 @@ took() {
 	summary+=$line
 }
 
-# step says what runs, runs it quietly, and says how long it took.
+# step prints a command, runs it with short output, and prints how long it took.
 step() {
 	now
 	local start=$now
@@ -45,12 +46,12 @@ while IFS= read -r line <&3; do
 	case $line in
 	'#'* | '') ;;
 	EDIT)
-		printf '\n# the user replaces the example field by those of a database cluster, and writes its rules\n'
+		printf '\n# the user replaces the example field by the fields of a database cluster, and writes rules\n'
 		cp -R "$scenario/edits/." .
 		;;
 	'operon init '*)
 		eval "step $line"
-		printf '\n# the modules that it needs are fetched, unless they are here\n'
+		printf '\n# download the modules that it needs, unless they are in the module cache\n'
 		(cd "$top/testdata/golden/aerospike" && go mod download)
 		;;
 	'operon create '*) eval "step $line" ;;
@@ -65,28 +66,28 @@ find . -type f -not -path './.operon/*' | sed 's|^\./||' | sort
 printf '\n# the CRD\n'
 cat config/crd/bases/*.yaml
 
-# Everything is ended on the way out, with the status $1: by Ctrl-C, by an error, or
-# when it is done.
+# finish stops everything and exits with status $1: at the end, after an error, or after
+# Ctrl-C.
 plane=demo-$$ manager=
 finish() {
 	local status=$1
 	trap '' INT TERM
 	trap - EXIT
-	set +e # whatever fails here, the rest is to end too
+	set +e # stop the rest even if a command fails
 	if [ -n "$manager" ]; then
 		kill "$manager" 2>/dev/null
 		wait "$manager"
-		[ "$status" -eq 0 ] || tail -n 20 manager.log # which may not be there yet
+		[ "$status" -eq 0 ] || tail -n 20 manager.log # it may not exist yet
 	fi
-	unset KUBECONFIG # of this script alone: nobody has to be reminded of it
+	unset KUBECONFIG # it belongs to this script: envtest stop must not mention it
 	operon envtest stop --name "$plane"
 	exit "$status"
 }
 trap 'finish $?' EXIT
-trap 'finish 130' INT # not by exit: where it comes while a child starts, bash 5.2 forgets the trap of EXIT
+trap 'finish 130' INT # not by exit: while a child process starts, bash 5.2 ignores the trap for EXIT
 trap 'finish 143' TERM
 
-printf '\n# an API server of its own, with controllers and without nodes\n'
+printf '\n# start an API server with controllers and without nodes\n'
 now
 start=$now
 printf '$ operon envtest start --detach --controllers --name %s\n' "$plane"
