@@ -181,7 +181,7 @@ func capabilities(k Cluster) any {
 		KubeVersion KubeVersion
 		APIVersions APIVersions
 		HelmVersion struct{ Version, GitCommit, GitTreeState, GoVersion string }
-	}{KubeVersion: v, APIVersions: k.APIVersions, HelmVersion: struct{ Version, GitCommit, GitTreeState, GoVersion string }{Version: "v3.22"}}
+	}{KubeVersion: v, APIVersions: k.APIVersions, HelmVersion: struct{ Version, GitCommit, GitTreeState, GoVersion string }{Version: helmVersion}}
 }
 
 var (

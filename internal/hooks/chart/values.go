@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"helm.sh/helm/v3/pkg/chart"
 )
 
@@ -14,13 +15,13 @@ import (
 func compose(c *chart.Chart, given map[string]any) (map[string]any, error) {
 	values := map[string]any{}
 	for key, v := range given {
-		values[key] = clone(v)
+		values[key] = jsonvalue.Clone(v)
 	}
 	for key, preset := range c.Values {
 		have, there := values[key]
 		switch {
 		case !there:
-			values[key] = clone(preset)
+			values[key] = jsonvalue.Clone(preset)
 		case have == nil:
 			delete(values, key)
 		default:
@@ -66,7 +67,7 @@ func below(have, preset any, keep bool) {
 		have, there := to[key]
 		switch {
 		case !there:
-			to[key] = clone(v)
+			to[key] = jsonvalue.Clone(v)
 		case have == nil:
 			if v != nil && !keep {
 				delete(to, key)
@@ -92,7 +93,7 @@ func globals(own, parent map[string]any) {
 	maps.Copy(merged, to)
 	for key, v := range from {
 		had, hadTable := to[key].(map[string]any)
-		table, isTable := clone(v).(map[string]any)
+		table, isTable := jsonvalue.Clone(v).(map[string]any)
 		switch {
 		case isTable && hadTable:
 			below(table, had, true)
@@ -106,25 +107,6 @@ func globals(own, parent map[string]any) {
 		}
 	}
 	own["global"] = merged
-}
-
-// clone copies what JSON is made of.
-func clone(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		c := make(map[string]any, len(x))
-		for k, item := range x {
-			c[k] = clone(item)
-		}
-		return c
-	case []any:
-		c := make([]any, len(x))
-		for i, item := range x {
-			c[i] = clone(item)
-		}
-		return c
-	}
-	return v
 }
 
 // choose drops the dependencies that values switch off, and gives the others the

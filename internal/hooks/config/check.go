@@ -3,12 +3,12 @@ package config
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // check compares a value with a shape.
@@ -16,8 +16,8 @@ func (j *validator) check(s *shape, v any, p path) {
 	if s.kind == "" {
 		return
 	}
-	if got := kindOf(v); got != s.kind {
-		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, article(s.kind), article(got), j.because(s, p))
+	if got := jsonvalue.Type(v); got != s.kind {
+		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, jsonvalue.WithArticle(s.kind), jsonvalue.WithArticle(got), j.because(s, p))
 		return
 	}
 	switch s.kind {
@@ -106,39 +106,6 @@ func count(least int, keys map[string]*shape) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("at least %d of %s", least, strings.Join(names, ", "))
-}
-
-// kindOf names the type of a decoded JSON value; a whole number is an integer
-// however it is written.
-func kindOf(v any) string {
-	switch x := v.(type) {
-	case map[string]any:
-		return "object"
-	case []any:
-		return "array"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-			return "integer"
-		}
-		return "number"
-	}
-	return "null"
-}
-
-func article(kind string) string {
-	switch kind {
-	case "null":
-		return "empty"
-	case "array":
-		return "a list"
-	case "object", "integer":
-		return "an " + kind
-	}
-	return "a " + kind
 }
 
 // meant is a question for the nearest of the known names, or "".

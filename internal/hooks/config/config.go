@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -221,7 +222,7 @@ func quoted(v any) string {
 	if s, isText := v.(string); isText {
 		return fmt.Sprintf("%q", s)
 	}
-	return article(kindOf(v))
+	return jsonvalue.WithArticle(jsonvalue.Type(v))
 }
 
 // Events are those that run the hook, Added, Modified and Deleted unless the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -65,7 +66,7 @@ func read(text []byte) (source, *finding.Finding) {
 		f.Message = "the configuration is neither YAML nor JSON: " + strings.TrimPrefix(msg, "yaml: ")
 		var other any
 		if kyaml.Unmarshal(text, &other) == nil {
-			f.Line, f.Message = 1, "the configuration must be an object, with configVersion and bindings, not "+article(kindOf(other))
+			f.Line, f.Message = 1, "the configuration must be an object, with configVersion and bindings, not "+jsonvalue.WithArticle(jsonvalue.Type(other))
 		}
 		return s, f
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
 // fix is how an expectation would be met: a change of its keys, as they are written.
@@ -36,7 +37,7 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	if err != nil {
 		return Updated{}, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	next, _ := copied(y.Value).(map[string]any)
+	next, _ := jsonvalue.Clone(y.Value).(map[string]any)
 	for _, o := range outcomes {
 		if o.Test.File != f {
 			continue
@@ -49,7 +50,7 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 				written = map[string]any{}
 				around[last] = written
 			}
-			before := copied(written)
+			before := jsonvalue.Clone(written)
 			fix.change(written)
 			if !reflect.DeepEqual(before, any(written)) {
 				u.Changed++
@@ -102,25 +103,6 @@ func at(v any, path []any) any {
 			}
 			v = x[n]
 		}
-	}
-	return v
-}
-
-// copied is a deep copy of plain data.
-func copied(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		next := make(map[string]any, len(x))
-		for k := range x {
-			next[k] = copied(x[k])
-		}
-		return next
-	case []any:
-		next := make([]any, len(x))
-		for i := range x {
-			next[i] = copied(x[i])
-		}
-		return next
 	}
 	return v
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-openapi/strfmt"
 	"github.com/go-openapi/validate"
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	kyaml "sigs.k8s.io/yaml"
 )
 
@@ -191,7 +192,7 @@ func addDefaults(s *spec.Schema, v any) {
 	case map[string]any:
 		for name, p := range s.Properties {
 			if _, there := x[name]; !there && p.Default != nil {
-				x[name] = clone(p.Default)
+				x[name] = jsonvalue.Clone(p.Default)
 			}
 			if below, there := x[name]; there {
 				addDefaults(&p, below)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/jsonvalue"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -183,26 +184,11 @@ func merge(layers ...map[string]any) map[string]any {
 			if isTable && other {
 				merged[key] = merge(below, above)
 			} else {
-				merged[key] = clone(v)
+				merged[key] = jsonvalue.Clone(v)
 			}
 		}
 	}
 	return merged
-}
-
-// clone copies what JSON is made of.
-func clone(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		return merge(x)
-	case []any:
-		c := make([]any, len(x))
-		for i, item := range x {
-			c[i] = clone(item)
-		}
-		return c
-	}
-	return v
 }
 
 // Common is what all modules of a folder share: the values and switches in its
