@@ -45,7 +45,7 @@ func duplicateAnswers(hooks []Hook, configs []*config.Config) []finding.Finding 
 func (a *answers) add(h Hook, what, name string) {
 	if first, taken := a.by[what]; taken {
 		a.findings = append(a.findings, finding.Finding{File: h.Name, Rule: ruleDuplicateAnswer,
-			Message: fmt.Sprintf("%s answers the same requests as %s, and the engine does not tell them apart", name, first)})
+			Message: fmt.Sprintf("%s answers the same requests as %s, and the engine cannot tell them apart", name, first)})
 		return
 	}
 	a.by[what] = fmt.Sprintf("%s of %s", name, h.Name)

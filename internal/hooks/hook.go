@@ -1,5 +1,5 @@
-// Package hooks finds shell-operator's hooks, asks them for their configuration
-// and judges both, without a cluster and without the engine's image.
+// Package hooks finds hooks, runs them with --config to get their configuration, and
+// validates their scripts and configurations. It needs neither a cluster nor the engine.
 package hooks
 
 import (
@@ -28,10 +28,9 @@ type Hook struct {
 	Owner config.Owner // which bindings it may have
 }
 
-// Discover lists the hooks below dir as the engine does, by path: executable
-// files, unless they or their folder is hidden, a folder on the way is named lib,
-// or their name is that of data or prose. Findings are about files that are
-// passed over and look as if they should not.
+// Discover lists the hooks below dir as the engine does, ordered by path: executable
+// files, except hidden files, files in hidden folders and in folders named lib, and .yaml,
+// .json, .md and .txt files. Findings are about files that are probably meant to be hooks.
 func Discover(dir string) ([]Hook, []finding.Finding, error) {
 	var hooks []Hook
 	var findings []finding.Finding
@@ -62,13 +61,13 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 		switch inLib := slices.Contains(strings.Split(path.Dir(rel), "/"), "lib"); {
 		case inLib && executable:
 			findings = append(findings, finding.Finding{File: rel, Rule: ruleLibExecutable,
-				Message: "is executable, and the engine looks for no hooks below lib: chmod -x, or move it"})
+				Message: "is executable, but the engine does not look for hooks in lib folders: chmod -x, or move it"})
 		case inLib:
 		case executable:
 			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name):
 			findings = append(findings, finding.Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
-				Message: "is a script that the engine passes over, for it is not executable: chmod +x, or move it below lib"})
+				Message: "is a script that the engine ignores because it is not executable: chmod +x, or move it to a lib folder"})
 		}
 		return nil
 	})
@@ -84,8 +83,8 @@ func isScript(name string) bool {
 	return err == nil && strings.HasPrefix(line, "#!")
 }
 
-// firstLine returns the first line of a file, as far as a system would read it,
-// without its end.
+// firstLine returns the first line of a file without its line end, up to the length that
+// the system reads.
 func firstLine(name string) (string, error) {
 	f, err := open(name)
 	if err != nil {
@@ -101,8 +100,7 @@ func firstLine(name string) (string, error) {
 	return string(line), nil
 }
 
-// open opens a file, or a folder, which cannot be read. A pipe is neither: opening it
-// would wait for whoever writes to it.
+// open opens a file or folder. It refuses pipes, for opening one waits for a writer.
 func open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -114,7 +112,7 @@ func open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// text is what the file of a hook holds.
+// text returns the content of the hook's file.
 func (h Hook) text() ([]byte, error) {
 	f, err := open(h.Path)
 	if err != nil {
@@ -124,7 +122,7 @@ func (h Hook) text() ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// startable finds what keeps the system from starting a hook.
+// startable returns the reason why the system cannot start a hook, or nil.
 func (h Hook) startable() *finding.Finding {
 	line, err := firstLine(h.Path)
 	f := &finding.Finding{File: h.Name, Line: 1, Column: 1, Rule: ruleShebang, Severity: finding.Error}
@@ -132,11 +130,11 @@ func (h Hook) startable() *finding.Finding {
 	case err != nil:
 		f.Line, f.Column, f.Message = 0, 0, "cannot be read: "+fault.Reason(err).Error()
 	case strings.HasPrefix(line, "#!") && strings.HasSuffix(line, "\r"):
-		f.Column, f.Message = len(line), "the lines end with CR LF, so the system looks for an interpreter with a CR in its name: write LF alone"
+		f.Column, f.Message = len(line), "the lines end with CR LF, so the system looks for an interpreter with a CR in its name: use LF line endings"
 	case strings.HasPrefix(line, "\xef\xbb\xbf#!"):
-		f.Message = "a byte order mark hides the #! of the first line: take it out"
+		f.Message = "a byte order mark hides the #! of the first line: remove it"
 	case !strings.HasPrefix(line, "#!") && !isBinary(line):
-		f.Message = "has no #! line, so the system cannot start it: begin with #!/usr/bin/env bash or the like"
+		f.Message = "has no #! line, so the system cannot start it: add one such as #!/usr/bin/env bash"
 	default:
 		return nil
 	}
@@ -149,9 +147,9 @@ func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 // found makes findings of what is wrong with a configuration that the hook printed.
 // at tells where its first line stands in the file of the hook, or 0: then what the
 // engine refuses is shown, for it cannot be looked up.
-func (h Hook) locate(judged []finding.Finding, text []byte, at int) []finding.Finding {
-	findings := make([]finding.Finding, len(judged))
-	for i, f := range judged {
+func (h Hook) locate(problems []finding.Finding, text []byte, at int) []finding.Finding {
+	findings := make([]finding.Finding, len(problems))
+	for i, f := range problems {
 		findings[i] = finding.Finding{File: h.Name, Rule: f.Rule, Severity: f.Severity, Message: f.Message}
 		switch quote := excerpt(text, f.Line, f.Column); {
 		case f.Line == 0:

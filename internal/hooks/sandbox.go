@@ -110,7 +110,7 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	}
 	said := s.lastLines(stderr.Bytes())
 	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
-		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with that argument a hook prints its configuration, and ends"}
+		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with --config a hook must print its configuration and exit"}
 		if said != "" {
 			f.Message += "; on stderr: " + said
 		}
@@ -125,9 +125,9 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	case stdout.Err() != nil || stderr.Err() != nil:
 		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuch)
 	case limited.Err() != nil:
-		f.Message = fmt.Sprintf("--config did not end within %s: with that argument a hook prints its configuration, and ends", s.timeout)
+		f.Message = fmt.Sprintf("--config did not end within %s: with --config a hook must print its configuration and exit", s.timeout)
 	case errors.As(err, &exit):
-		f.Message = "--config ended with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
+		f.Message = "--config failed with " + strings.Replace(exit.String(), "exit status", "exit code", 1)
 	case errors.Is(err, fs.ErrNotExist):
 		line, _ := firstLine(h.Path)
 		f.Message = fmt.Sprintf("--config: the interpreter in its first line, %s, is not on this machine", strings.TrimSpace(strings.TrimPrefix(line, "#!")))
@@ -136,7 +136,7 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	case errors.Is(err, syscall.ENOEXEC):
 		f.Rule, f.Message = ruleShebang, "cannot be started: it is neither a script nor a program for this system"
 	case errors.Is(err, exec.ErrWaitDelay):
-		f.Message = "--config ended, but a program that it left in the background holds its output open, and the engine waits for that"
+		f.Message = "--config exited, but a background process holds its output open, and the engine waits for that"
 	default:
 		f.Message = "--config: " + err.Error()
 	}

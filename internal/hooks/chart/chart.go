@@ -1,9 +1,9 @@
-// Package chart loads and renders Helm charts, without a cluster.
+// Package chart loads and renders Helm charts without a cluster.
 //
-// Charts are loaded by Helm's own packages. Helm's renderer is another matter:
-// whoever links it registers all types of Kubernetes in every start of the
-// program, which takes longer than most commands. So templates are rendered here,
-// as Helm renders them; the tests compare both.
+// Helm's own packages load charts, but not render them: linking Helm's renderer registers
+// all types of Kubernetes at each start of the program, which takes longer than most
+// commands. So this package renders templates itself, and its tests compare the results with
+// Helm's.
 package chart
 
 import (

@@ -1,9 +1,9 @@
-// Package cluster is what hooks meet when they run against a real API server: its
-// kinds, its objects and their changes, patches, and requests to admit and to
-// convert, over HTTPS. What the engine makes of it all is engine's.
+// Package cluster connects hooks to a real API server: its kinds, its objects and their
+// changes, patches, and admission and conversion requests over HTTPS. Package engine decides
+// what to do about them.
 //
-// It uses client-go without the types of all APIs: those take milliseconds at
-// the start of every command.
+// It uses client-go without the types of all APIs, because registering them takes
+// milliseconds in every command.
 package cluster
 
 import (

@@ -1,10 +1,8 @@
-// Package condition judges the matchConditions of webhooks, for which an API server
-// refuses a webhook when it is registered: their grammar, the variables and functions
-// that they name, and the fields of the request.
+// Package condition validates the matchConditions of webhooks, as an API server does when a
+// webhook is registered: grammar, variables, functions, and the fields of the request.
 //
-// Only the parser of CEL is here. Its whole compiler would make operon a seventh
-// larger, and each start of it a fifth slower, to find besides that a function is
-// called with arguments of other types than it takes.
+// It uses only the parser of CEL. The whole compiler would make operon a seventh larger and
+// slow down each start by a fifth, only to find arguments of the wrong type as well.
 package condition
 
 import (

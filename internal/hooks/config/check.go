@@ -83,7 +83,7 @@ func (j *validator) unknown(s *shape, name string, p path) {
 	if _, versioned := j.values["configVersion"]; !versioned && len(p) == 0 {
 		known = append(known, "configVersion")
 		if current := j.owner.shape(version1).keys; current[name] != nil {
-			hint = ", as there is no configVersion: v1 in it"
+			hint = ", because it lacks configVersion: v1"
 		}
 	}
 	if hint == "" {

@@ -17,10 +17,10 @@ const maxConditions = 64
 func (j *validator) lintConditions(a Admission, p path) {
 	all := p.in("matchConditions")
 	lint := func(p path, format string, args ...any) {
-		j.lint(p, ruleCondition, format+": the API server refuses that when the operator starts", args...)
+		j.lint(p, ruleCondition, format+": the API server rejects it when the operator starts", args...)
 	}
 	if n := len(a.MatchConditions); n > maxConditions {
-		lint(all, "%s has %d conditions, and %d are allowed", all, n, maxConditions)
+		lint(all, "%s has %d conditions, but at most %d are allowed", all, n, maxConditions)
 	}
 	names := map[string]bool{}
 	for i, m := range a.MatchConditions {
@@ -35,7 +35,7 @@ func (j *validator) lintConditions(a Admission, p path) {
 		}
 		at = at.in("expression")
 		for _, problem := range condition.Check(m.Expression) {
-			f := finding.Finding{Rule: ruleCondition, Message: at.String() + ": " + problem.Message + ": the API server refuses that when the operator starts"}
+			f := finding.Finding{Rule: ruleCondition, Message: at.String() + ": " + problem.Message + ": the API server rejects it when the operator starts"}
 			f.Line, f.Column = j.within(at, m.Expression, problem)
 			j.add(f, at, false)
 		}

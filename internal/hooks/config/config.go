@@ -1,9 +1,9 @@
-// Package config reads what a hook prints when it is run with --config, and
-// judges it as shell-operator does, with the place of everything that is wrong.
+// Package config parses and validates the configuration that a hook prints when it is run
+// with --config, and locates each problem in the text.
 //
-// The engine refuses to start as a whole when it refuses one configuration: so
-// whatever it refuses is refused here. What it takes and does not do, or hardly
-// means what its author meant, is a finding that does not refuse.
+// shell-operator does not start if one configuration is invalid, so everything that it
+// refuses is an error here. A warning is something that it accepts but that has no effect,
+// or another effect than its author expects.
 package config
 
 import (
@@ -179,7 +179,7 @@ func (j *validator) config() *Config {
 	case !there:
 		schema, version = j.owner.shape(version0), "v0"
 	case v != "v1":
-		j.refuse(path{"configVersion"}, ruleSchema, "configVersion is %v, and the engine knows v1 only", quoted(v))
+		j.refuse(path{"configVersion"}, ruleSchema, "configVersion is %v, but the engine supports only v1", quoted(v))
 		return nil
 	}
 	j.check(schema, anyOf(j.values), nil)

@@ -211,7 +211,7 @@ var crontab = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cro
 // older version of the same library, which knows one spelling of a time zone.
 func parseCrontab(spec string) string {
 	if strings.HasPrefix(spec, "CRON_TZ=") {
-		return "the engine knows a time zone as TZ=, not as CRON_TZ="
+		return "the engine reads a time zone from TZ=, not from CRON_TZ="
 	}
 	if zone := strings.HasPrefix(spec, "TZ="); zone && !strings.Contains(spec, " ") {
 		return "nothing comes after the time zone"

@@ -60,10 +60,10 @@ func (j *validator) lintNode(n *yaml.Node, p path) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, name := n.Content[i], keyOf(n.Content[i])
 			if problem := misread(key); problem != "" {
-				at(key, ruleMisread, "%s: of its keys, %s", orConfiguration(p), problem)
+				at(key, ruleMisread, "%s: in its keys, %s", orConfiguration(p), problem)
 			}
 			if name != "<<" && follows(n.Content[i+2:], name) {
-				at(key, RuleDuplicateKey, "%s is passed over: the key is there again, and the last one counts", p.in(name))
+				at(key, RuleDuplicateKey, "%s is ignored: the key is repeated, and the last one counts", p.in(name))
 			}
 			j.lintNode(n.Content[i+1], p.in(name))
 		}
@@ -73,7 +73,7 @@ func (j *validator) lintNode(n *yaml.Node, p path) {
 		}
 	case yaml.ScalarNode:
 		if plain(n) && octal.MatchString(n.Value) {
-			at(n, ruleMisread, "%s: YAML reads %s by eights: leave out the zero before it", p, n.Value)
+			at(n, ruleMisread, "%s: YAML reads %s as an octal number: remove the leading zero", p, n.Value)
 		}
 	}
 }

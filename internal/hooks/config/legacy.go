@@ -67,7 +67,7 @@ func (j *validator) legacy() *Config {
 		c.Kubernetes = append(c.Kubernetes, k)
 	}
 	j.lintText()
-	j.lint(nil, ruleVersion, "without configVersion: v1 this is read as the engine's first format, whose contexts differ")
+	j.lint(nil, ruleVersion, "without configVersion: v1 the engine reads this as version v0, whose binding contexts differ")
 	return c
 }
 

@@ -97,7 +97,7 @@ func (j *validator) steps() map[string]float64 {
 func (j *validator) wrongSteps(err error) {
 	for _, step := range j.owner.Steps() {
 		if v, isNumber := j.values[step].(float64); isNumber && (v < 0 || v > math.MaxInt64) {
-			j.refuse(path{step}, ruleStep, "%s is %v, and an order is from 0 up", step, v)
+			j.refuse(path{step}, ruleStep, "%s is %v, but an order must not be negative", step, v)
 		}
 	}
 	if wrongOrder.MatchString(err.Error()) && len(j.findings) > 0 {
@@ -122,7 +122,7 @@ func (j *validator) lintUnasked(c *Config) {
 		n    int
 	}{{"kubernetesValidating", len(c.Validating)}, {"kubernetesMutating", len(c.Mutating)}, {"kubernetesCustomResourceConversion", len(c.Conversion)}} {
 		if webhooks.n > 0 {
-			j.lint(path{webhooks.name}, ruleUnasked, "addon-operator takes %s, and asks no hook about requests: use a shell-operator, or a webhook in the chart", webhooks.name)
+			j.lint(path{webhooks.name}, ruleUnasked, "addon-operator accepts %s, but calls no hook for requests: use a shell-operator, or a webhook in the chart", webhooks.name)
 		}
 	}
 }

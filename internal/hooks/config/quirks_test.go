@@ -99,12 +99,12 @@ func TestLegacyText(t *testing.T) {
 		got = append(got, line(f))
 	}
 	want := []string{
-		"1:1: lint legacy-version: without configVersion: v1 this is read as the engine's first format, whose contexts differ",
-		"2:3: lint key-twice: schedule[0].crontab is passed over: the key is there again, and the last one counts",
-		"4:1: lint key-twice: onStartup is passed over: the key is there again, and the last one counts",
-		"4:12: lint misread: onStartup: YAML reads 010 by eights: leave out the zero before it",
-		"5:12: lint misread: onStartup: YAML reads 011 by eights: leave out the zero before it",
-		"9:1: lint second-document: the engine reads the first document and passes over the others",
+		"1:1: lint legacy-version: without configVersion: v1 the engine reads this as version v0, whose binding contexts differ",
+		"2:3: lint key-twice: schedule[0].crontab is ignored: the key is repeated, and the last one counts",
+		"4:1: lint key-twice: onStartup is ignored: the key is repeated, and the last one counts",
+		"4:12: lint misread: onStartup: YAML reads 010 as an octal number: remove the leading zero",
+		"5:12: lint misread: onStartup: YAML reads 011 as an octal number: remove the leading zero",
+		"9:1: lint second-document: the engine reads the first document and ignores the others",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

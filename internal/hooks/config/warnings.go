@@ -14,7 +14,7 @@ import (
 // lintText finds what the text says, and nobody reads, or reads as something else.
 func (j *validator) lintText() {
 	if j.more != nil {
-		j.add(finding.Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and passes over the others"}, nil, false)
+		j.add(finding.Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and ignores the others"}, nil, false)
 	}
 	stepsSay := slices.ContainsFunc(j.findings, func(f finding.Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
 	if j.root != nil && !stepsSay {
@@ -53,7 +53,7 @@ func (j *validator) lints(c *Config) {
 		for n, r := range v.Conversions {
 			if r.FromVersion == r.ToVersion {
 				p := path{"kubernetesCustomResourceConversion", i, "conversions", n}
-				j.lint(p, ruleSameVersion, "%s converts %s to itself, which nobody asks for", p, r.FromVersion)
+				j.lint(p, ruleSameVersion, "%s converts %s to itself, which is never requested", p, r.FromVersion)
 			}
 		}
 	}
@@ -61,10 +61,10 @@ func (j *validator) lints(c *Config) {
 
 func (j *validator) lintKubernetes(k Kubernetes, p path) {
 	if off(k.WaitForSynchronization) && k.Queue == "" {
-		j.lint(p.in("waitForSynchronization"), ruleNoWait, "%s is passed over without a queue of its own: set queue", p.in("waitForSynchronization"))
+		j.lint(p.in("waitForSynchronization"), ruleNoWait, "%s has no effect without a queue: set queue", p.in("waitForSynchronization"))
 	}
 	if off(k.KeepFullObjectsInMemory) && k.JQFilter == "" {
-		j.lint(p.in("keepFullObjectsInMemory"), ruleNoObject, "%s without jqFilter leaves nothing of the objects for the hook", p)
+		j.lint(p.in("keepFullObjectsInMemory"), ruleNoObject, "%s without jqFilter keeps nothing of the objects for the hook", p)
 	}
 	if k.ResynchronizationPeriod != "" {
 		j.lint(p.in("resynchronizationPeriod"), ruleNoEffect, "%s has no effect: no version of the engine reads it", p.in("resynchronizationPeriod"))
@@ -77,10 +77,10 @@ func (j *validator) lintKubernetes(k Kubernetes, p path) {
 	case !everywhere || off(k.KeepFullObjectsInMemory):
 	case isSecret(k.Kind):
 		j.lint(p, ruleSecrets,
-			"%s keeps every Secret of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p)
+			"%s keeps every Secret of the cluster in memory: select fewer objects, or set jqFilter and keepFullObjectsInMemory: false", p)
 	case IsNumerous(k.APIVersion, k.Kind) && k.JQFilter == "":
 		j.lint(p, ruleNumerous,
-			"%s keeps every %s of the cluster in memory as a whole: select some, or set jqFilter and keepFullObjectsInMemory: false", p, k.Kind)
+			"%s keeps every %s of the cluster in memory: select fewer objects, or set jqFilter and keepFullObjectsInMemory: false", p, k.Kind)
 	}
 }
 
@@ -120,7 +120,7 @@ func (j *validator) lintNames(c *Config) {
 			continue
 		}
 		if unnamed {
-			j.lint(path{"schedule", i}, ruleUnnamed, "schedule[%d] is another schedule without a name: contexts call each of them %q", i, s.BindingName())
+			j.lint(path{"schedule", i}, ruleUnnamed, "schedule[%d] is another schedule without a name: binding contexts name each of them %q", i, s.BindingName())
 		}
 		unnamed = true
 	}

@@ -1,10 +1,9 @@
-// Package engine does what shell-operator does between a cluster and hooks: it
-// turns what is observed into tasks in queues, combines them, makes their binding
-// contexts, and runs hooks. State decides, without a clock, without waiting and
-// without looking anywhere, so that the same events always give the same tasks;
-// whoever drives it watches, waits and applies what hooks wrote.
+// Package engine does what shell-operator does between a cluster and its hooks: it turns
+// changes of objects into tasks in queues, combines tasks, makes their binding contexts, and
+// runs hooks. State decides without a clock and without I/O, so the same events always
+// result in the same tasks. Its callers watch the cluster, wait, and apply what hooks wrote.
 //
-// The behaviour is that of shell-operator v1.20.1, which testdata/traces recorded.
+// The behaviour is that of shell-operator v1.20.1, recorded in testdata/traces.
 package engine
 
 import (

@@ -128,7 +128,7 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 		result.ExitCode = exit.ExitCode()
 		return result, nil
 	case errors.Is(err, exec.ErrWaitDelay):
-		return result, errors.New("the hook ended, but a program that it left in the background holds its output open, and the engine waits for that: redirect what that program prints, or wait for it")
+		return result, errors.New("the hook exited, but a background process holds its output open, and the engine waits for that: redirect what that program prints, or wait for it")
 	case err != nil:
 		return result, err
 	}

@@ -157,7 +157,7 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	}
 	c, err := s.conversion(ctx, bindings[place].CRDName, e)
 	if err != nil {
-		return fmt.Errorf("an API server would not ask: %w", err)
+		return fmt.Errorf("an API server would not call the webhook: %w", err)
 	}
 	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.part(ctx, t) })
 	switch {
@@ -228,7 +228,7 @@ func (c *conversion) back(ctx context.Context, s *session, taken []*unstructured
 		}
 		for _, d := range differences(normal(was.Object), normal(whole[0].Object), "", true) {
 			if len(wrong) == 0 {
-				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if that is right, say roundTrip: false", i, c.to, d.returned()))
+				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if this is intended, set roundTrip: false", i, c.to, d.returned()))
 			}
 		}
 	}

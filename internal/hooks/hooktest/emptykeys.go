@@ -22,7 +22,7 @@ func (s *session) fillEmptyKeys(ctx context.Context, x *Expect, t *activity) {
 				keys = []string{"rendered"}
 			}
 		}
-		s.differs(b.line, "%s: nothing is written here; operon hooks test --update fills it in", name)
+		s.differs(b.line, "%s: there is no value; operon hooks test --update fills it in", name)
 		for _, key := range keys {
 			value, there, err := s.actual(ctx, key, t)
 			switch {
@@ -157,7 +157,7 @@ func (s *session) touched(id string, o map[string]any) {
 func (s *session) changed(ctx context.Context, there bool, t *activity) ([]any, error) {
 	objects, err := s.cluster.Objects(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look for what the hook changed: %w", err)
+		return nil, fmt.Errorf("compare the cluster: %w", err)
 	}
 	all, is := []any{}, index(objects)
 	for _, id := range sortedKeys(t.touched) {

@@ -1,6 +1,6 @@
-// Package hooktest reads tests of hooks and runs them: what is in a cluster, what
-// happens, and what is expected of the hook. Which cluster that is, the Backend
-// decides: one in memory, or an API server.
+// Package hooktest reads, runs and reports tests of hooks. A test says what the cluster
+// holds, which events happen, and what is expected of the hook. Project runs the tests of a
+// project; a Backend provides the cluster of each test, in memory or on an API server.
 package hooktest
 
 import (
@@ -346,7 +346,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 // an alias may be of one of them.
 func (r *reader) plain(n *yaml.Node, around ...*yaml.Node) *yaml.Node {
 	if slices.Contains(around, resolved(n)) {
-		r.fail(n, "", "*%s stands within what it names", n.Value)
+		r.fail(n, "", "*%s refers to a value that contains it", n.Value)
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
 	n = resolved(n)

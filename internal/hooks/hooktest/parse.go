@@ -34,7 +34,7 @@ func (r *reader) read(n *yaml.Node) {
 	}
 	switch {
 	case f.Hook != "" && f.Module != "":
-		r.fail(n, "the hooks of a module have files of their own", "the tests are about a hook or a module, and this says both")
+		r.fail(n, "the hooks of a module have files of their own", "a test file is for a hook or a module, not both")
 	case f.Subject() == "":
 		r.fail(n, "hook: name.sh", "hook is missing: the path of the hook from the folder of hooks")
 	case len(f.Tests) == 0:
@@ -61,7 +61,7 @@ func (r *reader) test(n *yaml.Node) *Test {
 		}},
 		{"events", func(n *yaml.Node) {
 			if r.file.Module != "" {
-				r.fail(n, "test hooks in files that begin with hook", "nothing happens in the test of a module: its hooks do not run")
+				r.fail(n, "test hooks in files that begin with hook", "a test of a module has no events: its hooks do not run")
 			}
 			r.list(n, "events", func(n *yaml.Node) { t.Events = append(t.Events, r.event(n)) })
 		}},
@@ -92,7 +92,7 @@ func (r *reader) event(n *yaml.Node) Event {
 	is := func(key string, read func(*yaml.Node)) field {
 		return field{key, func(n *yaml.Node) {
 			if e.Type != "" {
-				r.fail(n, "", "an event is one thing, and this is both %s and %s", e.Type, key)
+				r.fail(n, "", "an event has one type, but this has both %s and %s", e.Type, key)
 			}
 			e.Type = key
 			read(n)
@@ -117,7 +117,7 @@ func (r *reader) event(n *yaml.Node) Event {
 	}
 	r.mapping(n, "an event", fields)
 	if e.Type == "" {
-		r.fail(n, "one of "+strings.Join(happenings, ", "), "the event does not say what happens")
+		r.fail(n, "one of "+strings.Join(happenings, ", "), "the event has no type")
 	}
 	return e
 }
@@ -132,7 +132,7 @@ func (r *reader) review(n *yaml.Node, e *Event) {
 	})
 	var err error
 	if *asked, err = binding.NewRequest(asked.Operation, asked.Object, asked.Old); err != nil {
-		r.fail(n, "object is what it is to be, oldObject what it was", "%s: %v", e.Type, err)
+		r.fail(n, "object is the new object, oldObject the old one", "%s: %v", e.Type, err)
 	}
 }
 

@@ -237,7 +237,7 @@ func (s *session) went(ctx context.Context, line int, what string, err error) bo
 	case err == nil:
 		return true
 	case errors.Is(context.Cause(ctx), errTimeout):
-		s.outcome.fail(line, "%s: the test did not end within the time that --timeout gives it", what)
+		s.outcome.fail(line, "%s: the test did not end within --timeout", what)
 	case errors.As(err, &restless):
 		s.outcome.fail(line, "%s: %v", what, restless)
 	default:
@@ -280,7 +280,7 @@ func (s *session) again(ctx context.Context) {
 		return
 	}
 	for _, change := range append(changes(before, after), valueChanges(values, s.addon.values())...) {
-		s.outcome.fail(s.test.Line, "%s, %s; if that is right, say idempotent: false", hint, change)
+		s.outcome.fail(s.test.Line, "%s, %s; if this is intended, set idempotent: false", hint, change)
 	}
 }
 

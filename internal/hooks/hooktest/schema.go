@@ -42,7 +42,7 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	case err != nil:
 		hint := ""
 		if o.GetKind() == "Secret" {
-			hint = "plain texts belong into stringData"
+			hint = "use stringData for plain text"
 		}
 		r.fail(n, hint, "%s: %v", name, err)
 	case len(unknown) > 0 && errors.As(unknown[0], &field):

@@ -70,7 +70,7 @@ func (s *session) both(note func(*activity)) {
 type loopError struct{ contexts []binding.Context }
 
 func (e *loopError) Error() string {
-	return fmt.Sprintf("the hook does not come to rest: it ran %d times, and its own changes run it again, with %s", maxRuns, summary(e.contexts))
+	return fmt.Sprintf("the hook keeps triggering itself: it ran %d times, the last time with %s", maxRuns, summary(e.contexts))
 }
 
 // summary names contexts in few words.
@@ -315,7 +315,7 @@ func (s *session) tick(name string) error {
 	for _, b := range s.hook.Config.Schedule {
 		if b.BindingName() == name {
 			if !s.state.Tick(b.Crontab) {
-				return errors.New("the engine has not come to enable the schedules: what fails before holds up the queue main")
+				return errors.New("the engine has not enabled the schedules: a failing task blocks the queue main")
 			}
 			return nil
 		}

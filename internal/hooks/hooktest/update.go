@@ -64,7 +64,7 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 		return Updated{}, fmt.Errorf("%s:%w", f.Path, err)
 	}
 	if _, err := read(u.Text, f.Path, f.dir); err != nil {
-		return Updated{}, fault.Failed("write by hand what is expected there; the file is as it was", "what is the case cannot be written as a test: %v", err)
+		return Updated{}, fault.Failed("write the expectation by hand; the file is unchanged", "the actual results cannot be written as a test: %v", err)
 	}
 	return u, nil
 }

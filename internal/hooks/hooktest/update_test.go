@@ -93,7 +93,7 @@ func TestUpdateKeepsTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, err := f.Update([]byte(text), []Outcome{{Test: f.Tests[0], fixes: []fix{{f.Tests[0].Expect, set("enabled", []any{})}}}})
-	want := "what is the case cannot be written as a test: t.yaml:4: enabled must be true or false"
+	want := "the actual results cannot be written as a test: t.yaml:4: enabled must be true or false"
 	if u.Text != nil || u.Changed > 0 || err == nil || err.Error() != want || fault.HintOf(err) == "" {
 		t.Errorf("%d changes, %v, want %s\n%s", u.Changed, err, want, u.Text)
 	}

@@ -28,7 +28,7 @@ func (s *session) review(ctx context.Context, e Event) error {
 	}
 	request, err := s.request(ctx, webhooks[place], e)
 	if err != nil {
-		return fmt.Errorf("an API server would not ask: %w", err)
+		return fmt.Errorf("an API server would not call the webhook: %w", err)
 	}
 	done, err := s.run(ctx, s.state.Admission(s.hook.Name, place, mutates, request))
 	if ctx.Err() != nil {

@@ -1,10 +1,8 @@
-// Package kinds knows the kinds that an API server serves, by every name that
-// hooks call them: those of Kubernetes itself, and those of CRDs. It asks no
-// cluster.
+// Package kinds knows the kinds that an API server serves, by all their names: those of
+// Kubernetes and those of CRDs. It does not contact a cluster.
 //
-// Hooks name kinds in two places, each of which has rules of its own: Find is for
-// bindings and patch operations, as the engine reads them, and Argument for the
-// arguments of kubectl.
+// Hooks name kinds in two places with different rules: Find is for bindings and patch
+// operations, as the engine reads them; Argument is for the arguments of kubectl.
 package kinds
 
 import (

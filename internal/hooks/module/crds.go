@@ -38,7 +38,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		case unread(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
-			findings = append(findings, finding.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed, for addon-operator reads files named .yaml"})
+			findings = append(findings, finding.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed: addon-operator reads only files named *.yaml"})
 			return nil
 		case !InstallsCRDs(entry.Name()):
 			return nil
@@ -80,7 +80,7 @@ func crdsOf(text []byte) (all []*unstructured.Unstructured, wrong []string) {
 			return all, append(wrong, unreadable("", ruleCRD, err).Message)
 		case len(o.Object) == 0: // a document with comments alone
 		case !kinds.IsCRD(o.GroupVersionKind()):
-			wrong = append(wrong, fmt.Sprintf("holds %s %s, and addon-operator installs CustomResourceDefinitions from here, nothing else", orNothing(o.GetKind()), o.GetName()))
+			wrong = append(wrong, fmt.Sprintf("holds %s %s, but addon-operator installs only CustomResourceDefinitions from this folder", orNothing(o.GetKind()), o.GetName()))
 		default:
 			all = append(all, o)
 			wrong = append(wrong, refused(o)...)

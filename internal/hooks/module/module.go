@@ -1,6 +1,6 @@
-// Package module finds addon-operator's modules and judges what is in them as it
-// does: names, values and their schemas, the chart, the script that decides
-// whether a module is enabled. Hooks are judged by package hook.
+// Package module finds the modules of an addon-operator and validates them as it does:
+// names, values and their schemas, the chart, and the script that decides whether a module is
+// enabled. Package hooks validates the hooks of modules.
 package module
 
 import (
@@ -51,7 +51,7 @@ func (m Module) enabledKey() string { return m.Key() + "Enabled" }
 // come back from camel case as it was.
 func CheckName(name string) string {
 	if back := strcase.ToKebab(strcase.ToCamel(name)); back != name {
-		return fmt.Sprintf("must be in kebab case, and come back from camel case as it was: did you mean %s?", back)
+		return fmt.Sprintf("must be in kebab case, and must not change when converted to camel case and back: did you mean %s?", back)
 	}
 	return ""
 }
@@ -61,7 +61,7 @@ func CheckName(name string) string {
 func CheckKey(name string) string {
 	for _, suffix := range []string{"-enabled", "-maintenance"} {
 		if other, ends := strings.CutSuffix(name, suffix); ends {
-			return fmt.Sprintf("ends with %s: %s in the ConfigMap is a switch of the module %s, so users could set none of its values", suffix, Key(name), other)
+			return fmt.Sprintf("ends with %s: %s in the ConfigMap is a switch of the module %s, so users cannot set any of its values", suffix, Key(name), other)
 		}
 	}
 	return ""
@@ -120,7 +120,7 @@ func duplicateNames(modules []Module) []finding.Finding {
 	for _, m := range modules {
 		if other, there := first[m.Name]; there {
 			findings = append(findings, finding.Finding{File: m.Folder, Rule: ruleTwice,
-				Message: fmt.Sprintf("is another module named %s, beside %s: one of them takes the place of the other", m.Name, other)})
+				Message: fmt.Sprintf("is another module named %s, beside %s: one of them replaces the other", m.Name, other)})
 			continue
 		}
 		first[m.Name] = m.Folder
@@ -177,7 +177,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 		findings = append(findings, stockLibrary(h)...)
 		if filepath.Ext(h.Name) == "" && isText(h.Path) {
 			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoExtension,
-				Message: "has no extension, so addon-operator first runs it with hook list, and hook config, to see whether it is a compiled one: name it .sh or .py"})
+				Message: "has no extension, so addon-operator first runs it with hook list and hook config to see whether it is a compiled hook: name it .sh or .py"})
 		}
 	}
 	return kept, findings, nil
@@ -198,7 +198,7 @@ func stockLibrary(h hooks.Hook) []finding.Finding {
 		return nil
 	}
 	return []finding.Finding{{File: h.Name, Line: strings.Count(string(script[:at[1]]), "\n") + 1, Column: 1, Rule: ruleStock,
-		Message: "reads /shell_lib.sh, which lacks its functions in the image of addon-operator: bring a library along, as global-hooks/lib/shell_lib.sh"}}
+		Message: "sources /shell_lib.sh, which has no functions in the image of addon-operator: add a library, such as global-hooks/lib/shell_lib.sh"}}
 }
 
 // isText tells a script from a program.

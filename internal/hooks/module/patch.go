@@ -77,16 +77,16 @@ func (o Operation) root() (key string, found bool) {
 func permit(ops []Operation, key string) error {
 	for _, o := range ops {
 		if o.Op == "replace" {
-			return fmt.Errorf("replace of %s is not taken: use add, which replaces too", o.Path)
+			return fmt.Errorf("replace of %s is refused: use add, which also replaces", o.Path)
 		}
 		root, found := o.root()
 		switch {
 		case !found || root == key:
 		case key == globalKey && strings.HasSuffix(root, switchSuffix):
 		case key == globalKey:
-			return fmt.Errorf("%s of %s is not taken: a global hook changes what is below /global, and switches of modules", o.Op, o.Path)
+			return fmt.Errorf("%s of %s is refused: a global hook may change only values below /global and switches of modules", o.Op, o.Path)
 		default:
-			return fmt.Errorf("%s of %s is not taken: a hook of this module changes what is below /%s", o.Op, o.Path, key)
+			return fmt.Errorf("%s of %s is refused: a hook of this module may change only values below /%s", o.Op, o.Path, key)
 		}
 	}
 	return nil

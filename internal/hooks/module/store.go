@@ -262,7 +262,7 @@ func (s *Store) turn(ops []Operation) error {
 		case !on && string(o.Value) != "false" && isSwitch(o):
 			return fmt.Errorf("%s of %s needs the value true or false", o.Op, o.Path)
 		case !on && string(o.Value) != "false":
-			return fmt.Errorf("%s of %s is in one patch with a switch, and addon-operator takes it for one, too: let two hooks do that", o.Op, o.Path)
+			return fmt.Errorf("%s of %s is in one patch with a switch, and addon-operator treats it as a switch, too: use two hooks", o.Op, o.Path)
 		case !isSwitch(o):
 		case o.Op == "add":
 			s.switches[key] = on

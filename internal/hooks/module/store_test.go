@@ -44,9 +44,9 @@ func TestStore(t *testing.T) {
 			values: `{"global":{"zone":"a"},"web":{"internal":{"a":1,"b":null},"replicas":1,"static":"yes"}}`},
 		"no JSON":            {runs: []run{{values: `{`, refused: "$VALUES_JSON_PATCH_PATH: unexpected EOF"}}, values: start},
 		"no JSON for config": {runs: []run{{config: `x`, refused: "$CONFIG_VALUES_JSON_PATCH_PATH: invalid character"}}, values: start},
-		"replace":            {runs: []run{{values: `{"op":"replace","path":"/web/replicas","value":2}`, refused: "replace of /web/replicas is not taken"}}, values: start},
-		"values of others":   {runs: []run{{values: `{"op":"add","path":"/global/zone","value":"b"}`, refused: "add of /global/zone is not taken: a hook of this module changes what is below /web"}}, values: start},
-		"a switch":           {runs: []run{{values: `{"op":"add","path":"/webEnabled","value":true}`, refused: "add of /webEnabled is not taken"}}, values: start},
+		"replace":            {runs: []run{{values: `{"op":"replace","path":"/web/replicas","value":2}`, refused: "replace of /web/replicas is refused"}}, values: start},
+		"values of others":   {runs: []run{{values: `{"op":"add","path":"/global/zone","value":"b"}`, refused: "add of /global/zone is refused: a hook of this module may change only values below /web"}}, values: start},
+		"a switch":           {runs: []run{{values: `{"op":"add","path":"/webEnabled","value":true}`, refused: "add of /webEnabled is refused"}}, values: start},
 		"move":               {runs: []run{{values: `{"op":"move","from":"/web/static","path":"/web/secret"}`, refused: "from"}}, values: start},
 		"no parent":          {runs: []run{{values: `{"op":"add","path":"/web/internal/a/b","value":1}`, refused: "missing path"}}, values: start},
 		"nothing to remove":  {runs: []run{{values: `{"op":"remove","path":"/web/internal/a"}`, refused: "nonexistent key"}}, values: start},
@@ -121,7 +121,7 @@ func TestStoreGlobal(t *testing.T) {
 		t.Fatal(err)
 	}
 	took(t, s, `{"op":"add","path":"/global/zone","value":"a"}`, `{"op":"add","path":"/webEnabled","value":true}`, "")
-	took(t, s, `{"op":"add","path":"/web/replicas","value":1}`, "", "a global hook changes what is below /global, and switches")
+	took(t, s, `{"op":"add","path":"/web/replicas","value":1}`, "", "a global hook may change only values below /global and switches")
 	took(t, s, `{"op":"add","path":"/webEnabled","value":"true"}`, "", "needs the value true or false")
 	took(t, s, `{"op":"add","path":"/dnsEnabled","value":false}`, "", "")
 	took(t, s, `{"op":"remove","path":"/webEnabled","value":true}`, "", "")

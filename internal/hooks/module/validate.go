@@ -68,7 +68,7 @@ func (j *validator) enabled() error {
 		return err
 	case info.Mode()&0o111 == 0:
 		j.add(finding.Finding{File: j.at + "/enabled", Rule: ruleEnabled,
-			Message: "is not executable, so it is not run, and the module counts as enabled: chmod +x"})
+			Message: "is not executable, so addon-operator does not run it, and the module is enabled: chmod +x"})
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (j *validator) strange() {
 			if near := fault.Nearest(key, []string{j.Key()}); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
-			j.add(j.own.finding(ruleStrange, finding.Warning, []string{key}, "%s is not the key of the module, %s: hooks do not see it, and no schema judges it%s", key, j.Key(), hint))
+			j.add(j.own.finding(ruleStrange, finding.Warning, []string{key}, "%s is not the key of the module, %s: hooks do not see it, and no schema validates it%s", key, j.Key(), hint))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (j *validator) schemas() {
 		for _, name := range slices.Sorted(maps.Keys(s.Config.Properties)) {
 			if _, there := s.Values.Properties[name]; !there && closed(s.Values) {
 				j.add(finding.Finding{File: j.at + "/openapi/" + valuesFile, Rule: ruleKeyword,
-					Message: fmt.Sprintf("does not take %s, which users may set: add x-extend: {schema: %s}", name, configFile)})
+					Message: fmt.Sprintf("does not allow %s, which users may set: add x-extend: {schema: %s}", name, configFile)})
 			}
 		}
 	}
@@ -187,11 +187,11 @@ func (j *validator) keywords(file string, at []string, s spec.Schema) {
 		name = "the schema"
 	}
 	if _, there := s.Extensions["x-deckhouse-validations"]; there {
-		j.add(finding.Finding{File: file, Rule: ruleKeyword, Message: name + ": x-deckhouse-validations are judged by addon-operator alone"})
+		j.add(finding.Finding{File: file, Rule: ruleKeyword, Message: name + ": only addon-operator evaluates x-deckhouse-validations"})
 	}
 	if len(at) > 0 && s.Type.Contains("object") && len(s.Properties) == 0 && closed(&s) {
 		j.add(finding.Finding{File: file, Rule: ruleKeyword,
-			Message: name + " takes no keys at all: give it properties, or additionalProperties: true"})
+			Message: name + " allows no keys: give it properties, or additionalProperties: true"})
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
 		j.keywords(file, append(at[:len(at):len(at)], key), s.Properties[key])
@@ -226,7 +226,7 @@ func (j *validator) chart() error {
 		f := finding.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Severity: finding.Error, Message: wrong.Msg}
 		if j.lacks || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
 			f.Rule, f.Severity = ruleRequired, finding.Warning
-			f.Message += " (values are required that the ConfigMap or a hook gives: a test can give them)"
+			f.Message += " (the ConfigMap or a hook must set required values; a test can set them)"
 		}
 		j.add(f)
 		return nil

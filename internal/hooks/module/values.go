@@ -131,7 +131,7 @@ func (d document) switches() []finding.Finding {
 	findings := d.duplicateKeys(ruleValues, finding.Error, ", and addon-operator does not start")
 	switch {
 	case errors.Is(d.wrong, io.EOF):
-		findings = append(findings, d.finding(ruleValues, finding.Error, nil, "holds nothing, so addon-operator does not start: write {} into it, or delete it"))
+		findings = append(findings, d.finding(ruleValues, finding.Error, nil, "is empty, so addon-operator does not start: write {} to it, or delete it"))
 	case d.wrong != nil && len(findings) == 0:
 		findings = append(findings, *unreadable(d.file, ruleValues, d.wrong))
 	}
@@ -158,7 +158,7 @@ func (d document) section(key string) (map[string]any, *finding.Finding) {
 	}
 	section, isTable := v.(map[string]any)
 	if !isTable {
-		f := d.finding(ruleValues, finding.Error, []string{key}, "%s must be an object: the values of the module stand below it", key)
+		f := d.finding(ruleValues, finding.Error, []string{key}, "%s must be an object with the values of the module", key)
 		return nil, &f
 	}
 	return section, nil
@@ -170,7 +170,7 @@ func (d document) ignored(key string) []finding.Finding {
 	if d.values[key] == nil {
 		return nil
 	}
-	return []finding.Finding{d.finding(ruleIgnored, finding.Warning, []string{key}, "%s is no object, and counts for nothing: values stand below it", key)}
+	return []finding.Finding{d.finding(ruleIgnored, finding.Warning, []string{key}, "%s is not an object, so it is ignored: it must hold values", key)}
 }
 
 // merge lays values over each other, later ones over earlier: objects are merged,

@@ -1,7 +1,6 @@
-// Package operator runs hooks on a real API server as shell-operator would: it
-// drives an engine.State with informers, a clock, queues that work side by side,
-// and a server for webhooks. It is for one developer, who changes the hooks while
-// they run; it keeps nothing when it ends.
+// Package operator runs hooks against a real API server as shell-operator does: it drives an
+// engine.State with informers, a clock, parallel queues and a webhook server. Reloader
+// restarts hooks whose files change. It is for development and keeps no state.
 package operator
 
 import (

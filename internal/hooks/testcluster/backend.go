@@ -1,7 +1,7 @@
-// Package testcluster runs tests of hooks on a real API server: one after the other, each
-// with nothing but what it is given, and the hook as a ServiceAccount that has the
-// operator's rules. What an API server leaves to controllers, and hooks rely on, it
-// does itself: it collects garbage and empties namespaces.
+// Package testcluster runs hook tests on a real API server, one after the other. Each test
+// starts with an empty cluster and the objects that it is given, and the hook runs as a
+// ServiceAccount with the operator's RBAC rules. The package also does what hooks expect of
+// kube-controller-manager: it collects garbage and empties namespaces that are deleted.
 package testcluster
 
 import (

@@ -1,0 +1,24 @@
+package hookscmd
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/operon-dev/operon/internal/hooks/hookproject"
+)
+
+// TestRulesAreDocumented looks for each rule in docs/hook-rules.md, to which the help of
+// operon hooks validate refers.
+func TestRulesAreDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/hook-rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range hookproject.Rules() {
+		if !strings.Contains(string(page), "\n| `"+r.Name+"` |") {
+			t.Errorf("docs/hook-rules.md has no row for %s: %s", r.Name, r.Summary)
+		}
+	}
+}
