@@ -35,7 +35,7 @@ func (b *bencher) growth(text *strings.Builder) error {
 	r := &row{}
 	for n := range b.rounds * editsOfRound {
 		if n%editsOfRound == 0 {
-			fmt.Fprintf(os.Stderr, "%s beside %s: round %d of %d\n", many.name, few.name, n/editsOfRound+1, b.rounds)
+			fmt.Fprintf(os.Stderr, "%s and %s: round %d of %d\n", many.name, few.name, n/editsOfRound+1, b.rounds)
 		}
 		for _, p := range programs {
 			field := fmt.Sprintf("${0}\t// Added%d is one more.\n\tAdded%[1]d *string `json:\"added%[1]d,omitempty\"`\n", n)

@@ -58,8 +58,8 @@ type Size struct {
 func Age() int { return int(C.age(1)) }
 `
 
-// TestCgoAlone has a package without a file that cgo leaves as it is: controller-gen
-// puts its code into Go's build cache, and operon says where that comes from.
+// TestCgoAlone generates for a package of which all files import "C". controller-gen
+// writes its code into Go's build cache, and operon reports why.
 func TestCgoAlone(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo", strings.Replace(door, "import (\n", "import \"C\"\n\nimport (\n", 1), "-- api/v3/doc.go --\n// +kubebuilder:object:generate=true\npackage v3\n\nimport \"C\"\n")
@@ -72,8 +72,8 @@ func TestCgoAlone(t *testing.T) {
 	}
 }
 
-// TestCgo reads packages with files that cgo translates, among the roots and in
-// the standard library.
+// TestCgo loads packages with files that cgo translates, among the roots and in the
+// standard library.
 func TestCgo(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ files, args string }{

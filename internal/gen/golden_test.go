@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// TestSameAsControllerGen compares with the command, run in a copy of the
+// TestSameAsControllerGen compares with controller-gen, which runs in a copy of the
 // project with the same arguments.
 func TestSameAsControllerGen(t *testing.T) {
 	t.Parallel()
@@ -54,8 +54,8 @@ func TestSameAsControllerGen(t *testing.T) {
 	}
 }
 
-// TestOneLoadSameAsSeparateRuns shows that generators do not disturb each
-// other over one package graph (controller-tools#485).
+// TestOneLoadSameAsSeparateRuns checks that generators do not affect each other if they
+// share one package graph (controller-tools#485).
 func TestOneLoadSameAsSeparateRuns(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -72,8 +72,8 @@ func TestOneLoadSameAsSeparateRuns(t *testing.T) {
 	}
 }
 
-// TestNestedModules has the kinds of a module below the root generated too,
-// as controller-gen does for file paths and not for import paths.
+// TestNestedModules generates the kinds of a module below the root as well, as
+// controller-gen does for file paths but not for import paths.
 func TestNestedModules(t *testing.T) {
 	t.Parallel()
 	for _, paths := range []string{"./...", "./sub/...", "./sub/api", "example.com/zoo/..."} {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runCLI has the real controller-gen of the pinned version work in dir.
+// runCLI runs controller-gen of the pinned version in dir.
 func runCLI(t *testing.T, dir string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	here := strings.NewReplacer(peertest.Folder, dir)
@@ -41,7 +41,8 @@ func runCLI(t *testing.T, dir string, args ...string) (stdout, stderr string, er
 	return here.Replace(a.Stdout), here.Replace(a.Stderr), err
 }
 
-// TestPeerVersion has the tests compare with the version that operon is built from.
+// TestPeerVersion checks that the tests compare with the version that operon is built
+// with.
 func TestPeerVersion(t *testing.T) {
 	t.Parallel()
 	stdout, _, _ := runCLI(t, t.TempDir(), "--version")
@@ -50,9 +51,9 @@ func TestPeerVersion(t *testing.T) {
 	}
 }
 
-// fixture writes testdata/<name>.txtar into a new folder, as a module that
-// requires what this repository requires, so that it needs no network. Further
-// archives, given as text, add files or replace them.
+// fixture writes testdata/<name>.txtar into a new folder, as a module with the
+// requirements of this repository, so that it needs no network. more are further
+// archives, as text, that add or replace files.
 func fixture(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +99,7 @@ func writeFile(t *testing.T, name string, content []byte) {
 	}
 }
 
-// newPlan is an empty plan over dir.
+// newPlan returns an empty plan for dir.
 func newPlan(t *testing.T, dir string) *scaffold.Plan {
 	t.Helper()
 	p, err := scaffold.New(afero.NewBasePathFs(afero.NewOsFs(), dir), scaffold.Options{Command: "test"})
@@ -108,7 +109,7 @@ func newPlan(t *testing.T, dir string) *scaffold.Plan {
 	return p
 }
 
-// generated is what the plan generates, by path.
+// generated returns what the plan generates, by path.
 func generated(p *scaffold.Plan) map[string]string {
 	files := map[string]string{}
 	for _, c := range p.Changes() {
@@ -138,7 +139,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// written is what changed in dir since before.
+// written returns the files in dir that changed since before.
 func written(t *testing.T, dir string, before map[string]string) map[string]string {
 	t.Helper()
 	files := tree(t, dir)
@@ -150,7 +151,7 @@ func written(t *testing.T, dir string, before map[string]string) map[string]stri
 	return files
 }
 
-// warnings renders the plan's warnings, one a line.
+// warnings formats the plan's warnings, one per line.
 func warnings(p *scaffold.Plan) string {
 	var b strings.Builder
 	for _, w := range p.Warnings() {

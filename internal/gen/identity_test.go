@@ -14,11 +14,11 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
-// everything is what the Makefile of a scaffolded project generates, in one
-// process and all below one folder.
+// everything is the arguments of the Makefile of a scaffolded project, for one run and
+// one output folder.
 var everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:dir=out", "output:object:artifacts:config=out"}
 
-// sameInBoth compares with controller-gen over one project that is in dir.
+// sameInBoth compares with controller-gen for the project in dir.
 func sameInBoth(t *testing.T, dir string, args []string) {
 	t.Helper()
 	before := tree(t, dir)
@@ -43,8 +43,8 @@ func sameInBoth(t *testing.T, dir string, args []string) {
 	}
 }
 
-// TestCorpus compares over made projects with one kind and with fifty, and
-// with six hundred where OPERON_LARGE is set (two minutes).
+// TestCorpus compares for generated projects with 1 and 50 kinds, and with 600 if
+// OPERON_LARGE is set (two minutes).
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 50}
@@ -57,8 +57,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestPublicModules compares over API packages that others wrote, in the
-// versions that `make modules` fetches.
+// TestPublicModules compares for public API packages, in the versions that `make
+// modules` downloads.
 func TestPublicModules(t *testing.T) {
 	t.Parallel()
 	const all = "crd:allowDangerousTypes=true object rbac:roleName=r webhook"
@@ -83,8 +83,7 @@ func TestPublicModules(t *testing.T) {
 	}
 }
 
-// copyModule copies a folder of a module, with its go.mod, out of the module
-// cache.
+// copyModule copies a folder of a module, with its go.mod, from the module cache.
 func copyModule(t *testing.T, version, folder string) string {
 	t.Helper()
 	find := exec.Command("go", "mod", "download", "-json", version)

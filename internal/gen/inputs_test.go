@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// inputsOf plans what args ask for in dir, and returns what that depends on.
+// inputsOf plans args in dir, and returns the inputs of the plan.
 func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool) {
 	t.Helper()
 	p := newPlan(t, dir)
@@ -23,7 +23,7 @@ func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool
 	return in.Sources, ok
 }
 
-// unlikely are files that no package has, in folders where they count.
+// unlikely are files that no package has, in folders where they would matter.
 const unlikely = `
 -- hack/boilerplate.go.txt --
 // Ours.
@@ -87,7 +87,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestInputsElsewhere has what takes the place of other modules.
+// TestInputsElsewhere covers replacements of other modules.
 func TestInputsElsewhere(t *testing.T) {
 	other := t.TempDir()
 	writeFile(t, filepath.Join(other, "go.mod"), []byte("module example.com/other\n\ngo 1.26.0\n"))
@@ -121,7 +121,7 @@ func TestInputsElsewhere(t *testing.T) {
 	check(dir)
 }
 
-// TestInputsUnknown knows where it does not know.
+// TestInputsUnknown covers cases in which inputs are unknown.
 func TestInputsUnknown(t *testing.T) {
 	args := []string{"rbac:roleName=r", "paths=./api/aqua/..."}
 	dir := fixture(t, "zoo")
@@ -181,7 +181,7 @@ func TestInputsUnknown(t *testing.T) {
 	})
 }
 
-// TestInputsCompiler has a C compiler that is not looked up on PATH.
+// TestInputsCompiler uses a C compiler that is not looked up on PATH.
 func TestInputsCompiler(t *testing.T) {
 	compiler := filepath.Join(t.TempDir(), "cc")
 	t.Setenv("CC", compiler+" -m64")

@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// TestConfiguredModMod leaves go.mod alone where the go command's own file of
-// settings asks for -mod=mod.
+// TestConfiguredModMod checks that go.mod stays unchanged if the go command's settings
+// file contains -mod=mod.
 func TestConfiguredModMod(t *testing.T) {
 	for _, name := range []string{"GOMODCACHE", "GOCACHE"} { // the file may set them too
 		out, err := exec.Command("go", "env", name).Output()
@@ -35,8 +35,8 @@ func TestConfiguredModMod(t *testing.T) {
 	}
 }
 
-// TestWorkspace generates in a module of a workspace, where -mod=mod is no
-// legal flag.
+// TestWorkspace generates in a module of a workspace, where the flag -mod=mod is not
+// allowed.
 func TestWorkspace(t *testing.T) {
 	dir := fixture(t, "zoo")
 	work := filepath.Join(t.TempDir(), "go.work")

@@ -32,7 +32,7 @@ type Tiger struct {
 }
 `
 
-// sharedCage is a planned edit that API packages see through an import.
+// sharedCage is a planned edit of a package that API packages import.
 const sharedCage = `// Package shared has types of no group.
 package shared
 
@@ -47,8 +47,8 @@ type Cage struct {
 type Box[T any] struct{ Value T }
 `
 
-// TestPlannedSources compares a run over planned files with a run over the
-// same files on disk.
+// TestPlannedSources compares a run over planned files with a run over the same files on
+// the disk.
 func TestPlannedSources(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -139,8 +139,8 @@ func replace(t *testing.T, p *scaffold.Plan, name, content string) {
 	}
 }
 
-// TestPlannedErrors places errors of planned files in the project, not in a
-// temporary folder.
+// TestPlannedErrors expects the positions of errors in planned files to be in the
+// project and not in a temporary folder.
 func TestPlannedErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, file, content, want string }{
@@ -170,7 +170,8 @@ func TestPlannedErrors(t *testing.T) {
 	}
 }
 
-// TestPlannedGoMod reads the planned go.mod and go.sum, not those on disk.
+// TestPlannedGoMod expects the planned go.mod and go.sum to be used, not those on the
+// disk.
 func TestPlannedGoMod(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -196,7 +197,7 @@ func TestPlannedGoMod(t *testing.T) {
 	}
 }
 
-// TestMissingModules names the remedy when the module cache is empty.
+// TestMissingModules expects a hint if the module cache is empty.
 func TestMissingModules(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-mod=mod")
@@ -215,7 +216,7 @@ func TestMissingModules(t *testing.T) {
 	}
 }
 
-// TestNoGo says that there is no go command.
+// TestNoGo expects an error if there is no go command.
 func TestNoGo(t *testing.T) {
 	dir := fixture(t, "zoo")
 	t.Setenv("PATH", t.TempDir())
@@ -225,7 +226,7 @@ func TestNoGo(t *testing.T) {
 	}
 }
 
-// TestCancelled ends with the context's error.
+// TestCancelled expects the cause of the context as the error.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -240,7 +241,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestConfiguredProject takes its arguments from PROJECT.
+// TestConfiguredProject takes the arguments from PROJECT.
 func TestConfiguredProject(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")

@@ -26,9 +26,9 @@ import (
 
 const prebuilt = "incremental/depcache/prebuilt.zip"
 
-// The packages that are prebuilt, and with them what their types lead to: those
-// of which API types are made, with all schemas that can be made, those that crd
-// comes across beside, and those that only object does, in controllers.
+// The prebuilt packages, which include the packages that their types refer to: those
+// that API types use, with all schemas that can be made; those that crd also reads; and
+// those that only object reads, because controllers import them.
 var (
 	apiPackages = strings.Fields(`
 		k8s.io/api/apps/v1
@@ -67,8 +67,8 @@ var (
 		sigs.k8s.io/controller-runtime/pkg/webhook/admission`)
 )
 
-// systems are those that packages are prebuilt for. What leads to nothing that
-// is different there is in the archive once.
+// systems are the systems that packages are prebuilt for. Packages that are the same on
+// all of them are in the archive once.
 var systems = []string{
 	"GOOS=linux GOARCH=amd64 CGO_ENABLED=1",
 	"GOOS=linux GOARCH=amd64 CGO_ENABLED=0",
@@ -120,7 +120,7 @@ func goRelease(t *testing.T) string {
 	return strings.TrimSpace(string(release))
 }
 
-// madeWith is the release of Go that packages are prebuilt with.
+// madeWith returns the release of Go that packages are prebuilt with.
 func madeWith(t *testing.T) string {
 	t.Helper()
 	r, err := zip.OpenReader(prebuilt)
@@ -131,7 +131,7 @@ func madeWith(t *testing.T) string {
 	return r.Comment
 }
 
-// prebuild tells the entries of all packages for a system.
+// prebuild calls found with the entries of all packages for a system.
 func prebuild(t *testing.T, dir, system string, found func(f *fast, path string, e *depcache.Entry)) {
 	t.Helper()
 	for _, gens := range []string{"crd object", "crd"} {
@@ -170,8 +170,8 @@ func archive(t *testing.T, files map[string][]*depcache.Entry, release string) [
 	return packed.Bytes()
 }
 
-// seed writes a package that refers to all packages, with the go.mod of a
-// scaffolded project. The types need not be there to be referred to.
+// seed writes a package that refers to all packages, with the go.mod of a scaffolded
+// project. The types that it refers to need not exist.
 func seed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -239,8 +239,8 @@ func keepAll(t *testing.T, f *fast) *golist.Loaded {
 	return loaded
 }
 
-// askFor asks for the schema of a type. When there is an error, it forgets all
-// schemas that the question led to.
+// askFor asks for the schema of a type. After an error, it removes all schemas that were
+// made for it.
 func askFor(parser *crd.Parser, id crd.TypeIdent, all map[string]*loader.Package) {
 	before := maps.Clone(parser.Schemata)
 	defer func() {
@@ -271,9 +271,9 @@ func everyPackage(root *loader.Package) map[string]*loader.Package {
 	return all
 }
 
-// TestFirstRun generates in scaffolded projects with nothing kept but what is
-// prebuilt, and sees that no source of a dependency is read: for crd alone
-// whatever the release of Go, which is in little that it comes across.
+// TestFirstRun generates in scaffolded projects with an empty cache, and checks that no
+// source of a dependency is read. For crd alone, that holds for any release of Go,
+// because crd reads few packages of Go.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	all := []string{"crd rbac:roleName=r webhook"}

@@ -20,11 +20,10 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// inAPI spares the generators what a broken API package cannot disturb.
+// inAPI limits the run to what a broken API package can affect.
 const inAPI = "crd object paths=./api/..."
 
-// broken lists edits of the fixture that make controller-gen complain, or
-// that it tolerates.
+// broken are edits of the fixture that controller-gen reports as errors, or tolerates.
 var broken = []struct {
 	name  string
 	files string
@@ -56,9 +55,9 @@ var broken = []struct {
 
 var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*)\n`)
 
-// TestSameErrorsAsControllerGen compares all messages, in the order of places
-// and each once, for the command prints them in the order of a map. What is kept
-// of packages does not change them, nor does a record of the time before.
+// TestSameErrorsAsControllerGen compares all errors, sorted by position and without
+// duplicates, because controller-gen prints them in the order of a map. Cached packages
+// and earlier records do not change them.
 func TestSameErrorsAsControllerGen(t *testing.T) {
 	t.Parallel()
 	filled := store.Open(t.TempDir())
@@ -122,8 +121,7 @@ func apply(t *testing.T, p *scaffold.Plan) {
 	}
 }
 
-// sameAnswer compares a plan, or its error, with what controller-gen wrote, or
-// complained of.
+// sameAnswer compares a plan, or its error, with what controller-gen wrote or reported.
 func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]string, stderr, dir string) {
 	t.Helper()
 	if stderr == "" {
@@ -172,8 +170,8 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 // aboutGenerated are messages about code that was made of unknown types.
 var aboutGenerated = regexp.MustCompile(`(?m)^\d+:\d+: .*\n`)
 
-// messages splits output into lines, less the dash that stands for an unknown
-// place: "-: no Go files", "example.com/x:-: unknown type".
+// messages splits output into lines, without the dash for an unknown position, as in "-:
+// no Go files" and "example.com/x:-: unknown type".
 func messages(text string) []string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, l := range lines {

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// TestProgress follows a run that reads everything.
+// TestProgress follows a run that reads all packages.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")

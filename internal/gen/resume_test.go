@@ -19,8 +19,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// TestResume edits a project, and has each edit generated for twice: from what
-// the runs before left, and from nothing. Both say and do the same.
+// TestResume generates twice for each edit of a project: from the record of earlier
+// runs, and without one. Both have the same outputs and warnings.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -112,8 +112,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// newVersion is a second version of a kind that needs no storage version until
-// then; the first one does not change.
+// newVersion is a second version of a kind. Only with it does the kind need a storage
+// version. The first version does not change.
 const newVersion = `
 -- api/aqua/v1beta1/nfs.go --
 // Package v1beta1 is new.
@@ -133,8 +133,8 @@ type NFS struct {
 }
 `
 
-// TestResumeBroken has the record of a project without errors, and then all the
-// errors that there are, one edit after the other: as many are told as from nothing.
+// TestResumeBroken starts from the record of a project without errors and makes one
+// error after the other. It expects the same errors as without a record.
 func TestResumeBroken(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -173,9 +173,9 @@ func TestResumeBroken(t *testing.T) {
 	}
 }
 
-// TestBrokenVersions has a package without types be one version of a kind: the
-// library panics over it, and goes through the versions in the order of a map. What
-// is wrong with the others is told all the same, each time.
+// TestBrokenVersions has a package without types as one version of a kind. The library
+// panics for it, and goes through the versions in the order of a map. The errors in the
+// other versions are reported in each run.
 func TestBrokenVersions(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -190,8 +190,8 @@ func TestBrokenVersions(t *testing.T) {
 	}
 }
 
-// TestLinkedPackage has a package be imported still, and yet match no pattern any
-// more: a link took the place of its folder.
+// TestLinkedPackage replaces the folder of an imported package by a symbolic link, so
+// that no pattern matches it any more.
 func TestLinkedPackage(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -219,7 +219,7 @@ func TestLinkedPackage(t *testing.T) {
 	}
 }
 
-// outcome is all that a plan comes to.
+// outcome returns everything that a plan results in.
 func outcome(p *scaffold.Plan) []string {
 	var lines []string
 	for _, c := range p.Changes() {

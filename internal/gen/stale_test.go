@@ -17,7 +17,7 @@ const (
 	fishCopy = "api/aqua/v1alpha1/zz_generated.deepcopy.go"
 )
 
-// TestStale takes a kind away after its files were generated.
+// TestStale removes a kind after its files were generated.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	kustomization := "resources:\n- bases/zoo.example.com_lions.yaml\n- bases/aqua.example.com_nfs.yaml\n"
@@ -135,7 +135,8 @@ func TestRepeatChangesNothing(t *testing.T) {
 	}
 }
 
-// TestListedMissing reminds of a list as long as it names what is not there.
+// TestListedMissing expects the warning as long as the kustomization lists a missing
+// file.
 func TestListedMissing(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")

@@ -65,7 +65,7 @@ const X = "a"
 // +kubebuilder:docs-gen:collapse=Apache License
 `
 
-// TestMarkerWarnings lists what the command says nothing about.
+// TestMarkerWarnings lists markers that controller-gen silently ignores.
 func TestMarkerWarnings(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo", careless)

@@ -47,7 +47,7 @@ func removeStale(j *request.Job, res *Result, src *overlay.Project, p *scaffold.
 	if groupless != "" {
 		// The kinds exist without their group, so no file is stale.
 		p.Warn(scaffold.Warning{File: groupless, Rule: ruleGroupMissing,
-			Message: "this CRD has no group: add the comment // +groupName=<group> to groupversion_info.go in the package of its type"})
+			Message: "this CRD has no group: the package of its type lacks the comment // +groupName=<group>, which belongs in groupversion_info.go"})
 		return nil
 	}
 	warnListed(j, src, p)

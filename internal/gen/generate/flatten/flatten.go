@@ -153,10 +153,10 @@ func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 // refer returns the schema of a field with a type: constraints of both apply, and
 // documentation of the field replaces that of the type.
 func refer(t, field *props) (props, error) {
-	beside := *field
-	beside.Ref = nil
-	beside.Description, beside.Title, beside.ExternalDocs, beside.Example = "", "", nil, nil
-	if hasParts(&beside) || len(beside.AllOf) > 0 {
+	own := *field
+	own.Ref = nil
+	own.Description, own.Title, own.ExternalDocs, own.Example = "", "", nil, nil
+	if hasParts(&own) || len(own.AllOf) > 0 {
 		return props{}, ErrUnknown // which could refer to other types
 	}
 	both := props{Description: t.Description, Title: t.Title, ExternalDocs: t.ExternalDocs, Example: t.Example}
@@ -172,10 +172,10 @@ func refer(t, field *props) (props, error) {
 	if field.Example != nil {
 		both.Example = field.Example
 	}
-	if merged, ok := alone(t, &beside, both); ok {
+	if merged, ok := alone(t, &own, both); ok {
 		return merged, nil
 	}
-	both.AllOf = []props{*t, beside}
+	both.AllOf = []props{*t, own}
 	return both, nil
 }
 

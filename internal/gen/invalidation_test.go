@@ -15,8 +15,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
-// TestDirty edits a project of two groups, of which the second has two versions,
-// and sees which packages are loaded for it, and what is made.
+// TestDirty edits a project of two API groups, one of which has two versions, and checks
+// which packages are loaded again and which outputs are generated.
 func TestDirty(t *testing.T) {
 	t.Parallel()
 	start := writeCorpus(t, 12)
@@ -89,7 +89,7 @@ func TestDirty(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for name, content := range files { // in the place that the record is of
+			for name, content := range files { // in the same folder, because records are per folder
 				if was, _ := os.ReadFile(filepath.Join(start, name)); string(was) != content {
 					writeFile(t, filepath.Join(start, name), []byte(content))
 				}
@@ -121,8 +121,8 @@ func settle(t *testing.T, dir string, s *store.Store) {
 	}
 }
 
-// resumed plans from the record, which stays as it is, and returns the roots that
-// were loaded, and the outputs that were made.
+// resumed plans from the record without replacing it, and returns the roots that were
+// loaded and the outputs that were generated.
 func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	t.Helper()
 	p := newPlan(t, dir)
@@ -178,7 +178,7 @@ func drop(t *testing.T, dir, name string) {
 	}
 }
 
-// all are the names of files that begin alike.
+// all returns the names of files with a prefix.
 func all(files map[string]string, prefix string) (names []string) {
 	for name := range files {
 		if strings.HasPrefix(name, prefix) {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// TestWrongArguments are usage errors, before anything is loaded.
+// TestWrongArguments expects usage errors before anything is loaded.
 func TestWrongArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -71,7 +71,7 @@ func configured1(args any) *project.Config {
 	return &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 }
 
-// TestOverride lays arguments over defaults.
+// TestOverride combines arguments with defaults.
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	bases := genall.OutputArtifacts{Config: "config/crd/bases"}
@@ -119,7 +119,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestHeader maps the flags and finds the year.
+// TestHeader sets header files by flags, and finds the year.
 func TestHeader(t *testing.T) {
 	t.Parallel()
 	const old = "/*\nCopyright 2019 The Zoo.\n\nLine two.\n*/\n\npackage v1\n"

@@ -39,15 +39,15 @@ type Ape struct {
 }
 `
 
-// ape is the sources of a kind with such fields.
+// ape returns the sources of a kind with the given fields.
 func ape(group, imports, fields string) string {
 	return strings.NewReplacer("GROUP", group, "IMPORTS", imports, "FIELDS", fields).Replace(apes)
 }
 
-// TestKept runs after each of some edits with what was kept of the runs before,
-// and compares with controller-gen. It sees how many packages were read from
-// their sources each time, beside the roots: none when everything was kept.
-func TestKept(t *testing.T) {
+// TestCachedDependencies generates after each of several edits with the cache that the
+// runs before left, and compares with controller-gen. It checks how many dependencies
+// were read from their sources each time.
+func TestCachedDependencies(t *testing.T) {
 	t.Parallel()
 	args := []string{"crd", "object", "paths=./api/...", "output:dir=out", "output:object:artifacts:config=out"}
 	dir, s := fixture(t, "zoo"), store.Open(t.TempDir())
@@ -88,9 +88,9 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptGroup makes kinds in the group of a package that is kept. Of a kind
-// that is there too, the library takes it for another version.
-func TestKeptGroup(t *testing.T) {
+// TestCachedGroup defines kinds in the API group of a cached package. If the package has
+// the same kind, the library takes it for another version.
+func TestCachedGroup(t *testing.T) {
 	t.Parallel()
 	const imports, field = `networkingv1 "k8s.io/api/networking/v1"`, "TLS networkingv1.IngressTLS `json:\"tls\"`"
 	args := []string{"crd", "paths=./api/v5", "output:dir=out"}
@@ -119,7 +119,7 @@ func edit(t *testing.T, dir, files string) {
 	}
 }
 
-// fast is a run on the fast path, step by step, without prebuilt packages.
+// fast is an update from a listing, step by step, without prebuilt packages.
 type fast struct {
 	*incremental.Update
 	identities *depcache.Identities
@@ -157,8 +157,8 @@ func newFast(t *testing.T, dir string, s *store.Store, args []string, env ...str
 	return f
 }
 
-// run returns the paths of the packages that could be kept and are read from
-// their sources, in each load.
+// run returns the paths of packages that could have been cached and were read from their
+// sources, by attempt.
 func (f *fast) run(t *testing.T) (tries [][]string) {
 	t.Helper()
 	for {

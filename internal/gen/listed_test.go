@@ -10,11 +10,12 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// withoutUser leaves of the imports that cgo has a part in only the harmless net.
+// withoutUser removes the imports with cgo files, except for net, whose types do not depend on
+// them.
 var withoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.TCPAddr")
 
-// TestListed sees which sources the fast path answers for: those alone that it
-// reads as the loader does.
+// TestListed checks which sources a listing can answer for: only those that it reads as
+// the loader does.
 func TestListed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// TestOutside finds what decides about a listing beside the sources.
-func TestOutside(t *testing.T) {
+// TestSurroundings finds the files that affect a listing apart from sources.
+func TestSurroundings(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
 	p := newPlan(t, dir)
@@ -65,8 +65,9 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestSameQuestion has a record for each question, and for no other one.
-func TestSameQuestion(t *testing.T) {
+// TestRecordKey expects one record per job: for other arguments, headers or settings,
+// there is another record, or none.
+func TestRecordKey(t *testing.T) {
 	dir := fixture(t, "zoo", "-- other.txt --\n// Other.\n")
 	s := store.Open(t.TempDir())
 	open := func(args string) *incremental.History {
@@ -123,10 +124,9 @@ func TestSameQuestion(t *testing.T) {
 	}
 }
 
-// TestNoRecord generates without a record where a part of the packages does not
-// tell what comes of all: with several files of one name, with kinds that share
-// nothing but the lack of a group, and with versions that only another kind
-// leads to.
+// TestNoRecord expects no record if a run over some packages does not determine the
+// result of a run over all: with several files of the same name, with kinds without an
+// API group, and with versions that only another kind refers to.
 func TestNoRecord(t *testing.T) {
 	t.Parallel()
 	const sub = "-- api/v9/lion.go --\n// +groupName=zoo.example.com\npackage v9\n\n// Lion is the next one.\ntype Lion struct {\n\t// Age is one.\n\tAge int `json:\"age\"`\n}\n" +
