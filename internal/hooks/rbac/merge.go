@@ -9,8 +9,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// roles makes the rules of grants: minimal, merged and sorted as controller-gen
-// does.
+// roles returns the roles that have some grants, with rules merged and sorted as
+// controller-gen does.
 func roles(grants []grant) []Role {
 	byPlace := map[where][]grant{{cluster: true}: nil}
 	for _, g := range reduce(grants) {
@@ -36,7 +36,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// reduce leaves out what another grant allows too, and gives that its reasons.
+// reduce removes grants that another one covers, which gets their reasons.
 func reduce(grants []grant) []grant {
 	seen := map[grant]bool{}
 	var unique []grant
@@ -60,8 +60,8 @@ func reduce(grants []grant) []grant {
 	return kept
 }
 
-// covers reports whether g allows all that other does. Roles that markers name are
-// the user's, and stand alone.
+// covers reports whether g allows all that other allows. Roles that markers name belong
+// to the user, and cover only themselves.
 func (g grant) covers(other grant) bool {
 	if g.role != other.role || !g.cluster && (other.cluster || g.namespace != other.namespace) {
 		return false
@@ -77,8 +77,8 @@ func (g grant) covers(other grant) bool {
 	return has(g.group, other.group) && has(g.verb, other.verb) && (has(g.resource, other.resource) || sub != "" && g.resource == "*/"+sub)
 }
 
-// rules merges grants of one role: first the verbs of one thing, then names, then
-// resources, then groups, of which the rest is the same.
+// rules merges the grants of one role: first verbs, then names, resources and groups of
+// rules that are otherwise equal.
 func rules(grants []grant) []Rule {
 	type key struct{ group, resource, name, url string }
 	merged := map[key]*Rule{}
@@ -121,7 +121,7 @@ func rules(grants []grant) []Rule {
 	return sorted
 }
 
-// join merges rules that differ in one of their lists alone, if they have it.
+// join merges rules that differ only in one list, if has says that they have it.
 func join(all []*Rule, list func(*Rule) *[]string, has func(*Rule) bool) []*Rule {
 	joined := map[string]*Rule{}
 	for _, r := range all {
@@ -159,7 +159,7 @@ func (r *Rule) sort() {
 	}
 }
 
-// origins merges those of one reason, and sorts them by place.
+// origins merges origins with the same reason, and sorts them by place.
 func origins(all []Origin) []Origin {
 	verbs := map[reason][]string{}
 	for _, o := range all {

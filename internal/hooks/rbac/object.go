@@ -11,14 +11,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Names are those of the objects that Objects makes.
+// Names are the names in the objects that Objects returns.
 type Names struct {
-	Role      string // of the manager's own roles; manager-role when empty
-	Account   string // the ServiceAccount; controller-manager when empty
-	Namespace string // the operator's; "" leaves it to kustomize
+	Role      string // of the manager's own roles; default: manager-role
+	Account   string // the ServiceAccount; default: controller-manager
+	Namespace string // the operator's; "" if kustomize sets it
 }
 
-// Scaffolded are the names in projects, before kustomize completes them.
+// Scaffolded are the names in projects, before kustomize adds its prefix.
 var Scaffolded = Names{Role: "manager-role", Account: "controller-manager"}
 
 func (n Names) filled() Names {
@@ -38,11 +38,11 @@ func (n Names) role(r Role) string {
 	return n.Role
 }
 
-// binding is manager-rolebinding for manager-role.
+// binding returns the name of a role's binding: manager-rolebinding for manager-role.
 func binding(role string) string { return strings.TrimSuffix(role, "-role") + "-rolebinding" }
 
-// Objects are the roles for an API server, each with its binding to the account:
-// the types of k8s.io/api/rbac/v1, with apiVersion and kind.
+// Objects returns the roles, each followed by its binding to the account. They have the
+// types of k8s.io/api/rbac/v1, with apiVersion and kind.
 func (r Result) Objects(n Names) []runtime.Object {
 	var all []runtime.Object
 	for _, p := range r.pairs(n) {
@@ -51,7 +51,7 @@ func (r Result) Objects(n Names) []runtime.Object {
 	return all
 }
 
-// pair is a role's object, and its binding.
+// pair is the object of a role, and that of its binding.
 type pair struct {
 	role, binding runtime.Object
 	rules         []Rule
@@ -95,9 +95,9 @@ func (r Result) pairs(n Names) []pair {
 	return all
 }
 
-// File is the content of config/rbac/role.yaml: the roles, and the bindings of all
-// but the first, whose binding role_binding.yaml is. Above each rule stand its
-// reasons, without line numbers: these change with every edit.
+// File returns the content of config/rbac/role.yaml: the roles, and the bindings of all
+// but the first, which role_binding.yaml binds. Comments name the origins of each rule
+// without line numbers, which would change with every edit.
 func (r Result) File(n Names) ([]byte, error) {
 	var out bytes.Buffer
 	for i, o := range r.pairs(n) {
@@ -113,8 +113,7 @@ func (r Result) File(n Names) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// YAML is everything, for kubectl apply: the roles with their reasons, and all
-// bindings.
+// YAML returns the roles with their origins, and all bindings, for kubectl apply.
 func (r Result) YAML(n Names) ([]byte, error) {
 	var out bytes.Buffer
 	for _, o := range r.pairs(n) {
@@ -128,7 +127,7 @@ func (r Result) YAML(n Names) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeRole writes a role as controller-gen does, with comments.
+// writeRole writes a role as controller-gen does, with a comment for each origin.
 func writeRole(out *bytes.Buffer, o pair) error {
 	var head any
 	switch role := o.role.(type) {
@@ -162,7 +161,7 @@ func writeRole(out *bytes.Buffer, o pair) error {
 	return nil
 }
 
-// reasons are the origins without their lines, each said once.
+// reasons returns the distinct origins without line numbers.
 func (r Rule) reasons() []string {
 	var all []string
 	plain := []Origin{}
