@@ -122,4 +122,5 @@ func (g crdGenerator) transforms() []*genall.WriteYAMLOptions {
 	return options
 }
 
+// IsTrue reports whether an optional boolean is set to true.
 func IsTrue(b *bool) bool { return b != nil && *b }

@@ -36,6 +36,7 @@ type memoryFile struct {
 	Output
 }
 
+// Close implements io.Closer.
 func (*memoryFile) Close() error { return nil }
 
 // rule returns the output rule of a generator, redirected to memory.

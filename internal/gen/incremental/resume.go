@@ -100,7 +100,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 
 // usable returns last if the go command gave the same answers then and no external
 // package changed since, and nil otherwise.
-func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *library, answer record.Go) *record.Record {
+func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *Library, answer record.Go) *record.Record {
 	if tree != nil && last != nil && last.Go.Arch == answer.Arch && last.Go.Flags == answer.Flags && sameDependencies(last, g, l) {
 		return last
 	}
@@ -109,7 +109,7 @@ func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *library,
 
 // updateSince generates for what changed since the last run, or for everything if
 // last is nil or no exact record can be made of the difference.
-func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
+func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *Library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
 	for {
 		u := NewUpdate(src, j, l, last, tree, g)
 		a, ok, err := u.Run(ctx)

@@ -25,7 +25,7 @@ type Update struct {
 	*invalidation
 	src     *overlay.Project
 	Job     *request.Job
-	Library *library
+	Library *Library
 	disk    *disk
 
 	// partial says that the graph has only the packages that the last run read.
@@ -45,7 +45,7 @@ type Attempt struct {
 }
 
 // NewUpdate compares a listing with the record of the last run, which may be nil.
-func NewUpdate(src *overlay.Project, j *request.Job, l *library, last *record.Record, tree *record.Tree, g *golist.Graph) *Update {
+func NewUpdate(src *overlay.Project, j *request.Job, l *Library, last *record.Record, tree *record.Tree, g *golist.Graph) *Update {
 	if last == nil {
 		last = &record.Record{}
 	}

@@ -10,7 +10,7 @@ import (
 // TestListable decides by the question alone which path is taken.
 func TestListable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no gopackagesdriver
-	usual := Query{Folders: []folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
+	usual := Query{Folders: []Folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
 	for name, tt := range map[string]struct {
 		change func(*Query)
 		env    []string

@@ -12,14 +12,14 @@ import (
 	"github.com/operon-dev/operon/internal/gen/overlay"
 )
 
-// folder is a path of the file system in the paths of a job, such as ./api/... or
+// Folder is a path of the file system in the paths of a job, such as ./api/... or
 // ./api/v1.
-type folder struct {
+type Folder struct {
 	Dir       string // absolute
 	Recursive bool   // the path ends in "..."
 }
 
-func (f folder) matches(dir string) bool {
+func (f Folder) matches(dir string) bool {
 	return dir == f.Dir || f.Recursive && strings.HasPrefix(dir, f.Dir+string(filepath.Separator))
 }
 
@@ -29,7 +29,7 @@ const patternQuery = "pattern="
 
 // Query returns the folder as a pattern that the loader passes to go list unchanged. ok
 // is false if the folder is outside root.
-func (f folder) Query(root string) (pattern string, ok bool) {
+func (f Folder) Query(root string) (pattern string, ok bool) {
 	rel, ok := overlay.Rel(root, f.Dir)
 	if !ok {
 		return "", false
@@ -48,7 +48,7 @@ func (f folder) Query(root string) (pattern string, ok bool) {
 // packages. In that case, together is these folders, which sortRoots needs. Otherwise
 // the patterns are the paths, except for folders that exist only in the plan, because go
 // list cannot start there.
-func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []folder, err error) {
+func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, err error) {
 	patterns = slices.Clone(paths)
 	single := true // all in the root's module
 	queries := make([]string, len(paths))
@@ -88,15 +88,15 @@ func listPatterns(src *overlay.Project, paths []string) (patterns []string, toge
 func IsFilePath(p string) bool { return filepath.IsAbs(p) || strings.HasPrefix(p, ".") }
 
 // NewFolder returns the folder that a file path names. A relative path starts from root.
-func NewFolder(root, p string) folder {
+func NewFolder(root, p string) Folder {
 	p = filepath.Clean(filepath.FromSlash(p))
 	if !filepath.IsAbs(p) {
 		p = filepath.Join(root, p)
 	}
 	if filepath.Base(p) == "..." {
-		return folder{filepath.Dir(p), true}
+		return Folder{filepath.Dir(p), true}
 	}
-	return folder{p, false}
+	return Folder{p, false}
 }
 
 func onDisk(dir string) bool {
@@ -106,7 +106,7 @@ func onDisk(dir string) bool {
 
 // otherModules reports whether the folder belongs to a module below the root, or
 // contains one if it is recursive.
-func otherModules(root string, f folder) (bool, error) {
+func otherModules(root string, f Folder) (bool, error) {
 	for d := f.Dir; d != root; d = filepath.Dir(d) {
 		if info, err := os.Stat(filepath.Join(d, "go.mod")); err == nil && !info.IsDir() {
 			return true, nil
@@ -134,7 +134,7 @@ func otherModules(root string, f folder) (bool, error) {
 // sortRoots sorts roots that were listed together into the order of one go list per
 // folder, which determines the order of outputs in one file: folder by folder, each
 // package after those it imports, and otherwise sorted by path.
-func sortRoots[P comparable](roots []P, folders []folder, dir func(P) string, imports func(P) map[string]P) []P {
+func sortRoots[P comparable](roots []P, folders []Folder, dir func(P) string, imports func(P) map[string]P) []P {
 	if len(folders) < 2 {
 		return roots
 	}

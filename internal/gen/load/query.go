@@ -34,7 +34,7 @@ type Set struct {
 type Query struct {
 	Project  *overlay.Project
 	patterns []string
-	Folders  []folder // the folders that the patterns name; see listPatterns
+	Folders  []Folder // the folders that the patterns name; see listPatterns
 	golist.Command
 	goFlags  string // the value of GOFLAGS
 	Settings Settings

@@ -17,8 +17,11 @@ import (
 // args, a list of arguments in controller-gen's syntax.
 const ConfigKey = "generate.operon.dev/v1"
 
+// Files of a project.
 const (
+	// HeaderFile is the default header file of generated Go code.
 	HeaderFile   = "hack/boilerplate.go.txt"
+	// DeepcopyFile is the file of generated code in each API package.
 	DeepcopyFile = "zz_generated.deepcopy.go"
 )
 

@@ -148,6 +148,7 @@ func (j *Job) Headers(src *overlay.Project) []string {
 	return files
 }
 
+// HeaderOf returns the header file of a generator, or "".
 func HeaderOf(g genall.Generator) string {
 	switch v := g.(type) {
 	case deepcopy.Generator:
