@@ -20,7 +20,7 @@ const ConfigKey = "generate.operon.dev/v1"
 // Files of a project.
 const (
 	// HeaderFile is the default header file of generated Go code.
-	HeaderFile   = "hack/boilerplate.go.txt"
+	HeaderFile = "hack/boilerplate.go.txt"
 	// DeepcopyFile is the file of generated code in each API package.
 	DeepcopyFile = "zz_generated.deepcopy.go"
 )
