@@ -68,7 +68,7 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 func (b *bucket) settled(t *testing.T) int {
 	t.Helper()
 	last, quiet := -1, 0
-	eventually(t, "come to rest", func() error {
+	eventually(t, "no more requests", func() error {
 		n := len(b.requests(b.name, ""))
 		if quiet++; n != last {
 			last, quiet = n, 0

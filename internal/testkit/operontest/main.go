@@ -1,5 +1,5 @@
 // Package operontest runs operon as a program in tests. One binary serves all tests: it
-// is built once, before the tests of a package start, and stands first on PATH.
+// is built once, before the tests of a package start, and is first on PATH.
 //
 //	func TestMain(m *testing.M) { os.Exit(operontest.Main(m)) }
 package operontest
