@@ -32,6 +32,13 @@ type requests struct {
 	all []rbac.Request
 }
 
+// list returns the requests so far. Programs that a hook leaves behind may send more.
+func (r *requests) list() []rbac.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
+}
+
 func (r recorder) record(verb string, k kinds.Kind, namespace, name, subresource string) {
 	if !k.Namespaced {
 		namespace = ""

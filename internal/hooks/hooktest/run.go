@@ -134,7 +134,7 @@ func (s Suite) checkPermissions(cluster Cluster, out *Outcome) error {
 	if !is {
 		return nil
 	}
-	messages, err := s.permissions.denied(inMemory.made.all)
+	messages, err := s.permissions.denied(inMemory.made.list())
 	for _, m := range messages {
 		out.fail(out.Test.Line, "%s", m)
 	}
