@@ -1,17 +1,15 @@
-// Package controlplane runs Kubernetes control planes on this machine: etcd, an
-// API server with TLS and RBAC, and kube-controller-manager where it is asked
-// for, reachable from this machine only.
+// Package controlplane runs Kubernetes control planes on this machine: etcd, an API
+// server with TLS and RBAC, and optionally kube-controller-manager. They are reachable
+// from this machine only.
 //
-// Each has a name and a keeper. The keeper is a process of operon that starts
-// the programs, starts one again that ended, and ends them all: see Keep. It
-// holds a lock while it lives, which is how everybody else knows that it does,
-// and has a folder with the kubeconfig, certificates, data and logs, which only
-// the user can read and which goes with it. Start, Stop and List are what the
-// commands of a user do from outside.
+// Each control plane has a name and a supervisor: a process of operon that starts the
+// programs, restarts a program that exits, and ends them all (see Keep). The supervisor
+// holds a lock while it lives, which tells other processes that it does. Its folder has
+// the kubeconfig, certificates, data and logs; only the user can read it, and it is
+// removed with the control plane. Commands use Start, Stop and List.
 //
-// What runs when the keeper is killed: on Linux and Windows nothing, for the
-// system ends the programs too. Elsewhere they live on until the next Start or
-// Stop of that name ends them.
+// If the supervisor is killed, Linux and Windows end its programs. On other systems they
+// keep running as orphans until the next Start or Stop of the name kills them.
 package controlplane
 
 import (
@@ -23,20 +21,20 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// DefaultName is the control plane that is meant when none is named.
+// DefaultName is the name of the control plane if no name is given.
 const DefaultName = "default"
 
-// Options says what control plane to run.
+// Options describe the control plane to run.
 type Options struct {
-	// Name tells control planes of one user apart: a DNS label (RFC 1123).
+	// Name is unique among the control planes of a user: a DNS label (RFC 1123).
 	Name string `json:"name"`
-	// Assets is the folder with the programs, absolute.
+	// Assets is the absolute path of the folder with the programs.
 	Assets string `json:"assets"`
-	// Controllers adds kube-controller-manager. Without it nothing makes
-	// ServiceAccounts, so pods are accepted that have none.
+	// Controllers adds kube-controller-manager. Without it nothing creates
+	// ServiceAccounts, so the API server accepts pods without one.
 	Controllers bool `json:"controllers"`
-	// Port of the API server on 127.0.0.1; 0 lets the keeper choose a free one,
-	// which a State then has.
+	// Port of the API server on 127.0.0.1; with 0, the supervisor chooses a free one and
+	// reports it in the State.
 	Port int `json:"port"`
 }
 
@@ -46,7 +44,7 @@ type Home struct{ dir string }
 // Open returns the user's Home: %LocalAppData%\operon\envtest on Windows,
 // ~/Library/Application Support/operon/envtest on macOS, and
 // ${XDG_STATE_HOME:-~/.local/state}/operon/envtest elsewhere (XDG Base Directory
-// Specification 0.8). It touches no disk.
+// Specification 0.8). It does not access the disk.
 func Open(getenv func(string) string) (*Home, error) {
 	dir, err := homeDir(runtime.GOOS, getenv)
 	if err != nil {
@@ -69,14 +67,14 @@ func homeDir(goos string, getenv func(string) string) (string, error) {
 	}
 	base := getenv(name)
 	if !filepath.IsAbs(base) {
-		return "", fault.Failed("set "+name, "control planes have no place: %s is not the path of a folder", name)
+		return "", fault.Failed("set "+name, "no folder for control planes: %s is not an absolute path", name)
 	}
 	return filepath.Join(append(append([]string{base}, below...), "operon", "envtest")...), nil
 }
 
 var nameRE = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// CheckName reports whether name can be that of a control plane.
+// CheckName validates the name of a control plane.
 func CheckName(name string) error {
 	if nameRE.MatchString(name) {
 		return nil

@@ -34,9 +34,9 @@ func TestHomeDir(t *testing.T) {
 		{"freebsd", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s"}, "/h/.local/state/operon/envtest"},
 		{"darwin", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/h/Library/Application Support/operon/envtest"},
 		{"windows", map[string]string{"HOME": "/h", "LocalAppData": "/l"}, "/l/operon/envtest"},
-		{"linux", nil, "control planes have no place: HOME is not the path of a folder"},
-		{"darwin", map[string]string{"HOME": "h"}, "control planes have no place: HOME is not the path of a folder"},
-		{"windows", map[string]string{"HOME": "/h"}, "control planes have no place: LocalAppData is not the path of a folder"},
+		{"linux", nil, "no folder for control planes: HOME is not an absolute path"},
+		{"darwin", map[string]string{"HOME": "h"}, "no folder for control planes: HOME is not an absolute path"},
+		{"windows", map[string]string{"HOME": "/h"}, "no folder for control planes: LocalAppData is not an absolute path"},
 	}
 	for _, tt := range tests {
 		got, err := homeDir(tt.goos, func(name string) string { return tt.env[name] })
@@ -202,7 +202,7 @@ main.main()
 `), 0o600))
 	const want = "\n  warn\twal.go:147\tno room\t{\"error\": \"no space left on device\"}" +
 		"\n  panic\tbootstrap.go:679\tfailed to create WAL\n  panic: failed to create WAL"
-	if diff := cmp.Diff(want, lastWords(path)); diff != "" {
+	if diff := cmp.Diff(want, logTail(path)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -210,11 +210,11 @@ main.main()
 func TestLastWords(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
-	if got := lastWords(path); got != "" {
+	if got := logTail(path); got != "" {
 		t.Errorf("no log: %q", got)
 	}
 	must(t, os.WriteFile(path, []byte(strings.Repeat("early\n", 50)+strings.Repeat("ä", 400)+"\n\n  late \n\n"), 0o600))
-	got := lastWords(path)
+	got := logTail(path)
 	if lines := strings.Split(got, "\n"); len(lines) > 9 || !strings.HasSuffix(got, "...\n  late") || len(got) > 400 || strings.ContainsRune(got, '\ufffd') {
 		t.Errorf("got %q", got)
 	}

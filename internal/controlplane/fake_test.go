@@ -16,20 +16,20 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 )
 
-// TestMain makes this binary, under other names, the keeper and the programs
-// that a keeper starts.
+// TestMain makes this binary, under other names, the supervisor and the programs
+// that a supervisor starts.
 func TestMain(m *testing.M) {
 	switch name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name {
-	case "keeper":
-		os.Exit(fakeKeeper())
+	case "supervisor":
+		os.Exit(fakeSupervisor())
 	case etcdProgram, serverProgram, controllerProgram:
 		os.Exit(fakeProgram(name))
 	}
 	os.Exit(m.Run())
 }
 
-// fakeKeeper is what `operon envtest keep` does.
-func fakeKeeper() int {
+// fakeSupervisor is what `operon envtest keep` does.
+func fakeSupervisor() int {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
 	home, err := Open(os.Getenv)
@@ -82,7 +82,7 @@ func fakeProgram(name string) int {
 	return 9
 }
 
-// fakeServer answers what the keeper asks an API server.
+// fakeServer answers what the supervisor asks an API server.
 func fakeServer() {
 	flags := map[string]string{}
 	for _, arg := range os.Args[1:] {
@@ -108,11 +108,11 @@ func fakeServer() {
 // world is a Home of its own, whose control planes are of fakes.
 type world struct {
 	*testing.T
-	home    *Home
-	env     []string
-	options Options
-	keeper  []string
-	news    []string
+	home       *Home
+	env        []string
+	options    Options
+	supervisor []string
+	news       []string
 }
 
 // newWorld returns one whose programs get the given variables.
@@ -121,7 +121,7 @@ func newWorld(t *testing.T, env ...string) *world {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	must(t, err)
-	for _, name := range []string{"keeper", etcdProgram, serverProgram, controllerProgram} {
+	for _, name := range []string{"supervisor", etcdProgram, serverProgram, controllerProgram} {
 		at := assets.Program(dir, name)
 		if runtime.GOOS == "windows" {
 			must(t, os.Link(self, at))
@@ -130,9 +130,9 @@ func newWorld(t *testing.T, env ...string) *world {
 		}
 	}
 	w := &world{
-		T:       t,
-		options: Options{Name: DefaultName, Assets: dir},
-		keeper:  []string{assets.Program(dir, "keeper")},
+		T:          t,
+		options:    Options{Name: DefaultName, Assets: dir},
+		supervisor: []string{assets.Program(dir, "supervisor")},
 	}
 	w.env = append(os.Environ(), append(env, "FAKE_DIR="+t.TempDir(), "XDG_STATE_HOME="+dir, "HOME="+dir, "LocalAppData="+dir)...)
 	w.home, err = Open(func(string) string { return dir })
@@ -148,7 +148,7 @@ func newWorld(t *testing.T, env ...string) *world {
 // start starts the control plane.
 func (w *world) start() (*Session, error) {
 	w.Helper()
-	return w.home.Start(w.Context(), w.options, w.keeper, w.env, func(line string) { w.news = append(w.news, line) })
+	return w.home.Start(w.Context(), w.options, w.supervisor, w.env, func(line string) { w.news = append(w.news, line) })
 }
 
 // gone checks that nothing is left of the control plane.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// kubeconfig returns one with a single context, whose names tell it apart in a
-// file that holds several.
-func (c *credentials) kubeconfig(plane, user, token string, port int) []byte {
+// kubeconfig returns a kubeconfig with a single context. Its names are unique, so that it
+// can be merged into another kubeconfig.
+func (c *credentials) kubeconfig(name, user, token string, port int) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 current-context: operon-%[1]s
@@ -25,7 +25,7 @@ users:
 - name: operon-%[1]s-%[2]s
   user:
     token: %[5]s
-`, plane, user, serverURL(port), base64.StdEncoding.EncodeToString(c.ca), token)
+`, name, user, serverURL(port), base64.StdEncoding.EncodeToString(c.ca), token)
 }
 
 func serverURL(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }

@@ -16,11 +16,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// tag gives cmd, which is yet to be started, a file to hold: the file is locked
-// for as long as the program lives, and holds its process id. So a program that
-// outlived its keeper can be told from a stranger that got its id. known is to be
-// called with the process when it was started, or with nil.
-func tag(cmd *exec.Cmd, path string) (known func(*os.Process), err error) {
+// tag makes cmd inherit a locked file that holds its process ID. The file is locked as
+// long as the program lives, so an orphan can be told from another process that reuses
+// the ID. The caller starts cmd and then calls started with the process, or with nil.
+func tag(cmd *exec.Cmd, path string) (started func(*os.Process), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
@@ -34,21 +33,21 @@ func tag(cmd *exec.Cmd, path string) (known func(*os.Process), err error) {
 		if p != nil {
 			_, _ = f.WriteString(strconv.Itoa(p.Pid))
 		}
-		_ = f.Close() // the program has the lock now
+		_ = f.Close() // the program holds the lock now
 	}, nil
 }
 
-// endOrphans kills the programs that live on in the folder of a dead keeper.
-func endOrphans(dir string) error {
+// killOrphans kills the programs that a dead supervisor left running.
+func killOrphans(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*"+pidSuffix))
 	for _, path := range files {
-		err = errors.Join(err, endOrphan(path))
+		err = errors.Join(err, killOrphan(path))
 	}
 	return err
 }
 
-func endOrphan(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0) // NFS locks no file that is only read
+func killOrphan(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // NFS requires write access for a lock
 	if err != nil {
 		return err
 	}
@@ -63,12 +62,12 @@ func endOrphan(path string) error {
 		if err != nil {
 			return err
 		}
-		// A program that holds the lock lives, so the id is still its own.
+		// The lock is held, so the program lives and still owns the ID.
 		if pid, err := strconv.Atoi(string(content)); err == nil && pid > 1 {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 		if time.Now().After(deadline) {
-			return fault.Failed("end it by hand", "%s (process %s) outlived its keeper and does not end", program, content)
+			return fault.Failed("kill it by hand", "%s (process %s) outlived its supervisor and does not exit", program, content)
 		}
 	}
 }

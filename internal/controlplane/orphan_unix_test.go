@@ -13,7 +13,7 @@ import (
 )
 
 // TestOrphan is what happens where the system does not end the programs of a
-// keeper that was killed.
+// supervisor that was killed.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plane")
@@ -29,7 +29,7 @@ func TestOrphan(t *testing.T) {
 	defer func() { _, _ = stranger.Process.Kill(), stranger.Wait() }()
 	must(t, os.WriteFile(filepath.Join(dir, "kube-apiserver"+pidSuffix), []byte(strconv.Itoa(stranger.Process.Pid)), 0o600))
 
-	must(t, wipe(dir))
+	must(t, removeFolder(dir))
 	var exit *exec.ExitError
 	if err := orphan.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the orphan ended with %v", err)

@@ -5,9 +5,9 @@ import (
 	"os/exec"
 )
 
-// tag does nothing: the system ends the programs of a keeper that dies.
-func tag(*exec.Cmd, string) (known func(*os.Process), err error) {
+// tag does nothing: Windows ends the programs of a supervisor that dies.
+func tag(*exec.Cmd, string) (started func(*os.Process), err error) {
 	return func(*os.Process) {}, nil
 }
 
-func endOrphans(string) error { return nil }
+func killOrphans(string) error { return nil }

@@ -8,13 +8,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Ports that are chosen come from below the ranges that systems take the ports
-// of outgoing connections from (Linux: 32768, others: 49152), so that one stays
-// free while the API server gets ready, and while it is started again.
+// Chosen ports are below the ranges from which systems take the ports of outgoing
+// connections (Linux: 32768, others: 49152), so that a port stays free until the API
+// server listens, and during a restart.
 const firstPort, lastPort = 20000, 29999
 
-// choosePort returns a free port, at random so that two control planes that
-// start at once hardly meet.
+// choosePort returns a free port. It is random, so that control planes that start at the
+// same time rarely choose the same one.
 func choosePort() (int, error) {
 	var err error
 	for range 100 {
@@ -26,7 +26,7 @@ func choosePort() (int, error) {
 	return 0, err
 }
 
-// checkPort reports whether the API server could listen on a port.
+// checkPort returns an error if the API server could not listen on the port.
 func checkPort(port int) error {
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {

@@ -23,15 +23,15 @@ const (
 	controllerProgram = assets.ControllerManager
 )
 
-// The sockets of etcd, which every program meets in its working folder, so that
-// a long path does not matter (a socket's may have 104 bytes). etcd has no other
-// door: who may not enter the folder can not reach it.
+// The sockets of etcd are relative to the working folder of the programs, because the
+// path of a socket is limited to 104 bytes. etcd listens nowhere else, so only users who
+// can enter the folder can reach it.
 const (
 	etcdSocket = "unix://etcd.sock"
 	peerSocket = "unix://peer.sock"
 )
 
-// etcd writes nothing through to the disk: its data lives no longer than it.
+// etcd runs without fsync, because its data is removed with the control plane.
 func etcd(dir string) program {
 	return program{etcdProgram, []string{
 		"--name=default",
@@ -51,7 +51,7 @@ func apiServer(dir string, o Options, port int) program {
 	args := []string{
 		"--etcd-servers=" + etcdSocket,
 		"--bind-address=127.0.0.1",
-		// It would look for an address of the network, and there may be none.
+		// By default it looks for a network address, and there may be none.
 		"--advertise-address=127.0.0.1",
 		"--secure-port=" + strconv.Itoa(port),
 		"--tls-cert-file=" + in("server.crt"),
@@ -74,7 +74,7 @@ func apiServer(dir string, o Options, port int) program {
 		"--profiling=false",
 	}
 	if !o.Controllers {
-		// It refuses pods until a controller has made their ServiceAccount.
+		// This plugin rejects pods until a controller has created their ServiceAccount.
 		args = append(args, "--disable-admission-plugins=ServiceAccount")
 	}
 	return program{serverProgram, args}
@@ -89,7 +89,7 @@ func controllerManager(dir string) program {
 		"--service-account-private-key-file=" + in("service-account.key"),
 		"--root-ca-file=" + in("ca.crt"),
 		"--secure-port=0",
-		// One user's tests come in bursts.
+		// Tests create many objects at once.
 		"--kube-api-qps=200",
 		"--kube-api-burst=400",
 	}}
@@ -109,11 +109,10 @@ func (c *credentials) files(o Options, port int) map[string][]byte {
 	}
 }
 
-// environment is what the programs get of env. etcd reads a variable for each
-// of its flags, and one that the user has for another etcd must not reach ours;
-// but on some processors it wants to be told that it may run there at all.
-// Collecting garbage less often saves a fifth of the processor time until the
-// API server is ready, for 90 MB of memory; the user's GOGC, when set, wins.
+// environment returns the environment of the programs. etcd reads a variable for each of
+// its flags; those that the user set for another etcd are removed, except for the one
+// that some processors require. GOGC=400 saves a fifth of the CPU time until the API
+// server is ready, for 90 MB of memory. The user's GOGC takes precedence.
 func environment(env []string) []string {
 	kept := []string{"GOGC=400"}
 	for _, line := range env {
@@ -124,13 +123,11 @@ func environment(env []string) []string {
 	return kept
 }
 
-// stack matches what Go programs print of their goroutines when they panic: the
-// cause stands above it.
+// stack matches the goroutine traces of a Go panic; the cause is printed above them.
 var stack = regexp.MustCompile(`(?m)^(?:goroutine \d+ \[.*|\S.*\n\t\S.*:\d+.*)\n?`)
 
-// lastWords returns the end of a program's log, for an error: its last lines,
-// none of them long, and none of a stack.
-func lastWords(path string) string {
+// logTail returns the last lines of a log for an error, shortened and without stacks.
+func logTail(path string) string {
 	const lines, width = 8, 300
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// poll is how often a starting control plane is asked.
+	// poll is the time between checks of a starting control plane.
 	poll = 10 * time.Millisecond
-	// startTimeout bounds the start. It takes seconds; minutes on a machine that
-	// does much else.
+	// startTimeout limits the start, which takes seconds, or minutes on a busy machine.
 	startTimeout = 3 * time.Minute
 )
 
-// client asks the API server as its administrator.
+// client calls the API server as administrator.
 type client struct {
 	http  http.Client
 	url   string
@@ -60,7 +59,7 @@ func (c *client) get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// until asks for a path until it is there.
+// until polls a path until the response has status 200.
 func (c *client) until(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not ready within %s", startTimeout))
 	defer cancel()
@@ -80,7 +79,7 @@ func (c *client) until(ctx context.Context, path string) error {
 	}
 }
 
-// version returns the API server's own, such as v1.37.1.
+// version returns the version of the API server, such as v1.37.1.
 func (c *client) version(ctx context.Context) (string, error) {
 	body, err := c.get(ctx, "/version")
 	if err != nil {

@@ -17,32 +17,31 @@ import (
 // Session is a control plane that this process started.
 type Session struct {
 	State State
-	// Already says that it ran before, and maybe with other options: this process
-	// has no part in it.
+	// Already reports that the control plane was running before, possibly with other
+	// options. Then the other methods must not be called.
 	Already bool
 
-	home     *Home
-	keeper   *exec.Cmd
-	orders   io.WriteCloser
-	messages <-chan message // closed when the keeper has ended
-	note     func(string)
+	home       *Home
+	supervisor *exec.Cmd
+	commands   io.WriteCloser
+	messages   <-chan message // closed when the supervisor has ended
+	note       func(string)
 }
 
-// Start starts a control plane and returns when it can be used. keeper is the
-// command line that calls Keep, with a command line's own streams; it runs in a
-// session of its own, with the environment env. note gets news for a person.
+// Start starts a control plane and returns when it is ready. If one of that name is
+// running, Start returns that one. supervisor is the command line that calls Keep with
+// its own stdin and stdout; it runs in its own session, with the environment env. note
+// prints progress.
 //
-// Until Detach is called the control plane depends on this process: it ends when
-// this process does, however that comes. One of that name which runs already is
-// returned as it is.
-func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note func(string)) (*Session, error) {
+// Until Detach is called, the control plane ends when this process ends for any reason.
+func (h *Home) Start(ctx context.Context, o Options, supervisor, env []string, note func(string)) (*Session, error) {
 	for ctx.Err() == nil {
-		now, ok := h.look(o.Name)
+		now, ok := h.state(o.Name)
 		switch {
 		case ok && now.Phase == Running:
 			return &Session{State: now, Already: true}, nil
 		case ok && now.Phase == Starting:
-			// Another process starts it, or it ends.
+			// Another process starts it, or it is ending.
 			select {
 			case <-time.After(poll):
 			case <-ctx.Done():
@@ -50,7 +49,7 @@ func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note 
 			continue
 		}
 		s := &Session{home: h, note: note}
-		if err := s.launch(o, keeper, env); err != nil {
+		if err := s.launch(o, supervisor, env); err != nil {
 			return nil, fault.In("control plane", err)
 		}
 		busy, err := s.await(ctx)
@@ -64,7 +63,7 @@ func (h *Home) Start(ctx context.Context, o Options, keeper, env []string, note 
 	return nil, context.Cause(ctx)
 }
 
-// Unmet says what a control plane has that the options do not ask for, or "".
+// Unmet describes how a control plane differs from the options, or returns "".
 func (o Options) Unmet(s State) string {
 	switch {
 	case o.Controllers && !s.Controllers:
@@ -79,28 +78,28 @@ func (o Options) Unmet(s State) string {
 	return ""
 }
 
-// launch starts the keeper and gives it its options.
-func (s *Session) launch(o Options, keeper, env []string) error {
+// launch starts the supervisor and sends it the options.
+func (s *Session) launch(o Options, supervisor, env []string) error {
 	order, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.home.dir, 0o700); err != nil {
-		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "make " + s.home.dir + " a folder that you can write to"}
+		return &fault.Error{Code: fault.CodeFailed, Err: err, Hint: "make sure that you can write to the folder " + s.home.dir}
 	}
-	s.keeper = exec.Command(keeper[0], keeper[1:]...)
-	s.keeper.Env = env
-	s.keeper.Dir = s.home.dir // it may outlive the folder that the user works in
-	process.Detach(s.keeper)
-	if s.orders, err = s.keeper.StdinPipe(); err != nil {
+	s.supervisor = exec.Command(supervisor[0], supervisor[1:]...)
+	s.supervisor.Env = env
+	s.supervisor.Dir = s.home.dir // it may outlive the working folder
+	process.Detach(s.supervisor)
+	if s.commands, err = s.supervisor.StdinPipe(); err != nil {
 		return err
 	}
-	out, err := s.keeper.StdoutPipe()
+	out, err := s.supervisor.StdoutPipe()
 	if err != nil {
 		return err
 	}
 	s.State.Options = o
-	if err := s.keeper.Start(); err != nil {
+	if err := s.supervisor.Start(); err != nil {
 		return err
 	}
 	messages := make(chan message)
@@ -115,11 +114,12 @@ func (s *Session) launch(o Options, keeper, env []string) error {
 			messages <- m
 		}
 	}()
-	_, err = s.orders.Write(append(order, '\n'))
+	_, err = s.commands.Write(append(order, '\n'))
 	return err
 }
 
-// await waits until the keeper is ready. busy says that another one has the name.
+// await waits until the control plane is ready. busy reports that another supervisor
+// uses the name.
 func (s *Session) await(ctx context.Context) (busy bool, err error) {
 	for {
 		m, err := s.next(ctx)
@@ -127,7 +127,7 @@ func (s *Session) await(ctx context.Context) (busy bool, err error) {
 		case err != nil:
 			return false, err
 		case m.Busy:
-			return true, s.keeper.Wait()
+			return true, s.supervisor.Wait()
 		case m.Ready != nil:
 			s.State = *m.Ready
 			return false, nil
@@ -135,8 +135,8 @@ func (s *Session) await(ctx context.Context) (busy bool, err error) {
 	}
 }
 
-// Wait returns when the control plane has ended: nil when somebody stopped it,
-// the context's cause after ctx ended and it with ctx, or why it ended by itself.
+// Wait returns when the control plane has ended: nil if it was stopped, the cause of ctx
+// if ctx ended, or the reason why it failed.
 func (s *Session) Wait(ctx context.Context) error {
 	for {
 		if _, err := s.next(ctx); errors.Is(err, io.EOF) {
@@ -147,14 +147,14 @@ func (s *Session) Wait(ctx context.Context) error {
 	}
 }
 
-// Detach lets the control plane go on when this process has ended.
+// Detach keeps the control plane running when this process ends.
 func (s *Session) Detach() error {
-	_, err := io.WriteString(s.orders, detachOrder)
-	return fault.In("control plane", errors.Join(err, s.orders.Close()))
+	_, err := io.WriteString(s.commands, detachCommand)
+	return fault.In("control plane", errors.Join(err, s.commands.Close()))
 }
 
-// next returns the keeper's next message that is for this package. With an error
-// the control plane is gone: io.EOF says that somebody stopped it.
+// next prints notes and returns the next other message of the supervisor. After an error
+// the control plane has ended; io.EOF reports that it was stopped.
 func (s *Session) next(ctx context.Context) (message, error) {
 	for {
 		select {
@@ -163,7 +163,7 @@ func (s *Session) next(ctx context.Context) (message, error) {
 			case !ok:
 				return m, s.ended()
 			case m.Error != nil:
-				_ = s.keeper.Wait() // it has told why it ends
+				_ = s.supervisor.Wait() // the message has the reason
 				return m, &fault.Error{Code: m.Error.Code, Msg: m.Error.Msg, Hint: m.Error.Hint}
 			case m.Note == "":
 				return m, nil
@@ -178,28 +178,28 @@ func (s *Session) next(ctx context.Context) (message, error) {
 	}
 }
 
-// ended tells how a keeper ended that gave no reason.
+// ended returns why a supervisor ended without a message.
 func (s *Session) ended() error {
-	err := s.keeper.Wait()
+	err := s.supervisor.Wait()
 	if err == nil {
 		return io.EOF
 	}
 	name := s.State.Name
-	return errors.Join(fault.Failed("", "the keeper of control plane %q ended: %v", name, err), s.home.sweep(name))
+	return errors.Join(fault.Failed("", "the supervisor of control plane %q ended: %v", name, err), s.home.removeLeftovers(name))
 }
 
-// abandon has the keeper end everything, and waits for it.
+// abandon makes the supervisor end the control plane, and waits for it.
 func (s *Session) abandon() error {
-	_ = s.orders.Close()
-	timeout := time.AfterFunc(stopTimeout, func() { _ = s.keeper.Process.Kill() })
+	_ = s.commands.Close()
+	timeout := time.AfterFunc(stopTimeout, func() { _ = s.supervisor.Process.Kill() })
 	defer timeout.Stop()
 	for m := range s.messages {
 		if m.Note != "" {
 			s.note(m.Note)
 		}
 	}
-	if s.keeper.Wait() == nil {
+	if s.supervisor.Wait() == nil {
 		return nil
 	}
-	return s.home.sweep(s.State.Name)
+	return s.home.removeLeftovers(s.State.Name)
 }

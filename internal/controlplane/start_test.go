@@ -57,7 +57,7 @@ func TestDetached(t *testing.T) {
 	s, err := w.start()
 	must(t, err)
 	must(t, s.Detach())
-	must(t, s.keeper.Process.Release()) // as when this process ended
+	must(t, s.supervisor.Process.Release()) // as when this process ended
 	again, err := w.start()
 	must(t, err)
 	if !again.Already {
@@ -92,12 +92,12 @@ func TestStopped(t *testing.T) {
 	w.gone()
 }
 
-// TestAbandoned lets go of a keeper while it starts.
+// TestAbandoned lets go of a supervisor while it starts.
 func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=loiter")
 	s := &Session{home: w.home}
-	must(t, s.launch(w.options, w.keeper, w.env))
+	must(t, s.launch(w.options, w.supervisor, w.env))
 	until(t, "it starts", func() bool { return w.home.alive(DefaultName) })
 	if err := s.abandon(); err != nil {
 		t.Error(err)
@@ -133,7 +133,7 @@ func TestStartTogether(t *testing.T) {
 	var mu sync.Mutex
 	for range 5 {
 		all.Go(func() {
-			s, err := w.home.Start(t.Context(), w.options, w.keeper, w.env, func(string) {})
+			s, err := w.home.Start(t.Context(), w.options, w.supervisor, w.env, func(string) {})
 			if err != nil {
 				t.Error(err)
 				return
@@ -190,7 +190,7 @@ func TestPortLostLater(t *testing.T) {
 	w := newWorld(t, "FAKE_kube-apiserver=die-ready", "FAKE_WORDS= bind: address already in use")
 	s, err := w.start()
 	must(t, err)
-	if err := s.Wait(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "kube-apiserver ended: exit status 4\n") {
+	if err := s.Wait(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "kube-apiserver exited: exit status 4\n") {
 		t.Errorf("wait: %v", err)
 	}
 	w.gone()
@@ -205,7 +205,7 @@ func TestDeathAtStart(t *testing.T) {
 			w := newWorld(t, "FAKE_"+program+"=die", "FAKE_"+serverProgram+"="+server, "FAKE_WORDS=last word")
 			w.options.Controllers = true
 			_, err := w.start()
-			want := program + " ended: exit status 3\n  first word\n  last word"
+			want := program + " exited: exit status 3\n  first word\n  last word"
 			if err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
@@ -218,7 +218,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_etcd=die", "FAKE_kube-apiserver=loiter", "FAKE_WORDS=write wal: no space left on device")
 	_, err := w.start()
-	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "make room on the disk that holds ") {
+	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "free space on the disk that holds ") {
 		t.Errorf("%v: hint %q", err, hint)
 	}
 	w.gone()
@@ -243,7 +243,7 @@ func TestRestart(t *testing.T) {
 		})
 	}()
 	_ = s.Wait(ctx)
-	if want := []string{"kube-apiserver ended (signal: killed): starting it again"}; !cmp.Equal(w.news, want) {
+	if want := []string{"kube-apiserver exited (signal: killed): restarting it"}; !cmp.Equal(w.news, want) {
 		t.Errorf("news %q", w.news)
 	}
 	w.gone()
@@ -252,7 +252,7 @@ func TestRestart(t *testing.T) {
 // TestGivesUp has a program that ends whenever it is started.
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
-	const want = "etcd ended: exit status 4\n  enough\n  enough\n  enough\n  enough\n  enough"
+	const want = "etcd exited: exit status 4\n  enough\n  enough\n  enough\n  enough\n  enough"
 	t.Run("watched", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, "FAKE_etcd=die-ready")
@@ -276,7 +276,7 @@ func TestGivesUp(t *testing.T) {
 			t.Errorf("list: %+v", list)
 		}
 		log, err := os.ReadFile(filepath.Join(w.home.folder(DefaultName), logFile))
-		if err != nil || strings.Count(string(log), " etcd ended (exit status 4): starting it again\n") != maxQuick-1 {
+		if err != nil || strings.Count(string(log), " etcd exited (exit status 4): restarting it\n") != maxQuickExits-1 {
 			t.Errorf("log, %v:\n%s", err, log)
 		}
 		state, there, err := w.home.Stop(t.Context(), DefaultName)
@@ -287,15 +287,15 @@ func TestGivesUp(t *testing.T) {
 	})
 }
 
-// TestKeeperKilled kills the keeper, which can then tidy nothing.
+// TestKeeperKilled kills the supervisor, which can then tidy nothing.
 func TestKeeperKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s, err := w.start()
 	must(t, err)
-	must(t, s.keeper.Process.Kill())
+	must(t, s.supervisor.Process.Kill())
 	err = s.Wait(t.Context())
-	if err == nil || !strings.HasPrefix(err.Error(), `the keeper of control plane "default" ended: `) {
+	if err == nil || !strings.HasPrefix(err.Error(), `the supervisor of control plane "default" ended: `) {
 		t.Errorf("wait: %v", err)
 	}
 	w.gone()
@@ -304,7 +304,7 @@ func TestKeeperKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.Detach())
-	must(t, s.keeper.Process.Kill())
+	must(t, s.supervisor.Process.Kill())
 	until(t, "it is dead", func() bool { return !w.home.alive(DefaultName) })
 	list, err := w.home.List()
 	must(t, err)

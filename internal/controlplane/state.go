@@ -15,26 +15,26 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Phase is what a control plane is doing.
+// Phase is the phase of a control plane.
 type Phase string
 
-// The phases. The keeper of a failed or dead one is gone; what it left in its
-// folder tells why, and the next Start or Stop removes it.
+// The phases. A failed or dead control plane has no supervisor. Its folder tells the
+// reason, and the next Start or Stop of the name removes it.
 const (
 	Starting Phase = "starting"
-	Running  Phase = "running" // also while a program that ended is started again
-	Failed   Phase = "failed"  // a program ended too often
-	Dead     Phase = "dead"    // the keeper was killed
+	Running  Phase = "running" // also while a program is restarted
+	Failed   Phase = "failed"  // a program exited too often
+	Dead     Phase = "dead"    // the supervisor was killed
 )
 
 // State describes a control plane.
 type State struct {
 	Options
 	Phase      Phase     `json:"phase"`
-	PID        int       `json:"pid"`                  // of the keeper
-	Since      time.Time `json:"since"`                // when the keeper began
+	PID        int       `json:"pid"`                  // of the supervisor
+	Since      time.Time `json:"since"`                // when the supervisor started
 	URL        string    `json:"url,omitempty"`        // of the API server
-	Kubeconfig string    `json:"kubeconfig,omitempty"` // path of the administrator's
+	Kubeconfig string    `json:"kubeconfig,omitempty"` // path of the kubeconfig for the administrator
 	Version    string    `json:"version,omitempty"`    // such as v1.37.1
 	Message    string    `json:"message,omitempty"`    // why it failed or is dead
 }
@@ -42,18 +42,18 @@ type State struct {
 const (
 	stateFile      = "state.json"
 	kubeconfigFile = "kubeconfig"
-	logFile        = "keeper.log" // beside those of the programs
+	logFile        = "keeper.log" // of the supervisor
 )
 
-// folder is where a control plane keeps everything.
+// folder returns the folder of a control plane.
 func (h *Home) folder(name string) string { return filepath.Join(h.dir, name) }
 
-// lockFile is locked by the living keeper. It stands beside the folder, so that
-// the folder can be replaced while it is held.
+// lockFile returns the file that a live supervisor keeps locked. It is beside the
+// folder, so that the folder can be replaced under the lock.
 func (h *Home) lockFile(name string) string { return filepath.Join(h.dir, name+".lock") }
 
-// acquire takes the lock of a name; unlock is nil when a keeper holds it. Those
-// who only look hold it too, but no longer than that takes.
+// acquire takes the lock of a name. unlock is nil if a supervisor holds the lock. It tries
+// several times, because alive takes the lock for a moment.
 func (h *Home) acquire(name string) (unlock func(), err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, fault.In("control planes", err)
@@ -74,8 +74,8 @@ func (h *Home) acquire(name string) (unlock func(), err error) {
 		}
 		if sameFile(l, path) {
 			return func() {
-				// Unix wants it gone while it is locked, so that nobody locks a
-				// file that is about to go; Windows removes no open file.
+				// Unix: remove the file under the lock, so that no one else locks a
+				// file that disappears. Windows cannot remove an open file.
 				if sameFile(l, path) {
 					_ = os.Remove(path)
 				}
@@ -85,12 +85,12 @@ func (h *Home) acquire(name string) (unlock func(), err error) {
 				}
 			}, nil
 		}
-		// The holder before removed it between our opening and our locking.
+		// The previous holder removed the file before we locked it.
 		_ = l.Close()
 	}
 }
 
-// sameFile reports whether the locked file still is the one at path.
+// sameFile reports whether the locked file is still the one at path.
 func sameFile(l *flock.Flock, path string) bool {
 	mine, err := l.Stat()
 	if err != nil {
@@ -100,7 +100,7 @@ func sameFile(l *flock.Flock, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// alive reports whether a keeper holds the lock of a name.
+// alive reports whether a supervisor holds the lock of a name.
 func (h *Home) alive(name string) bool {
 	l := flock.New(h.lockFile(name), flock.SetFlag(os.O_RDONLY))
 	defer func() { _ = l.Close() }()
@@ -108,10 +108,10 @@ func (h *Home) alive(name string) bool {
 	return err == nil && !ok
 }
 
-// look returns the state of a name, and false when there is none.
-func (h *Home) look(name string) (State, bool) {
-	// The lock first: a keeper that ends meanwhile then shows as one that runs,
-	// which it did, and not as a dead one.
+// state returns the state of a control plane, and false if there is none of that name.
+func (h *Home) state(name string) (State, bool) {
+	// Check the lock first: a supervisor that ends meanwhile then counts as running, as
+	// it did, and not as dead.
 	alive := h.alive(name)
 	s, err := h.read(name)
 	switch {
@@ -121,7 +121,7 @@ func (h *Home) look(name string) (State, bool) {
 		_, err := os.Stat(h.folder(name))
 		return State{Options: Options{Name: name}, Phase: Dead}, err == nil && !alive
 	case !alive && s.Phase != Failed:
-		s.Phase, s.Message = Dead, "its keeper was killed"
+		s.Phase, s.Message = Dead, "its supervisor was killed"
 	}
 	return s, true
 }
@@ -135,7 +135,7 @@ func (h *Home) read(name string) (State, error) {
 	return s, err
 }
 
-// write replaces the state, so that readers see the old or the new one.
+// write replaces the state file atomically.
 func (h *Home) write(s State) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -162,7 +162,7 @@ func (h *Home) List() ([]State, error) {
 			continue
 		}
 		seen[name] = true
-		if s, ok := h.look(name); ok {
+		if s, ok := h.state(name); ok {
 			all = append(all, s)
 		}
 	}

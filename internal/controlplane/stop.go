@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// pidSuffix ends the names of the files that running programs hold.
+	// pidSuffix ends the names of the files that running programs keep locked.
 	pidSuffix = ".pid"
-	// orphanTimeout bounds how long a killed program takes to go.
+	// orphanTimeout limits how long a killed program takes to exit.
 	orphanTimeout = 5 * time.Second
-	// stopTimeout bounds how long a keeper takes to end; then it is killed.
+	// stopTimeout limits how long a supervisor takes to exit. Then it is killed.
 	stopTimeout = 15 * time.Second
 )
 
-// Stop ends the control plane of that name, if there is one, and removes what
-// one that died left behind. It returns what was there, and false for nothing.
+// Stop stops the control plane of that name, or removes the files that a dead one left.
+// It returns the state before, and false if there was neither.
 func (h *Home) Stop(ctx context.Context, name string) (State, bool, error) {
-	s, ok := h.look(name)
+	s, ok := h.state(name)
 	if !ok {
 		return s, false, nil
 	}
-	asked, killed := 0, false
+	signalled, killed := 0, false
 	for deadline := time.Now().Add(stopTimeout); h.alive(name); {
-		// A keeper that has only just begun has not written its id yet.
-		if now, err := h.read(name); err == nil && now.PID != asked {
-			asked = now.PID
-			h.signal(name, asked, syscall.SIGTERM)
+		// A supervisor that has just started has not written its process ID yet.
+		if now, err := h.read(name); err == nil && now.PID != signalled {
+			signalled = now.PID
+			h.signal(name, signalled, syscall.SIGTERM)
 		}
 		if time.Now().After(deadline) {
 			if killed {
-				return s, true, fault.Failed("end it by hand", "the keeper of control plane %q (process %d) does not end", name, asked)
+				return s, true, fault.Failed("kill it by hand", "the supervisor of control plane %q (process %d) does not exit", name, signalled)
 			}
 			killed, deadline = true, time.Now().Add(orphanTimeout)
-			h.signal(name, asked, syscall.SIGKILL)
+			h.signal(name, signalled, syscall.SIGKILL)
 		}
 		select {
 		case <-time.After(poll):
@@ -46,11 +46,11 @@ func (h *Home) Stop(ctx context.Context, name string) (State, bool, error) {
 			return s, true, context.Cause(ctx)
 		}
 	}
-	return s, true, h.sweep(name)
+	return s, true, h.removeLeftovers(name)
 }
 
-// signal sends a signal to a living keeper. The process is looked up before the
-// lock, so that it can not be one that got the id of a keeper that ended.
+// signal sends a signal to a live supervisor. It looks the process up before it checks
+// the lock, so that it never signals a process that reuses the ID.
 func (h *Home) signal(name string, pid int, sig os.Signal) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid <= 1 {
@@ -61,24 +61,24 @@ func (h *Home) signal(name string, pid int, sig os.Signal) {
 		return
 	}
 	if p.Signal(sig) != nil {
-		_ = p.Kill() // Windows has no other signal, and ends the programs too
+		_ = p.Kill() // Windows has no signals; killing the supervisor ends its programs too
 	}
 }
 
-// sweep removes what a keeper left that is gone.
-func (h *Home) sweep(name string) error {
+// removeLeftovers removes the files of a supervisor that has ended.
+func (h *Home) removeLeftovers(name string) error {
 	unlock, err := h.acquire(name)
 	if err != nil || unlock == nil {
-		return err // another keeper has begun
+		return err // another supervisor uses the name
 	}
 	defer unlock()
-	return wipe(h.folder(name))
+	return removeFolder(h.folder(name))
 }
 
-// wipe removes a folder that no living keeper owns, with the programs that live
-// on in it. The caller holds the lock.
-func wipe(dir string) error {
-	if err := endOrphans(dir); err != nil {
+// removeFolder kills the programs that still run in a folder without a live supervisor,
+// and removes the folder. The caller holds the lock.
+func removeFolder(dir string) error {
+	if err := killOrphans(dir); err != nil {
 		return fmt.Errorf("control plane: %w", err)
 	}
 	return fault.In("control plane", os.RemoveAll(dir))

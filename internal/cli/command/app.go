@@ -17,16 +17,16 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 )
 
-// Prompter asks a person. It is nil when nobody is there to answer.
+// Prompter asks a person questions. It is nil if nobody can answer.
 type Prompter interface {
 	Confirm(ctx context.Context, question string, preset bool) (bool, error)
 	Input(ctx context.Context, question, preset string, valid func(string) error) (string, error)
 }
 
-// App is the world a command lives in.
+// App is the outside world of a command.
 type App struct {
 	In       io.Reader
-	Out, Err io.Writer // the result; progress, questions and errors
+	Out, Err io.Writer // results; progress, questions and errors
 	Dir      string    // the working folder, absolute
 	Environ  []string  // in the form of os.Environ
 	Now      func() time.Time
@@ -34,17 +34,17 @@ type App struct {
 	Layouts  plugin.Catalogue
 }
 
-// ExitStatus is how a command ends that has said on stderr what is wrong.
+// ExitStatus is the error of a command that has printed what is wrong itself.
 type ExitStatus int
 
 func (c ExitStatus) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// Finish prints err for a person and returns the exit code.
+// Finish prints err and returns the exit code of the command.
 func (a *App) Finish(ctx context.Context, err error) int {
 	if err == nil {
 		return fault.CodeOK
 	}
-	if exit, told := errors.AsType[ExitStatus](err); told {
+	if exit, printed := errors.AsType[ExitStatus](err); printed {
 		return int(exit)
 	}
 	if errors.Is(err, term.ErrInterrupted) {
@@ -73,17 +73,17 @@ func (a *App) At(dir string) *App {
 	return &other
 }
 
-// Notef prints a line on stderr. Nothing is left to be done when that fails.
+// Notef prints a line on stderr. It ignores errors.
 func (a *App) Notef(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, format+"\n", args...)
 }
 
-// NextStep tells a person, and no script, what to do after a command.
+// NextStep suggests what to do after a command, if stderr is a terminal.
 func (a *App) NextStep(what string) {
 	if term.IsTerminal(a.Err) {
 		a.Notef("%s%s", Painter(a.Err, a.Getenv)(Faint, "next: "), what)
 	}
 }
 
-// Progress shows what a long piece of work does.
+// Progress prints a line about work that takes long.
 func (a *App) Progress(line string) { a.Notef("%s", line) }

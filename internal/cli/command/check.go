@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What --check finds.
+// The states of a file that --check reports.
 const (
 	missing   = "missing"
 	differs   = "differs"
@@ -23,18 +23,17 @@ const (
 
 var stateColour = map[string]string{missing: Green, differs: Yellow, stale: Red, untracked: Yellow}
 
-// difference is one file that a checkout has otherwise than the generators.
+// difference is a file that differs from the output of the generators.
 type difference struct {
 	Path    string         `json:"path"`
 	State   string         `json:"state"`
-	Line    int            `json:"line,omitempty"`    // of a file that differs: the first line that does, from 1
-	Version *versionChange `json:"version,omitempty"` // when nothing else differs
+	Line    int            `json:"line,omitempty"`    // of a file that differs: the first such line, from 1
+	Version *versionChange `json:"version,omitempty"` // if nothing else differs
 	Diff    string         `json:"diff,omitempty"`
 	Ignored bool           `json:"ignored,omitempty"` // untracked, and named by a .gitignore
 }
 
-// versionChange is the version of controller-tools in a file, and the one that
-// generates now.
+// versionChange is the version of controller-tools in a file and the present one.
 type versionChange struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -44,8 +43,8 @@ func (v versionChange) String() string {
 	return fmt.Sprintf("only the version of the generator differs (%s -> %s)", v.From, v.To)
 }
 
-// differences lists the changes of the plan, and the files without a change that
-// git does not have; sorted by path.
+// differences returns the changes of the plan and the up-to-date files that are not in
+// git, sorted by path.
 func (a *App) differences(ctx context.Context, root string, r PlanReport) ([]difference, error) {
 	found := []difference{}
 	changed := map[string]bool{}
@@ -81,8 +80,8 @@ func (a *App) differences(ctx context.Context, root string, r PlanReport) ([]dif
 	return found, err
 }
 
-// firstDifference returns the number of the first line of before that differs
-// from after. The end of the file counts as a part of its last line.
+// firstDifference returns the number of the first line of before that differs from
+// after. The end of the file belongs to the last line.
 func firstDifference(before, after []byte) int {
 	old, next := strings.SplitAfter(string(before), "\n"), strings.SplitAfter(string(after), "\n")
 	i := 0
@@ -95,7 +94,7 @@ func firstDifference(before, after []byte) int {
 	return i + 1
 }
 
-// again names the command that writes what the check cmd compared with.
+// again returns the command that writes the files that the check cmd compares.
 func again(cmd *cobra.Command) string {
 	path := cmd.CommandPath()
 	if cmd.Flags().Lookup("write") != nil {
@@ -111,8 +110,8 @@ func again(cmd *cobra.Command) string {
 	return path
 }
 
-// verdict is the end of a check: nil when nothing was found. run is what to do
-// about files that are not as the generators make them.
+// verdict returns the error of a check, or nil if nothing was found. run is the hint for
+// files that differ.
 func verdict(run string, found []difference) error {
 	old := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
 	lacking := len(found) - len(old)

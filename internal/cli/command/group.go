@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NewGroup returns a command that only holds others.
+// NewGroup returns a command that only has subcommands.
 func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 	// Flags are left alone: they belong to a child, and a word that is none is to
 	// be named before the flags behind it.
@@ -36,7 +36,7 @@ func deeper(cmd *cobra.Command, name string) []string {
 	return found
 }
 
-// GroupHelp shows a group's help, or says that its argument is no command.
+// GroupHelp prints the help of a group, or returns an error for an unknown command.
 func GroupHelp(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		return cmd.Help()
@@ -58,7 +58,7 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
 }
 
-// NoArgs refuses positional arguments with the one-line error of the house.
+// NoArgs refuses positional arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

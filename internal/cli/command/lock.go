@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// longestWait is how long a command waits for another one in the project: an
-	// editor and a Makefile start them side by side, and most take no second.
+	// longestWait is how long a command waits for another one in the project. Editors
+	// and Makefiles start several at once, and most take less than a second.
 	longestWait = 5 * time.Second
-	// silentWait is how long it waits before it says so.
+	// silentWait is how long it waits before it prints a note.
 	silentWait = 500 * time.Millisecond
-	// between is the time between two looks at the lock.
+	// between is the time between two attempts to take the lock.
 	between = 20 * time.Millisecond
 )
 
-// lock locks the project, once another command is done there: after some time, or
-// at once where the caller waits for itself, that is an error.
+// lock locks the project and waits for another command that holds the lock. It returns
+// scaffold.ErrBusy after longestWait, or immediately with atOnce.
 func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func(), err error) {
-	start, said := time.Now(), false
+	start, noted := time.Now(), false
 	for {
 		unlock, err := scaffold.Lock(root)
 		waited := time.Since(start)
 		if !errors.Is(err, scaffold.ErrBusy) || atOnce || waited > longestWait {
 			return unlock, err
 		}
-		if waited > silentWait && !said {
+		if waited > silentWait && !noted {
 			a.notefOnce("waiting for another operon command, which is running in this project")
-			said = true
+			noted = true
 		}
 		select {
 		case <-ctx.Done():
@@ -41,8 +41,8 @@ func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func()
 	}
 }
 
-// recover puts back what a command left half-written when it was killed. A dry
-// run writes nothing: scaffold.New then refuses the project.
+// recover reverts the changes of a command that was killed while it wrote. A dry run
+// writes nothing: scaffold.New then refuses the project.
 func (a *App) recover(fsys afero.Fs, dryRun bool) error {
 	if dryRun {
 		return nil

@@ -10,21 +10,21 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// PlanReport is what a writing command has to tell.
+// PlanReport is the report of a command that writes.
 type PlanReport struct {
 	command string
 	plan    *scaffold.Plan
 	diff    bool
 	dryRun  bool
 	applied bool
-	noKeeps bool // as text, do not list the files that stay as the user has them
-	// as text, say nothing when nothing changes
+	noKeeps bool // as text, do not list kept files
+	// as text, print nothing if nothing changes
 	changesOnly bool
 }
 
-// PrintPlan shows the report on stdout as text or json. Warnings belong to the
-// JSON, and go to stderr as text. Where the plan itself has a text to print,
-// that is the result, and the report only accompanies it.
+// PrintPlan prints the report on stdout. Warnings are part of the JSON; as text they go
+// to stderr. If generators print to stdout (output:stdout), the text report goes to
+// stderr too.
 func (a *App) PrintPlan(r PlanReport, output string) error {
 	out := a.Out
 	if text := r.plan.Printed(); len(text) > 0 && output == FormatText {
@@ -46,7 +46,7 @@ func (a *App) PrintPlan(r PlanReport, output string) error {
 	return nil
 }
 
-// PrintWarnings prints warnings for a person.
+// PrintWarnings prints warnings on stderr.
 func (a *App) PrintWarnings(warnings []scaffold.Warning) {
 	for _, w := range warnings {
 		text := w.String()
@@ -80,7 +80,7 @@ func (r PlanReport) text(paint func(string, string) string) string {
 	return out.String()
 }
 
-// place names the file of a change, and where it comes from.
+// place names the file of a change, and for a move its old path.
 func place(c scaffold.Change) string {
 	if c.Op == scaffold.Move {
 		return c.From + " -> " + c.Path
@@ -107,7 +107,7 @@ func ColourDiff(diff string, paint func(string, string) string) string {
 	return strings.Join(lines, "")
 }
 
-// ChangesToApply returns the changes that Apply carries out.
+// ChangesToApply returns the changes that Plan.Apply writes.
 func ChangesToApply(changes []scaffold.Change) []scaffold.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c scaffold.Change) bool {
 		return c.Op == scaffold.Keep || c.Op == scaffold.Conflict

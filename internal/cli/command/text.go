@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// IndentRest puts indent before every line of text but the first.
+// IndentRest indents every line of text except the first.
 func IndentRest(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+indent)
 }
 
+// Plural returns a count with its noun, such as "2 hooks".
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -18,7 +19,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// HangingIndent breaks a text that begins at a column into lines that fit on a terminal.
+// HangingIndent wraps a text that starts at a column to the width of help texts.
 func HangingIndent(text string, column int) string {
 	var out strings.Builder
 	at := column
@@ -37,14 +38,10 @@ func HangingIndent(text string, column int) string {
 	return out.String()
 }
 
-func Files(files int) string {
-	if files == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", files)
-}
+// Files returns a number of files, such as "2 files".
+func Files(n int) string { return Plural(n, "file") }
 
-// Duration is a time in milliseconds, or from ten seconds on in seconds.
+// Duration prints a time in milliseconds, or in seconds from ten seconds on.
 func Duration(d time.Duration) string {
 	if d >= 10*time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())

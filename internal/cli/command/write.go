@@ -15,18 +15,19 @@ type WriteFlags struct {
 	DryRun bool
 	Diff   bool
 	Output string
-	Force  bool // only create and edit commands have the flag
+	Force  bool // only create and edit have the flag
 
 	Check        bool     // compare instead of writing; only commands that generate have the flag
-	ExtraFormats []string // forms of output that this command has beside the usual ones
+	ExtraFormats []string // formats of this command besides text and JSON
 
-	KeepDeleted bool                   // seeded files that the user deleted do not come back
-	NoWait      bool                   // do not wait for another command in the project
-	HideKept    bool                   // the text report is about what changes alone
-	ChangesOnly bool                   // and is empty when nothing does
-	Report      func(PlanReport) error // what tells about the plan, instead of print
+	KeepDeleted bool                   // do not recreate seeded files that the user deleted
+	NoWait      bool                   // fail immediately if another command holds the lock
+	HideKept    bool                   // do not list unchanged files in the text report
+	ChangesOnly bool                   // print no text report if nothing changes
+	Report      func(PlanReport) error // prints the report instead of PrintPlan
 }
 
+// Bind adds the flags to cmd.
 func (w *WriteFlags) Bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&w.DryRun, "dry-run", false, "show the changes without writing them")
@@ -34,8 +35,8 @@ func (w *WriteFlags) Bind(cmd *cobra.Command) {
 	BindOutput(cmd, &w.Output, w.ExtraFormats...)
 }
 
-// WritePlan runs the shared tail of every command that writes: lock the project,
-// let build fill a plan, show it, and apply it all or nothing.
+// WritePlan is shared by all commands that write: it locks the project, lets build fill a
+// plan, applies the plan atomically, and prints the report.
 func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, *scaffold.Plan) error) error {
 	if err := CheckOutput(w.Output, w.ExtraFormats...); err != nil {
 		return err

@@ -10,29 +10,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// New returns the command create.
 func New(a *command.App) *cobra.Command {
 	return command.NewGroup("create", "Add an API, a webhook, a hook or a module to the project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
 }
 
-// creation is what the create commands have in common: a resource, and what is to
-// be made of it.
+// creation has the flags that create api and create webhook share.
 type creation struct {
 	command.WriteFlags
 	foreign  externalFlags
 	resource project.Resource
 	make     bool
 
-	project command.Project // as it was opened, before it is locked
+	project command.Project // open for reading
 	cmd     *cobra.Command
 	options *command.PluginFlags
 }
 
-// create records a resource in PROJECT, and plans the parts of it that the command
-// asks for. complete returns both: the resource with all that it has then, and
-// reduced to what is asked for.
-func (o *creation) create(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, asked project.Resource, err error)) error {
+// create records a resource in PROJECT and plans the parts that the command adds.
+// complete returns the whole resource, and the resource reduced to these parts.
+func (o *creation) create(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, added project.Resource, err error)) error {
 	err := a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		whole, asked, err := complete(ctx, s)
+		whole, added, err := complete(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -41,7 +40,7 @@ func (o *creation) create(a *command.App, event plugin.EventType, complete func(
 			return err
 		}
 		s.Config.Put(whole)
-		if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &asked, Options: inv.Options}); err != nil || !o.make {
+		if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &added, Options: inv.Options}); err != nil || !o.make {
 			return err
 		}
 		return inv.Generate(ctx)
@@ -52,8 +51,8 @@ func (o *creation) create(a *command.App, event plugin.EventType, complete func(
 	return err
 }
 
-// wizard asks for the names that were not given. It is nil where nobody is there
-// to answer.
+// wizard asks for the group, version and kind if they are missing. It returns nil if
+// nobody can answer.
 func (o *creation) wizard(a *command.App) (*wizard, error) {
 	missing := checkNamed(o.resource)
 	if a.Prompt == nil {

@@ -25,6 +25,7 @@ type generate struct {
 	options *command.PluginFlags
 }
 
+// NewGenerate returns the command generate.
 func NewGenerate(a *command.App) *cobra.Command {
 	o := &generate{}
 	o.cmd = &cobra.Command{

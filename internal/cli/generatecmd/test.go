@@ -38,6 +38,7 @@ type test struct {
 // RunHookTests runs the tests of a project's hooks that match a pattern.
 type RunHookTests func(ctx context.Context, a *command.App, pattern string) error
 
+// NewTest returns the command test.
 func NewTest(a *command.App, runHookTests RunHookTests) *cobra.Command {
 	o := &test{runHookTests: runHookTests}
 	o.cmd = &cobra.Command{

@@ -21,6 +21,7 @@ type editProject struct {
 	options *command.PluginFlags
 }
 
+// NewEdit returns the command edit.
 func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{

@@ -50,6 +50,7 @@ type initProject struct {
 	then    string // what to do next
 }
 
+// NewInit returns the command init.
 func NewInit(a *command.App) *cobra.Command {
 	o := &initProject{}
 	cmd := &cobra.Command{

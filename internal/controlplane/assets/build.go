@@ -267,7 +267,7 @@ func explainStore(err error, root string) error {
 	hint := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		hint = "make room on the disk that holds " + root
+		hint = "free space on the disk that holds " + root
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		hint = "make " + root + " a folder that you can write to, or point " + Var + " at a folder with the programs"
 	default:

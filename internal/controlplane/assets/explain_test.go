@@ -41,7 +41,7 @@ func TestStoreNotWritable(t *testing.T) {
 func TestExplainStore(t *testing.T) {
 	t.Parallel()
 	full := fmt.Errorf("envtest store: %w", &os.PathError{Op: "write", Path: "/store/x", Err: syscall.ENOSPC})
-	checkFault(t, explainStore(full, "/store"), fault.CodeFailed, "write /store/x: no space left on device", "make room on the disk that holds /store")
+	checkFault(t, explainStore(full, "/store"), fault.CodeFailed, "write /store/x: no space left on device", "free space on the disk that holds /store")
 	ro := &os.PathError{Op: "mkdir", Path: "/store", Err: syscall.EROFS}
 	checkFault(t, explainStore(ro, "/store"), fault.CodeFailed, "read-only", "make /store a folder")
 	advised := fault.Failed("ask somebody", "no")

@@ -19,54 +19,54 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// message is what the keeper tells the process that started it, as a line of
-// JSON. One of the fields is set.
+// message is what the supervisor reports to the process that started it, as a line
+// of JSON. One of the fields is set.
 type message struct {
 	Note  string   `json:"note,omitempty"`  // progress, for a person
-	Busy  bool     `json:"busy,omitempty"`  // another keeper has the name
-	Ready *State   `json:"ready,omitempty"` // the control plane can be used
-	Error *failure `json:"error,omitempty"` // it ended, and why
+	Busy  bool     `json:"busy,omitempty"`  // another supervisor uses the name
+	Ready *State   `json:"ready,omitempty"` // the control plane is ready
+	Error *failure `json:"error,omitempty"` // why the control plane ended
 }
 
-// failure is a fault.Error on its way to another process.
+// failure is a fault.Error in a message.
 type failure struct {
 	Code int    `json:"code"`
 	Msg  string `json:"msg"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// detachOrder is the line after which the keeper no longer depends on the
-// process that started it.
-const detachOrder = "detach\n"
+// detachCommand is the line that tells the supervisor to keep running when the process
+// that started it ends.
+const detachCommand = "detach\n"
 
-// errAbandoned is why a keeper ends whose starter is gone.
-var errAbandoned = errors.New("the process that started the control plane ended")
+// errStarterGone ends a supervisor that is not detached when its starter has ended.
+var errStarterGone = errors.New("the process that started the control plane ended")
 
-// keeper runs one control plane.
-type keeper struct {
+// supervisor runs one control plane.
+type supervisor struct {
 	Options
 	home     *Home
 	env      []string
-	tell     func(message)
+	send     func(message)
 	detached atomic.Bool
 }
 
-// Keep is the keeper. It reads its Options from in, as a line of JSON, starts
-// the control plane and reports to out. It ends, with all programs, when ctx
-// does, when a program ends again and again, and when in ends before it said
-// that the keeper is to go on by itself: the system closes it when the process
-// at its other end dies in any way. The programs get the environment env.
+// Keep is the supervisor process. It reads its Options from in, as a line of JSON,
+// starts the control plane and writes messages to out. It ends with all its programs
+// when ctx ends, when a program exits too often, or when in ends without
+// detachCommand: the system closes in when the starting process dies. env is the
+// environment of the programs.
 func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []string) error {
-	orders := bufio.NewReader(in)
-	line, err := orders.ReadBytes('\n')
+	commands := bufio.NewReader(in)
+	line, err := commands.ReadBytes('\n')
 	if err != nil {
-		return errAbandoned
+		return errStarterGone
 	}
-	// News for a starter that is gone must not end the keeper. (Unlike a handler,
-	// signal.Ignore would reach the programs.)
+	// A message to a starter that is gone must not end the supervisor. (The programs
+	// would inherit signal.Ignore, but not a handler.)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var mu sync.Mutex
-	k := &keeper{home: h, env: environment(env), tell: func(m message) {
+	k := &supervisor{home: h, env: environment(env), send: func(m message) {
 		mu.Lock()
 		defer mu.Unlock()
 		_ = json.NewEncoder(out).Encode(m)
@@ -77,35 +77,35 @@ func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []stri
 	ctx, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
 	go func() {
-		if line, _ := orders.ReadString('\n'); line == detachOrder {
+		if line, _ := commands.ReadString('\n'); line == detachCommand {
 			k.detached.Store(true)
 			return
 		}
-		abandon(errAbandoned)
+		abandon(errStarterGone)
 	}()
-	if err := k.advise(k.keep(ctx)); err != nil {
-		k.tell(message{Error: &failure{fault.Code(err), err.Error(), fault.HintOf(err)}})
+	if err := k.withDiskHint(k.supervise(ctx)); err != nil {
+		k.send(message{Error: &failure{fault.Code(err), err.Error(), fault.HintOf(err)}})
 		return err
 	}
 	return nil
 }
 
-// advise says what to do about a full disk, whoever met it.
-func (k *keeper) advise(err error) error {
+// withDiskHint adds a hint to an error that a full disk caused.
+func (k *supervisor) withDiskHint(err error) error {
 	if err == nil || fault.HintOf(err) != "" || !assets.DiskFull(err.Error()) {
 		return err
 	}
-	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "make room on the disk that holds " + k.home.dir}
+	return &fault.Error{Code: fault.Code(err), Err: err, Hint: "free space on the disk that holds " + k.home.dir}
 }
 
-// keep holds the lock of the name from beginning to end.
-func (k *keeper) keep(ctx context.Context) error {
+// supervise runs the control plane while it holds the lock of the name.
+func (k *supervisor) supervise(ctx context.Context) error {
 	unlock, err := k.home.acquire(k.Name)
 	if err != nil {
 		return err
 	}
 	if unlock == nil {
-		k.tell(message{Busy: true})
+		k.send(message{Busy: true})
 		return nil
 	}
 	defer unlock()
@@ -118,11 +118,11 @@ func (k *keeper) keep(ctx context.Context) error {
 	}
 }
 
-// run runs the control plane once, from an empty folder, and removes it again:
-// all but what tells why one failed that nobody watched.
-func (k *keeper) run(outer context.Context) (err error) {
+// run runs the control plane once in an empty folder, and then removes the folder. A
+// detached control plane that failed keeps its folder, which tells the reason.
+func (k *supervisor) run(outer context.Context) (err error) {
 	dir := k.home.folder(k.Name)
-	if err := wipe(dir); err != nil {
+	if err := removeFolder(dir); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -133,12 +133,12 @@ func (k *keeper) run(outer context.Context) (err error) {
 		Kubeconfig: filepath.Join(dir, kubeconfigFile),
 	}
 	ctx, end := context.WithCancelCause(outer)
-	c := &crew{dir: dir, env: k.env, options: k.Options, end: end, note: func(line string) { k.note(dir, line) }}
+	c := &processes{dir: dir, env: k.env, options: k.Options, end: end, note: func(line string) { k.note(dir, line) }}
 	defer func() {
 		end(nil)
 		c.wait()
-		if errors.Is(err, errLost) {
-			return // what is there now is somebody else's
+		if errors.Is(err, errFolderRemoved) {
+			return // another supervisor may own the folder now
 		}
 		if err != nil && k.detached.Load() {
 			state.Phase, state.Message = Failed, err.Error()
@@ -149,11 +149,11 @@ func (k *keeper) run(outer context.Context) (err error) {
 	}()
 	err = k.start(ctx, c, &state)
 	if err == nil {
-		k.tell(message{Ready: &state})
-		err = k.upkeep(ctx)
+		k.send(message{Ready: &state})
+		err = k.maintain(ctx)
 	}
 	switch {
-	case errors.Is(err, errLost):
+	case errors.Is(err, errFolderRemoved):
 		return err
 	case outer.Err() != nil && err != nil:
 		return fault.Failed("", "control plane %q was stopped before it was ready", k.Name)
@@ -165,19 +165,19 @@ func (k *keeper) run(outer context.Context) (err error) {
 	return err
 }
 
-// note tells a person, and whoever looks later, what happened.
-func (k *keeper) note(dir, line string) {
-	k.tell(message{Note: line})
+// note reports a line to the starter and appends it to the log.
+func (k *supervisor) note(dir, line string) {
+	k.send(message{Note: line})
 	f, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return // the programs matter more
+		return // a log that cannot be written must not end the programs
 	}
 	defer func() { _ = f.Close() }()
 	_, _ = fmt.Fprintf(f, "%s %s\n", time.Now().Format(time.RFC3339), line)
 }
 
-// start returns when the control plane can be used; state then is complete.
-func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
+// start returns when the control plane is ready, and completes state.
+func (k *supervisor) start(ctx context.Context, c *processes, state *State) error {
 	if err := k.home.write(*state); err != nil {
 		return fault.In("control plane", err)
 	}
@@ -201,12 +201,11 @@ func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
 			return fault.In("control plane", err)
 		}
 	}
-	// The API server waits for etcd, and both for the processor: together they
-	// are ready soonest.
+	// The API server waits for etcd itself. Starting both at once takes the least time.
 	c.add(ctx, etcd(c.dir))
 	c.add(ctx, apiServer(c.dir, k.Options, port))
 	server := newClient(creds, port)
-	// It makes the namespaces of the system beside getting ready.
+	// The API server creates the system namespaces independently of its readiness.
 	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
 		if err := server.until(ctx, path); err != nil {
 			return fault.In(serverProgram, err)
@@ -214,7 +213,7 @@ func (k *keeper) start(ctx context.Context, c *crew, state *State) error {
 	}
 	if k.Controllers {
 		c.add(ctx, controllerManager(c.dir))
-		// The first thing that its controllers do for a user.
+		// The controllers create this before anything that a user notices.
 		if err := server.until(ctx, "/api/v1/namespaces/default/serviceaccounts/default"); err != nil {
 			return fault.In(controllerProgram, err)
 		}

@@ -15,7 +15,7 @@ func TestFolderRemoved(t *testing.T) {
 	must(t, err)
 	must(t, s.Detach())
 	must(t, os.RemoveAll(w.home.dir))
-	if _, err := s.keeper.Process.Wait(); err != nil {
+	if _, err := s.supervisor.Process.Wait(); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(w.home.dir); !os.IsNotExist(err) {
@@ -23,7 +23,7 @@ func TestFolderRemoved(t *testing.T) {
 	}
 }
 
-// TestFolderReplaced has another keeper take the name, which keeps its folder.
+// TestFolderReplaced has another supervisor take the name, which keeps its folder.
 func TestFolderReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -36,10 +36,10 @@ func TestFolderReplaced(t *testing.T) {
 	if second.Already {
 		t.Fatal("the first one is still known")
 	}
-	if _, err := first.keeper.Process.Wait(); err != nil {
+	if _, err := first.supervisor.Process.Wait(); err != nil {
 		t.Error(err)
 	}
-	if now, ok := w.home.look(DefaultName); !ok || now.Phase != Running || now.PID != second.State.PID {
+	if now, ok := w.home.state(DefaultName); !ok || now.Phase != Running || now.PID != second.State.PID {
 		t.Errorf("the second one: %+v", now)
 	}
 }
