@@ -54,9 +54,9 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case plugin.CreateHook:
 		return createHook(e, p)
 	case plugin.CreateAPI:
-		return fault.Usage("put the CRD into the folder crds of a module, or of a project of its own", "a project of modules has no API of its own")
+		return fault.Usage("put the CRD in the folder crds of a module, or in another project", "a project of modules cannot have its own API")
 	case plugin.CreateWebhook:
-		return fault.Usage("serve it from what a chart installs", "addon-operator asks no hook about requests")
+		return fault.Usage("serve it from a program that a chart installs", "addon-operator does not support webhooks in hooks")
 	}
 	return nil
 }

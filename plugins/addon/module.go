@@ -33,9 +33,9 @@ func checkModuleName(s string) error {
 	case s == "":
 		return fault.Usage("such as operon create module cert-manager", "the name of the module is missing")
 	case s == "global":
-		return fault.Usage("choose another name", "module name %q is that of the values which all modules share", s)
+		return fault.Usage("choose another name", "module name %q is reserved for global values", s)
 	case !moduleName.MatchString(s):
-		return fault.Usage("two to 53 lower-case letters, digits and '-', a letter first; the order of modules is --weight", "module name %q is no name of a Helm release", s)
+		return fault.Usage("use 2 to 53 lower-case letters, digits and '-', starting with a letter; --weight sets the order of modules", "module name %q is not a valid name of a Helm release", s)
 	}
 	if wrong := module.CheckName(s); wrong != "" {
 		return fault.Usage("addon-operator finds its values by the name in camel case", "module name %q %s", s, wrong)
@@ -94,7 +94,7 @@ func checkNewModule(name string, p *scaffold.Plan) error {
 	for _, file := range files {
 		folder, _, inside := strings.Cut(strings.TrimPrefix(file, "modules/"), "/")
 		if other, _ := module.OfFolder(folder); inside && other == name && p.Exists(file) {
-			return fault.Usage("choose another name, or move that folder away", "the module %s is there already, and operon did not make it: modules/%s", name, folder)
+			return fault.Usage("choose another name, or move that folder away", "the module %s exists, but PROJECT does not record it: modules/%s", name, folder)
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r record) weight(given string) (int, error) {
 	if given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 || n > maxWeight {
-			return 0, fault.Usage("such as --weight 100: modules are installed in ascending order", "--weight %s is no number from 0 to %d", given, maxWeight)
+			return 0, fault.Usage("such as --weight 100: modules are installed in ascending order", "--weight %s is not a number from 0 to %d", given, maxWeight)
 		}
 		return n, nil
 	}

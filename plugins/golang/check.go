@@ -64,7 +64,7 @@ func (k checker) check(r project.Resource, line int) error {
 		}
 		if !declared {
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleKindGone, Message: fmt.Sprintf(
-				"this resource has no types any more: no file of %s declares the type %s; take the resource out, or the type back from version control",
+				"the types of this resource are missing: no file in %s declares the type %s; remove the resource from PROJECT, or restore the type from version control",
 				k.c.APIDir(r), r.Kind)})
 			return nil
 		}
@@ -126,7 +126,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 		case k.manager.Any(w.done), k.manager.In(dir).Any(makes), !declared && k.manager.Any(makes):
 		case !declared:
 			k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleControllerGone, Message: fmt.Sprintf(
-				"the controller %s of this resource is gone: %s declares no %s; take it out here, or the type back from version control",
+				"the controller %s of this resource is missing: %s declares no %s; remove it from PROJECT, or restore the type from version control",
 				name, dir, reconciler)})
 		default:
 			k.unwired(w, mainLines(k.c, r), scaffold.Warning{Rule: ruleControllerUnwired,
@@ -154,7 +154,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 	case k.manager.Any(w.done), k.manager.In(dir).Any(calls), !declared && (k.manager.Any(calls) || k.manager.Any(older)):
 	case !declared:
 		k.p.Warn(scaffold.Warning{File: project.File, Line: line, Rule: ruleWebhookGone, Message: fmt.Sprintf(
-			"the webhooks of this resource are gone: %s declares no %s; take them out here, or the function back from version control", dir, setup)})
+			"the webhooks of this resource are missing: %s declares no %s; remove them from PROJECT, or restore the function from version control", dir, setup)})
 	default:
 		k.unwired(w, webhookLines(k.c, r), scaffold.Warning{Rule: ruleWebhookUnwired,
 			Message: fmt.Sprintf("nothing serves the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})

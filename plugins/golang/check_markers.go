@@ -77,5 +77,5 @@ func (k checker) missMarkers(name string, files source.Program, markers ...strin
 		return
 	}
 	k.p.Warn(scaffold.Warning{File: name, Rule: ruleMarkerMissing, Lines: strings.Join(lines, "\n"),
-		Message: fmt.Sprintf("scaffold markers are missing, without which kubebuilder adds nothing here: %s", strings.Join(places, ", "))})
+		Message: fmt.Sprintf("scaffold markers that kubebuilder needs are missing: %s", strings.Join(places, ", "))})
 }

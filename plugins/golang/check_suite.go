@@ -57,7 +57,7 @@ func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	uses := s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
 	if uses && !k.registered(s.files, r) {
 		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, registerInSuite(k.c, r)),
-			Message: fmt.Sprintf("the types of %s %s, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command", r.Version, r.Kind)})
+			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
 }
 
@@ -70,6 +70,6 @@ func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
 	serves := func(f *goedit.File) bool { return f.Declares()[r.WebhookSetup()] == 0 && f.Mentions(r.WebhookSetup()) }
 	if s.specs.Any(about) && !s.files.Any(serves) {
 		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, serveFrom(r)),
-			Message: fmt.Sprintf("the webhooks of %s %s, which specs here are about, are not served; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
+			Message: fmt.Sprintf("this suite does not serve the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 }

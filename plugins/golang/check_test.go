@@ -86,7 +86,7 @@ func TestCheckWiring(t *testing.T) {
 			},
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"import shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))",
-				"cmd/main.go: scaffold markers are missing, without which kubebuilder adds nothing here: scheme (where types are registered) (marker-missing)\n// +kubebuilder:scaffold:scheme"},
+				"cmd/main.go: scaffold markers that kubebuilder needs are missing: scheme (where types are registered) (marker-missing)\n// +kubebuilder:scaffold:scheme"},
 		},
 		"registered in another form": {
 			disk: func(x tester) {
@@ -134,18 +134,18 @@ func TestCheckWiring(t *testing.T) {
 				x.replaced(project.MainFile, mainController, "")
 				x.write(controllerFile, "")
 			},
-			want: []string{"PROJECT:10: the controller frigate of this resource is gone: internal/controller declares no FrigateReconciler; take it out here, or the type back from version control (controller-gone)"},
+			want: []string{"PROJECT:10: the controller frigate of this resource is missing: internal/controller declares no FrigateReconciler; remove it from PROJECT, or restore the type from version control (controller-gone)"},
 		},
 		"kind gone": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
 			},
-			want: []string{"PROJECT:10: this resource has no types any more: no file of api/v1 declares the type Frigate; take the resource out, or the type back from version control (kind-gone)"},
+			want: []string{"PROJECT:10: the types of this resource are missing: no file in api/v1 declares the type Frigate; remove the resource from PROJECT, or restore the type from version control (kind-gone)"},
 		},
 		"suite": {
 			disk: func(x tester) { x.replaced(suiteFile, suiteLines, ""); x.replaced(suiteFile, mainTypes, "") },
-			want: []string{suiteFile + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command (suite-unwired)\n" +
+			want: []string{suiteFile + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
 				"shipv1 \"example.org/fleet/api/v1\"\nerr = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"suite without a spec that uses the types": {
@@ -164,7 +164,7 @@ func TestCheckWiring(t *testing.T) {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
 			},
-			want: []string{"cmd/main.go: scaffold markers are missing, without which kubebuilder adds nothing here: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
+			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
 		},
 		"all markers, with no use for them": {
@@ -175,7 +175,7 @@ func TestCheckWiring(t *testing.T) {
 				x.cfg.CLIVersion = "4.15.0"
 				x.replaced(suiteFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "")
 			},
-			want: []string{suiteFile + ": scaffold markers are missing, without which kubebuilder adds nothing here: imports (at the end of the imports), scheme (where types are registered) (marker-missing)\n" +
+			want: []string{suiteFile + ": scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), scheme (where types are registered) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:scheme"},
 		},
 		"a file that does not parse is left to the generators": {
@@ -267,21 +267,21 @@ func TestCheckWebhooks(t *testing.T) {
 				x.replaced(project.MainFile, mainImport, "")
 				x.write(webhookFile, "")
 			},
-			want: []string{"PROJECT:10: the webhooks of this resource are gone: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; take them out here, or the function back from version control (webhook-gone)"},
+			want: []string{"PROJECT:10: the webhooks of this resource are missing: internal/webhook/v1 declares no SetupFrigateWebhookWithManager; remove them from PROJECT, or restore the function from version control (webhook-gone)"},
 		},
 		"not served in the suite": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = SetupFrigate.*\n.*\n`, "") },
-			want: []string{webhookSuite + ": the webhooks of v1 Frigate, which specs here are about, are not served; add these lines, or repeat operon create webhook for it (suite-unwired)\n" +
+			want: []string{webhookSuite + ": this suite does not serve the webhooks of v1 Frigate; add these lines, or repeat operon create webhook for it (suite-unwired)\n" +
 				"err = SetupFrigateWebhookWithManager(mgr)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"not registered in the suite": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\terr = shipv1.*\n.*\n`, "") },
-			want: []string{webhookSuite + ": the types of v1 Frigate, which specs here use, are not registered with the suite's scheme; add these lines, or repeat its create command (suite-unwired)\n" +
+			want: []string{webhookSuite + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
 				"err = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
 		"one marker of the suite": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\t// \+kubebuilder:scaffold:webhook\n`, "") },
-			want: []string{webhookSuite + ": scaffold markers are missing, without which kubebuilder adds nothing here: webhook (where webhooks are set up) (marker-missing)\n" +
+			want: []string{webhookSuite + ": scaffold markers that kubebuilder needs are missing: webhook (where webhooks are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:webhook"},
 		},
 	}

@@ -148,19 +148,19 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 		}
 		for _, name := range goNames {
 			if own.Declared[name] {
-				return fault.Usage("rename it", "%s declares %s, which the conversion needs as it is in Go", c.APIDir(spoke), name)
+				return fault.Usage("rename it", "%s declares %s, but the conversion needs the predeclared identifier", c.APIDir(spoke), name)
 			}
 		}
 		if theirs.Imports[own.Path] {
 			return fault.Usage("make "+spoke.Version+" the hub: --version "+spoke.Version+" --spoke "+hub.Version,
-				"%s imports %s, so Go does not let the latter import the former for the conversion", theirs.Path, own.Path)
+				"%s imports %s: the conversion would be an import cycle", theirs.Path, own.Path)
 		}
 		v = v.converting(own, theirs)
 		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
 			return err
 		}
 		if len(v.Convert.Gaps) > 0 {
-			p.Warn(scaffold.Warning{File: name, Rule: "conversion", Message: fmt.Sprintf("%s and %s differ in %s: convert them where the comments say, and run the test",
+			p.Warn(scaffold.Warning{File: name, Rule: "conversion", Message: fmt.Sprintf("%s and %s differ in %s: convert these fields at the comments, and run the test",
 				spoke.Version, hub.Version, strings.Join(v.Convert.Gaps, ", "))})
 		}
 	}
@@ -230,7 +230,7 @@ func storeOneVersion(c *project.Config, hub project.Resource, p *scaffold.Plan) 
 		return fault.In("edit "+at, markStorage(at, hub.Kind, p))
 	}
 	if len(marked) > 1 {
-		p.Warn(scaffold.Warning{File: at, Rule: "storage-version", Message: fmt.Sprintf("// %s stands in the files of %s versions %s: one version of a kind is stored",
+		p.Warn(scaffold.Warning{File: at, Rule: "storage-version", Message: fmt.Sprintf("// %s is in the files of %s versions %s: only one version can be the stored one",
 			storageMarker, hub.Kind, strings.Join(marked, ", "))})
 	}
 	return nil

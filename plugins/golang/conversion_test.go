@@ -113,7 +113,7 @@ func TestConversionIsTheUsers(t *testing.T) {
 	x.write(v1Conversion, "")
 	p := x.apply(x.replay()...)
 	x.contains(v1Conversion, "// Foo is only in v1: keep it in a field or an annotation of v2, or it is lost.", "// Bar is only in v2: set it here where v1 tells its value.")
-	want := "v1 and v2 differ in FrigateSpec.Foo, FrigateSpec.Bar: convert them where the comments say, and run the test"
+	want := "v1 and v2 differ in FrigateSpec.Foo, FrigateSpec.Bar: convert these fields at the comments, and run the test"
 	if !slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == v1Conversion && w.Message == want }) {
 		t.Errorf("warnings %v, want %q", p.Warnings(), want)
 	}
@@ -162,8 +162,8 @@ func TestConversionIsRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ name, content, err, hint string }{
 		"cycle": {"api/v2/more.go", "package v2\n\nimport _ \"example.org/fleet/api/v1\"\n",
-			"example.org/fleet/api/v2 imports example.org/fleet/api/v1, so Go does not let", "make v1 the hub: --version v1 --spoke v2"},
-		"no type":    {v1Types, "package v1\n", "api/v1 declares no type Frigate", "put the type back"},
+			"example.org/fleet/api/v2 imports example.org/fleet/api/v1: the conversion would be an import cycle", "make v1 the hub: --version v1 --spoke v2"},
+		"no type":    {v1Types, "package v1\n", "api/v1 declares no type Frigate", "restore the type"},
 		"no Go":      {v2Types, "package v2\n\ntype Frigate struct {\n", "api/v2/frigate_types.go:", "correct it"},
 		"odd names":  {"api/v1/more.go", "package v1\n\nvar nil = 1\n", "api/v1 declares nil", "rename it"},
 		"taken test": {"api/v1/x_test.go", "package v1\n\nfunc FuzzFrigateToV2AndBack() {}\n", "api/v1/x_test.go:3 declares FuzzFrigateToV2AndBack", "rename"},

@@ -137,7 +137,7 @@ type declaration struct {
 
 // refused is the error that a file of operon's is to declare the same.
 func (d declaration) refused(name, hint string) error {
-	return fault.Usage(hint, "%s:%d declares %s, which %s is to declare", d.file, d.line, d.name, name)
+	return fault.Usage(hint, "%s:%d declares %s, which %s would declare", d.file, d.line, d.name, name)
 }
 
 // declaredTwice returns those declarations of the other files in the package of

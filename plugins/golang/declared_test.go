@@ -22,7 +22,7 @@ func (x tester) move(from, to string) {
 func TestNewKindIsDeclaredOnce(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ name, src, err string }{
-		"type":           {"api/v1/extra.go", "package v1\n\ntype Sloop struct{}\n", "api/v1/extra.go:3 declares Sloop, which api/v1/sloop_types.go is to declare"},
+		"type":           {"api/v1/extra.go", "package v1\n\ntype Sloop struct{}\n", "api/v1/extra.go:3 declares Sloop, which api/v1/sloop_types.go would declare"},
 		"spec":           {"api/v1/all.go", "package v1\n\nvar x, SloopSpec = 1, 2\n", "api/v1/all.go:3 declares SloopSpec"},
 		"in a test":      {"api/v1/all_test.go", "package v1\n\nfunc SloopList() {}\n", "api/v1/all_test.go:3 declares SloopList"},
 		"reconciler":     {"internal/controller/all.go", "package controller\n\ntype (\n\tSloopReconciler struct{}\n)\n", "internal/controller/all.go:4 declares SloopReconciler"},

@@ -26,7 +26,7 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 	}
 	if e.Project.Namespaced && p.Exists("Makefile") && !p.HasBase("Makefile") {
 		p.Warn(scaffold.Warning{File: "Makefile", Rule: "watch-namespace",
-			Message: "the manager needs the variable " + watchVariable + " now: set it where the manager runs outside of a cluster, as in make run"})
+			Message: "the manager now needs the variable " + watchVariable + ": set it where you run the manager outside a cluster, such as in make run"})
 	}
 	return rescopeMarkers(e.Project, p)
 }
@@ -60,7 +60,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	i := slices.IndexFunc(m.files, func(s source.File) bool { fn, _ := s.Parsed.Assigned(makeManager...); return fn != "" })
 	if i < 0 {
 		return fault.Failed("limit Cache.DefaultNamespaces of the manager's options by hand, to the namespaces in "+watchVariable+
-			", or take that out, then repeat the command", "%s: found no place where the manager is made", project.MainFile)
+			", or remove that limit, then repeat the command", "%s: found no call that creates the manager", project.MainFile)
 	}
 	name := m.files[i].Name
 	if e.Project.Namespaced {
@@ -71,7 +71,7 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	}
 	src, err := p.Read(name)
 	if err == nil && strings.Contains(string(src), watchVariable) {
-		return fault.Failed("take out by hand what limits Cache.DefaultNamespaces of the manager's options, then repeat the command",
+		return fault.Failed("remove the limit of Cache.DefaultNamespaces in the options of the manager, then repeat the command",
 			"%s reads %s in a way that operon did not write", name, watchVariable)
 	}
 	return err

@@ -149,7 +149,7 @@ func TestRequireWithoutTheModule(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	p := x.apply(x.createAPI(gauge()))
-	want := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy: the module cache lacks what example.net/gauges@v1.2.3 takes"}}
+	want := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy: the module cache lacks dependencies of example.net/gauges@v1.2.3"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
 		t.Error(diff)
 	}
@@ -182,7 +182,7 @@ func TestRequireKeepsTheVersionOfGoMod(t *testing.T) {
 func TestRequireUnknownModule(t *testing.T) {
 	t.Parallel()
 	for module, want := range map[string]string{
-		"":                   "run go mod tidy: no module that go.mod requires has the package example.net/gauges/api/v1",
+		"":                   "run go mod tidy: no required module contains the package example.net/gauges/api/v1",
 		"example.net/gauges": "run go get example.net/gauges",
 	} {
 		x := initialised(t, nil)

@@ -31,13 +31,13 @@ func (x featurePlanner) checkFinalizer() error {
 		return nil // the user's own way
 	}
 	if cleans != want {
-		return x.finalizerMismatch("%s: cleanUp has another number of results (%d) than finalize in %s (%d)", file, cleans, place, want)
+		return x.finalizerMismatch("%s: cleanUp has %d results, and finalize in %s has %d", file, cleans, place, want)
 	}
 	for _, s := range all {
 		for _, method := range []string{"finalize", "cleanUp"} {
 			for _, t := range s.Parsed.CallSites(x.data.Reconciler, method) {
 				if t.Results != want {
-					return x.finalizerMismatch("%s: %s takes %d results of %s, which has %d", s.Name, t.Func, t.Results, method, want)
+					return x.finalizerMismatch("%s: %s uses %d results of %s, which has %d", s.Name, t.Func, t.Results, method, want)
 				}
 			}
 		}
@@ -46,6 +46,6 @@ func (x featurePlanner) checkFinalizer() error {
 }
 
 func (x featurePlanner) finalizerMismatch(format string, args ...any) error {
-	return fault.Failed("let finalize and cleanUp return (ctrl.Result, error), and those that call them take both:\n"+
+	return fault.Failed("return (ctrl.Result, error) from finalize and cleanUp, and use both results in the calls:\n"+
 		fillNames(fillNames(finalizeLines, "$clean", cleanUp), "$r", "r", "$ctx", "ctx", "$obj", x.data.Var), format, args...)
 }

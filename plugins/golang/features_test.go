@@ -48,14 +48,14 @@ func TestFeaturesRefusesWhatDisagrees(t *testing.T) {
 		"cleanUp was moved": {func(x tester, cleanUp string) {
 			x.write(finalizer, older.Replace(strings.Replace(x.read(finalizer), cleanUp, "", 1)))
 			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
-		}, "internal/controller/frigate_controller.go: Reconcile takes 2 results of finalize, which has 1"},
+		}, "internal/controller/frigate_controller.go: Reconcile uses 2 results of finalize, which has 1"},
 		"cleanUp is the user's": {func(x tester, cleanUp string) {
 			x.write(finalizer, strings.Replace(x.read(finalizer), cleanUp, "", 1))
 			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
-		}, "internal/controller/own.go: cleanUp has another number of results (1) than finalize in internal/controller/frigate_finalizer.go (2)"},
+		}, "internal/controller/own.go: cleanUp has 1 results, and finalize in internal/controller/frigate_finalizer.go has 2"},
 		"the user calls cleanUp": {func(x tester, _ string) {
 			x.write(own, "package controller\n\nfunc (r *FrigateReconciler) drain() error { return r.cleanUp(nil, nil) }\n")
-		}, "internal/controller/own.go: drain takes 1 results of cleanUp, which has 2"},
+		}, "internal/controller/own.go: drain uses 1 results of cleanUp, which has 2"},
 		"the user calls neither": {func(x tester, _ string) {
 			x.write(own, "package controller\n\nfunc (r *FrigateReconciler) drain() error { return nil }\n")
 		}, ""},
@@ -68,7 +68,7 @@ func TestFeaturesRefusesWhatDisagrees(t *testing.T) {
 			x.apply(e)
 			x.record()
 			src := x.read(finalizer)
-			test.change(x, src[strings.Index(src, "func (r *FrigateReconciler) cleanUp"):strings.Index(src, "// finalize gives")])
+			test.change(x, src[strings.Index(src, "func (r *FrigateReconciler) cleanUp"):strings.Index(src, "// finalize adds")])
 			_, err := x.plan(plugin.Event{Type: plugin.CreateAPI, Resource: e.Resource})
 			if got := fmt.Sprint(err); err == nil && test.want != "" || err != nil && got != test.want {
 				t.Errorf("got the error %s, want %s", got, test.want)

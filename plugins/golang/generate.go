@@ -44,7 +44,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {
-			return fault.Usage("use operon generate --only object", "operon manifests leaves Go code alone: --only object has no place here")
+			return fault.Usage("use operon generate --only object", "operon manifests does not generate Go code, as --only object would")
 		}
 		if len(r.Only) == 0 {
 			r.Only = generators[:3]
@@ -54,7 +54,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return modules.WithFetchHint(e.Project, p, err)
 	}
 	if err := kept.Err(); err != nil {
-		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "what was read cannot be kept, so the next run takes as long as this one: " + err.Error()})
+		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster: " + err.Error()})
 	}
 	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
 		return nil // who asks for a part is told about that part

@@ -233,8 +233,8 @@ func TestModulePath(t *testing.T) {
 		"recorded":          {recorded: "example.org/x", want: "example.org/x"},
 		"recorded differs":  {recorded: "example.org/x", option: "example.org/y", err: "already initialised with --repo example.org/x"},
 		"not a module path": {option: "Bad Repo!!", err: `Bad Repo!!`},
-		"required":          {option: "k8s.io/api", err: "the module path k8s.io/api is that of a module that the project requires"},
-		"go.mod, required":  {goMod: "module sigs.k8s.io/controller-runtime\n", err: "sigs.k8s.io/controller-runtime is that of a module"},
+		"required":          {option: "k8s.io/api", err: "the project requires another module with the path k8s.io/api"},
+		"go.mod, required":  {goMod: "module sigs.k8s.io/controller-runtime\n", err: "another module with the path sigs.k8s.io/controller-runtime"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

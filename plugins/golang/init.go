@@ -125,8 +125,8 @@ func checkNotRequired(repo string) error {
 		return err
 	}
 	if slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == repo }) {
-		return fault.Usage("give a path of your own: --repo example.com/name",
-			"the module path %s is that of a module that the project requires", repo)
+		return fault.Usage("use another path: --repo example.com/name",
+			"the project requires another module with the path %s", repo)
 	}
 	return nil
 }

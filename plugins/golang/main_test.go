@@ -242,7 +242,7 @@ func TestMovedMain(t *testing.T) {
 	x := start(t, nil)
 	x.cfg.Repo = "example.org/fleet"
 	_, err := x.plan(x.createAPI(frigate()))
-	if err == nil || err.Error() != "cmd/main.go is missing: a Frigate cannot be made known to the manager" {
+	if err == nil || err.Error() != "cmd/main.go is missing: cannot register a Frigate with the manager" {
 		t.Fatalf("got %v", err)
 	}
 	for _, line := range []string{`import shipv1 "example.org/fleet/api/v1"`, "utilruntime.Must(shipv1.AddToScheme(scheme))",

@@ -85,7 +85,7 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 		return err
 	}
 	return fault.Failed("move the manager's main package back to "+project.MainFile+"; these lines will be added there:\n"+lines,
-		"%s is missing: %s %s cannot be made known to the manager", project.MainFile, r.Article(), r.Kind)
+		"%s is missing: cannot register %s %s with the manager", project.MainFile, r.Article(), r.Kind)
 }
 
 // wire adds w unless a file of the package has it.

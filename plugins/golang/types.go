@@ -75,8 +75,8 @@ func readForm(name string, p *scaffold.Plan) (form, error) {
 	_, named := vars[f.groupVersion]
 	builder, built := vars["SchemeBuilder"]
 	if !named || !built {
-		return form{}, fault.Failed("types register with the variable SchemeBuilder, under the name GroupVersion: declare both there",
-			"%s declares no variable SchemeBuilder beside GroupVersion", name)
+		return form{}, fault.Failed("declare both: types are registered with SchemeBuilder under GroupVersion",
+			"%s does not declare the variables SchemeBuilder and GroupVersion", name)
 	}
 	f.functions = !buildsFromObjects(builder)
 	return f, nil
@@ -145,7 +145,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The user has moved the types, and may have marked them there.
 		p.Warn(scaffold.Warning{File: name, Rule: "storage-version",
-			Message: "the file is missing: see that exactly one version of the type " + r.Kind + " has the comment // " + storageMarker})
+			Message: "the file is missing: make sure that exactly one version of the type " + r.Kind + " has the comment // " + storageMarker})
 		return nil
 	}
 	return fault.In("edit "+name, err)

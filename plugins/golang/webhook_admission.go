@@ -90,8 +90,8 @@ func (w admission) serve(f *goedit.File, r project.Resource, file string) error 
 		return nil
 	}
 	if f.CallsIn(setup, "For") {
-		return fault.Failed("write there NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}), without For, then run the command again",
-			"%s: func %s builds its webhooks as controller-runtime did before v0.23", file, setup)
+		return fault.Failed("use NewWebhookManagedBy(mgr, &"+r.ImportAlias()+"."+r.Kind+"{}) without For, then run the command again",
+			"%s: func %s uses the webhook builder of controller-runtime before v0.23", file, setup)
 	}
 	return f.InsertCalls(setup, "Complete", w.calls, w.before...)
 }

@@ -84,7 +84,7 @@ func wireE2E(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 			if f.ScopeAt(at) == nil {
 				if mine {
 					p.Warn(scaffold.Warning{File: e2eFile, Rule: "e2e",
-						Message: "the marker +kubebuilder:scaffold:" + check.marker + " is gone; add these lines by hand where they belong",
+						Message: "the marker +kubebuilder:scaffold:" + check.marker + " is missing; add these lines by hand",
 						Lines:   check.text("exec", "utils")})
 				}
 				return nil

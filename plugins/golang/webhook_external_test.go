@@ -144,8 +144,8 @@ func TestWebhookInPlaces(t *testing.T) {
 		"an older controller-runtime": {
 			file: webhookFile,
 			src:  head + "\treturn ctrl.NewWebhookManagedBy(mgr).For(&shipv1.Frigate{}).Complete()\n}\n",
-			err:  webhookFile + ": func SetupFrigateWebhookWithManager builds its webhooks as controller-runtime did before v0.23",
-			hint: "write there NewWebhookManagedBy(mgr, &shipv1.Frigate{}), without For, then run the command again",
+			err:  webhookFile + ": func SetupFrigateWebhookWithManager uses the webhook builder of controller-runtime before v0.23",
+			hint: "use NewWebhookManagedBy(mgr, &shipv1.Frigate{}) without For, then run the command again",
 		},
 		"no chain": {
 			file: webhookFile,
@@ -196,7 +196,7 @@ func TestWebhookOfOlderTool(t *testing.T) {
 	x := fleet(t, nil)
 	x.write("api/v1/frigate_webhook.go", "package v1\n\nfunc (r *Frigate) SetupWebhookWithManager(mgr any) error { return nil }\n")
 	_, err := x.plan(x.createWebhook(frigate(), bothWebhooks))
-	if err == nil || err.Error() != "api/v1/frigate_webhook.go has the webhooks of Frigate as methods of the type, which controller-runtime no longer serves" {
+	if err == nil || err.Error() != "api/v1/frigate_webhook.go has the webhooks of Frigate as methods of the type, which controller-runtime no longer supports" {
 		t.Errorf("got %v", err)
 	}
 	x.apply(x.createAPI(sloop()))
@@ -222,7 +222,7 @@ func TestWebhookWithoutE2E(t *testing.T) {
 	x.write(e2eFile, strings.ReplaceAll(x.read(e2eFile), "// +kubebuilder:scaffold:e2e-webhooks-checks", ""))
 	_, p := x.addWebhook(frigate(), project.Webhooks{Validation: true})
 	warnings := p.Warnings()
-	if len(warnings) != 1 || warnings[0].File != e2eFile || !strings.Contains(warnings[0].Message, "e2e-webhooks-checks is gone") ||
+	if len(warnings) != 1 || warnings[0].File != e2eFile || !strings.Contains(warnings[0].Message, "e2e-webhooks-checks is missing") ||
 		!strings.Contains(warnings[0].Lines, "fleet-validating-webhook-configuration") {
 		t.Errorf("warns %+v", warnings)
 	}

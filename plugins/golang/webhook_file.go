@@ -56,8 +56,8 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if file == "" || err != nil {
 		return err
 	}
-	return fault.Failed("move what they do out of "+file+", delete their methods there, then run the command again",
-		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer serves", file, r.Kind)
+	return fault.Failed("move their code out of "+file+", delete the methods, then run the command again",
+		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer supports", file, r.Kind)
 }
 
 // heldWebhooks returns the webhooks of r that PROJECT recorded before this

@@ -220,7 +220,7 @@ func change(p *scaffold.Plan, name, key, line string, f func([]byte) ([]byte, er
 func missing(name, key, line string) error {
 	first, _, _ := strings.Cut(line, "\n")
 	return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\n"+key+":\n"+line,
-		"%s is missing, and %q belongs in it", name, first)
+		"%s is missing, but must contain %q", name, first)
 }
 
 // crdBase is the CRD's path below config/crd, as controller-gen names it.

@@ -68,7 +68,7 @@ func checkTrust(c *project.Config, p *scaffold.Plan) {
 		}
 		if next, err := annotate(src); err == nil && !bytes.Equal(src, next) {
 			p.Warn(scaffold.Warning{File: patch, Rule: ruleNotTrusted, Lines: annotation,
-				Message: "the API server has no reason to trust this conversion: add these lines to metadata, or repeat operon create webhook --conversion for it"})
+				Message: "the API server does not trust the conversion webhook: add these lines to metadata, or repeat operon create webhook --conversion for it"})
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (l lists) gone(p *scaffold.Plan, generated map[string]bool) {
 			continue
 		}
 		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{"resources", i}), Rule: ruleListedGone,
-			Message: file + " is listed here, but does not exist, and nothing in " + project.File + " makes it: take the line out"})
+			Message: file + " is listed here, but does not exist, and nothing in " + project.File + " creates it: remove the line"})
 	}
 }
 

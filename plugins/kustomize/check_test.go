@@ -37,7 +37,7 @@ func TestCheckLists(t *testing.T) {
 			"- bases/ship.example.org_destroyers.yaml"},
 		{"a CRD in another form", edit(crdEntries, "- bases/ship.example.org_destroyers", "- ./bases/ship.example.org_destroyers"), nil, ""},
 		{"all CRDs", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
-			defaultEntries + ":20: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
+			defaultEntries + ":19: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
 		{"the patch", edit(crdEntries, patch, ""), []string{
 			crdEntries + ":8: the CRD of Frigate does not say who converts it: add this line to patches (not-listed)"},
 			"- path: patches/webhook_in_frigates.yaml"},
@@ -53,7 +53,7 @@ func TestCheckLists(t *testing.T) {
 			}
 		}, nil, ""},
 		{"a kind that is gone", edit(crdEntries, "resources:\n", "resources:\n- https://example.org/crd.yaml\n- bases/ship.example.org_sloops.yaml\n- 7\n- ../more\n"), []string{
-			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT makes it: take the line out (listed-gone)"}, ""},
+			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT creates it: remove the line (listed-gone)"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -120,7 +120,7 @@ func bindCluster(c *project.Config, p *scaffold.Plan) error {
 	}
 	if users != nil && !bytes.Equal(users, base) {
 		p.Warn(scaffold.Warning{File: clusterBinding, Rule: "kept",
-			Message: "the manager is bound to the cluster without it; it was edited by hand, so it stays"})
+			Message: "this file is no longer needed; it stays because it was edited by hand"})
 		return nil
 	}
 	if err := p.Remove(clusterBinding); err != nil || !p.Exists(rbacEntries) {

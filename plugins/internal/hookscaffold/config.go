@@ -233,6 +233,6 @@ func (h Hook) validate(owner config.Owner, text string) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	return fault.Usage("this is what the configuration of the hook would say; see `operon hooks validate --help`",
+	return fault.Usage("the configuration of the hook would be invalid; see `operon hooks validate --help`",
 		"hook %s: %s (%s)", h.Name, findings[0].Message, findings[0].Rule)
 }

@@ -85,7 +85,7 @@ func (h Hook) warnLostFields(file string, known schemas, p *scaffold.Plan) {
 			}
 			if len(paths) > 0 {
 				p.Warn(scaffold.Warning{File: file, Rule: "fields-differ", Message: fmt.Sprintf(
-					"%s and %s differ in %s: convert that in the hook, whose tests fail until then", s.From, s.To, strings.Join(slices.Compact(paths), ", "))})
+					"%s and %s differ in %s: convert these fields in the hook; its tests fail until then", s.From, s.To, strings.Join(slices.Compact(paths), ", "))})
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (a *optionParser) parseFilters() error {
 	}{
 		{flag: "namespace", set: func(o *Objects, v string) error {
 			if o.ClusterScoped {
-				return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: objects of %s live in none", v, o.Kind.Kind)
+				return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: %s is cluster-scoped", v, o.Kind.Kind)
 			}
 			return addNames(&o.Namespaces, "namespace", v, "a namespace", validation.IsDNS1123Label)
 		}},
@@ -44,7 +44,7 @@ func (a *optionParser) parseFilters() error {
 			}
 			for _, r := range s.Requirements() {
 				if problem := a.Kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
-					return fault.Usage("--jq chooses what of an object counts", "--field-selector %s: %s", v, problem)
+					return fault.Usage("use --jq to select fields of an object", "--field-selector %s: %s", v, problem)
 				}
 			}
 			return once("field-selector", &o.FieldSelector, v)
@@ -102,7 +102,7 @@ func also(times bool) string {
 // once sets what a binding has one of.
 func once(flag string, to *string, value string) error {
 	if *to != "" {
-		return fault.Usage("give one, or one for each binding: --"+flag+" BINDING:VALUE", "--%s %s: the binding has %s already", flag, value, *to)
+		return fault.Usage("give one, or one for each binding: --"+flag+" BINDING:VALUE", "--%s %s: the binding already has %s", flag, value, *to)
 	}
 	*to = value
 	return nil
@@ -113,7 +113,7 @@ func addNames(to *[]string, flag, list, what string, problems func(string) []str
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
-			return fault.Usage("write it as in --"+flag+" one,other", "--%s %s: a name is missing beside a comma", flag, list)
+			return fault.Usage("write it as in --"+flag+" one,other", "--%s %s: a name between commas is missing", flag, list)
 		}
 		if found := problems(name); len(found) > 0 {
 			problem, _, _ := strings.Cut(found[0], " (e.g.") // and a regular expression
@@ -208,10 +208,10 @@ func (a *optionParser) groups() error {
 			return nil
 		}
 		if !bindingName.MatchString(group) {
-			return fault.Usage("use lower-case letters, digits, '_' and '-'", "--group %s is not of the form name", group)
+			return fault.Usage("use lower-case letters, digits, '_' and '-'", "--group %s is not a valid name", group)
 		}
 		if first, known := queues[group]; known && first != queue {
-			return fault.Usage("give all of them the same --queue", "the members of group %s wait in different queues", group)
+			return fault.Usage("give all of them the same --queue", "the bindings in group %s have different queues", group)
 		}
 		queues[group] = queue
 		return nil

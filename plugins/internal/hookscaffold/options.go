@@ -115,7 +115,7 @@ func (a *optionParser) parseSteps() error {
 		}
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
-			return fault.Usage("such as --"+flag+" 10: hooks run in ascending order", "--%s %s is no number from 0 up", flag, given)
+			return fault.Usage("such as --"+flag+" 10: hooks run in ascending order", "--%s %s is not a number from 0", flag, given)
 		}
 		if a.hook.Steps == nil {
 			a.hook.Steps = map[string]int{}
@@ -144,7 +144,7 @@ func (a *optionParser) parseObjects() error {
 			case named && (name == "" || kind == ""):
 				return fault.Usage("write it as in --on kubernetes:source:Secret", "--on %s: NAME:KIND is expected, got %q", on, item)
 			case kind == "":
-				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind is missing beside a comma", on)
+				return fault.Usage("write it as in --on kubernetes:Secret,pods:core/v1/Pod", "--on %s: a kind between commas is missing", on)
 			}
 			k, err := a.findKind("on", kind)
 			if err != nil {
@@ -165,7 +165,7 @@ func (a *optionParser) parseObjects() error {
 // checkBinding checks the name of a new binding.
 func (a *optionParser) checkBinding(flag, name string) error {
 	if !bindingName.MatchString(name) {
-		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not of the form name", flag, name)
+		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not valid", flag, name)
 	}
 	if slices.Contains(a.bindings(), name) {
 		return fault.Usage("give one of them a name, as in --on kubernetes:source:Secret,copies:Secret", "--%s: there are two bindings named %s", flag, name)
@@ -276,7 +276,7 @@ func (a *optionParser) parseConversions() error {
 		case !found || project.CheckVersion(from) != nil || project.CheckVersion(to) != nil:
 			return fault.Usage("write it as in --convert v1alpha1:v1", "--convert %s: FROM:TO is expected, with versions of the API", s)
 		case from == to:
-			return fault.Usage("name two versions", "--convert %s: there is nothing to convert", s)
+			return fault.Usage("name two versions", "--convert %s: both versions are equal", s)
 		case slices.Contains(c.Steps, step):
 			return fault.Usage("name it once", "--convert %s is given twice", s)
 		}
@@ -321,9 +321,9 @@ func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 		return several[0], nil
 	}
 	if len(several) == 0 {
-		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has several versions", a.CRDs)
+		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has more than one version", a.CRDs)
 	}
-	return kinds.Kind{}, fault.Usage("say which: --crd "+several[0].String(), "--convert: %d CRDs in %s have several versions", len(several), a.CRDs)
+	return kinds.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
 }
 
 // checkRuns refuses a hook that nothing would run.

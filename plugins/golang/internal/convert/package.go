@@ -64,7 +64,7 @@ func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Packa
 	}
 	pkg := NewPackage(importPath, files)
 	if _, ok := pkg.Types[kind]; !ok {
-		return nil, fault.Failed("the conversion is written from its fields: put the type back", "%s declares no type %s", dir, kind)
+		return nil, fault.Failed("restore the type: the conversion is generated from its fields", "%s declares no type %s", dir, kind)
 	}
 	return pkg, nil
 }

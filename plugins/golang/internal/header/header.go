@@ -66,7 +66,7 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	for _, option := range LicenceOptions {
 		if _, given := e.Options[option]; given && strings.TrimSpace(text) != strings.TrimSpace(string(have)) {
 			return fault.Usage("leave out --"+option+"; operon edit --"+option+" changes the header of all Go files",
-				"--%s asks for another header than %s holds", option, File)
+				"--%s requires another header than the one in %s", option, File)
 		}
 	}
 	return nil
@@ -130,9 +130,9 @@ func checkOwner(owner string) error {
 	case !utf8.ValidString(owner):
 		return fault.Usage(hint, "owner %q is not UTF-8 text", owner)
 	case strings.Contains(owner, "*/"):
-		return fault.Usage(hint, "owner %q would end the comment it stands in", owner)
+		return fault.Usage(hint, "owner %q would end the comment", owner)
 	case strings.ContainsFunc(owner, breaksLine):
-		return fault.Usage(hint, "owner %q holds a line break or another control character", owner)
+		return fault.Usage(hint, "owner %q contains a line break or another control character", owner)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 		switch {
 		case !licence && m == nil && old != "":
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
-				"--owner: %s holds a text of your own, and operon cannot tell where its owner stands", File)
+				"--owner: %s has your own text, and operon cannot find the owner in it", File)
 		case !licence && old == "":
 			return "", fault.Usage("add --license apache2 or --license copyright", "--owner: the project's Go files have no header (%s is empty)", File)
 		case !licence && strings.TrimSpace(m[3]) == "":
@@ -74,7 +74,7 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 			options["license"] = "apache2"
 		case !licence:
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
-				"--owner: the licence in %s is none that operon writes", File)
+				"--owner: operon does not know the licence in %s", File)
 		}
 		if !owner && m != nil {
 			options["owner"] = m[2]

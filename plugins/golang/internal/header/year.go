@@ -27,7 +27,7 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 		return "", err
 	}
 	if err := checkHeader(header); err != nil {
-		return "", fault.Failed("Go files start with it: make it one Go comment, or empty", "%s: %s", File, err)
+		return "", fault.Failed("all Go files start with it: write one Go comment, or leave it empty", "%s: %s", File, err)
 	}
 	if year := Year(header, e, p); year != "" {
 		header = strings.ReplaceAll(header, yearPlaceholder, " "+year)

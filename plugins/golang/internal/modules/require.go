@@ -34,7 +34,7 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	case direct || m.Path == "" && !e.Resource.External:
 		return nil
 	case m.Path == "":
-		warnTidy(p, "run go mod tidy: no module that go.mod requires has the package "+e.Resource.Path)
+		warnTidy(p, "run go mod tidy: no required module contains the package "+e.Resource.Path)
 		return nil
 	case m.Version == "":
 		warnTidy(p, "run go get "+m.Path)
@@ -70,7 +70,7 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	switch {
 	case lacks:
-		warnTidy(p, "run go mod tidy: the module cache lacks what "+m.String()+" takes")
+		warnTidy(p, "run go mod tidy: the module cache lacks dependencies of "+m.String())
 	case !tidy:
 		warnTidy(p, "run go mod tidy")
 	}

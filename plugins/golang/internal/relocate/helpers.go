@@ -159,8 +159,8 @@ func (m *move) joinCopy(name, next string, to place) (gone bool, err error) {
 		return false, err
 	}
 	if !bytes.Equal(mine, theirs) {
-		return false, fault.Failed("make them alike, or rename one with what it declares, then repeat the command",
-			"%s and %s differ, and their packages become one", first, name)
+		return false, fault.Failed("make them equal, or rename one and its declarations, then repeat the command",
+			"%s and %s differ, and their packages are merged", first, name)
 	}
 	return true, m.plan.Remove(name)
 }

@@ -130,8 +130,8 @@ func (s split) bind(files map[string]*member, types map[string]string, bound map
 }
 
 func (s split) torn(name string, a, b place) error {
-	return fault.Failed("give each its file, with the methods of its types, then repeat the command",
-		"%s is about kinds of different groups, which go to %s and %s", name, a.dir, b.dir)
+	return fault.Failed("split the file by kind, with the methods of each type, then repeat the command",
+		"%s has code for kinds of different groups, which move to %s and %s", name, a.dir, b.dir)
 }
 
 // following is the place that a file follows others to: a test what it tests,

@@ -45,7 +45,7 @@ func (m *move) rename() error {
 			}
 			if did {
 				m.plan.Warn(scaffold.Warning{File: m.after.ControllerDir(r), Rule: "renamed",
-					Message: "logs and metrics call the controller " + is + " now, and no longer " + was})
+					Message: "the name of the controller in logs and metrics is now " + is + " instead of " + was})
 			}
 		}
 	}

@@ -137,15 +137,15 @@ func (s split) check(files map[string]*member) error {
 					continue
 				}
 				if s.shared[user] != "" {
-					return fault.Failed("take that out of it, then repeat the command",
-						"%s uses %s of %s, and packages that lack it need a copy of the first", user, name, other)
+					return fault.Failed("remove that use, then repeat the command",
+						"%s uses %s of %s, but is copied to packages without it", user, name, other)
 				}
-				hint := "move what both need to a package of its own"
+				hint := "move the shared code to its own package"
 				if slices.ContainsFunc(sortedKeys(files), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
-					hint = "let the one do without the other" // a type cannot be apart from its methods
+					hint = "remove the dependency" // a type cannot be apart from its methods
 				}
 				return fault.Failed(hint+", then repeat the command",
-					"%s uses %s of %s, and their kinds are of different groups", user, name, other)
+					"%s uses %s of %s, and their kinds are in different groups", user, name, other)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (m *move) checkJoined() error {
 		for _, name := range sortedKeys(file.Declares()) {
 			if other := m.names[path.Dir(next)][name]; other != "" && path.Dir(other) != path.Dir(m.files[next]) && m.plan.Exists(m.moved[other]) {
 				return fault.Failed("rename one of the two, then repeat the command",
-					"%s and %s both declare %s, and their packages become one", other, m.files[next], name)
+					"%s and %s both declare %s, and their packages are merged", other, m.files[next], name)
 			}
 		}
 	}
@@ -223,8 +223,8 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 		case strings.Contains(text, ".AddToScheme(") || strings.Contains(text, "WebhookWithManager("):
 		case strings.HasSuffix(text, `"`) && !strings.Contains(text, "="): // an import
 		default:
-			return false, fault.Failed("bring its changes to "+next+", take them out of it, then repeat the command",
-				"%s and %s both start an API server, and their packages become one: the line %q of the first would be lost", name, next, strings.TrimSpace(line))
+			return false, fault.Failed("move its changes to "+next+", then repeat the command",
+				"%s and %s both start an API server, and their packages are merged: the line %q of the first would be lost", name, next, strings.TrimSpace(line))
 		}
 	}
 	return true, m.plan.Remove(name)
