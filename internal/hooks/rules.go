@@ -25,12 +25,12 @@ const (
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
 		{Name: ruleShebang, Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"},
-		{Name: ruleConfigFails, Severity: finding.Error, Summary: "--config fails, or does not end"},
-		{Name: RuleNotExecutable, Summary: "a script that the engine passes over"},
-		{Name: ruleLibExecutable, Summary: "an executable file in lib, which is no hook there"},
+		{Name: ruleConfigFails, Severity: finding.Error, Summary: "--config fails or does not exit"},
+		{Name: RuleNotExecutable, Summary: "a script that the engine ignores"},
+		{Name: ruleLibExecutable, Summary: "an executable file in a lib folder, where the engine does not look for hooks"},
 		{Name: ruleNoHandler, Summary: "a binding that no function of the script handles"},
 		{Name: ruleDeadHandler, Summary: "a function that no binding calls"},
-		{Name: ruleDuplicateAnswer, Summary: "requests that two webhooks or conversions answer"},
+		{Name: ruleDuplicateAnswer, Summary: "requests that two webhooks or conversions handle"},
 		{Name: rbac.RuleMarker, Summary: "an RBAC marker that does not parse, or allows nothing"},
 	}, config.Rules()...)
 	slices.SortStableFunc(all, func(a, b finding.Rule) int { return cmp.Compare(b.Severity, a.Severity) })
