@@ -24,8 +24,12 @@ func RecordSources() error {
 		return nil
 	}
 	const head = "# test log\n"
-	if content, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(content), head) {
-		return fmt.Errorf("%s is not a log that the go command reads (%w): update RecordSources", log, err)
+	content, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(string(content), head) {
+		return fmt.Errorf("%s begins with %.20q, want %q: the go command has another format now", log, content, head)
 	}
 	sources, err := sources()
 	if err != nil {
