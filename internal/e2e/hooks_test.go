@@ -224,7 +224,7 @@ func wantOneRun(t *testing.T, ns string) {
 	t.Helper()
 	second := runHooks(t, cluster, "hooks", ns)
 	<-second.done
-	if second.err == nil || !strings.Contains(second.output.String(), "error: register webhooks: another operon hooks run answers the API server for ") {
+	if second.err == nil || !strings.Contains(second.output.String(), "error: register webhooks: another operon hooks run serves the webhooks of ") {
 		t.Errorf("a second run: %v\n%s", second.err, second.output.String())
 	}
 	admits(t, ns, "unlucky name")

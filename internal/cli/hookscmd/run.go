@@ -137,11 +137,11 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	version, err := clients.admin.Reach(ctx)
+	version, err := clients.admin.ServerVersion(ctx)
 	if err != nil {
 		return err
 	}
-	home, err := clients.admin.Home()
+	home, err := clients.admin.NewKubeconfigDir()
 	if err != nil {
 		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
 	}

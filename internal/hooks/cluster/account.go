@@ -14,7 +14,8 @@ import (
 
 var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
 
-// As is the same API server, as a ServiceAccount sees it, by a token of an hour.
+// As returns a client of the same API server that authenticates as a ServiceAccount.
+// Its token is valid for one hour.
 func (c *Cluster) As(ctx context.Context, namespace, account string) (*Cluster, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(3600)},
@@ -22,7 +23,7 @@ func (c *Cluster) As(ctx context.Context, namespace, account string) (*Cluster, 
 	request.SetName(account)
 	answer, err := c.resource(accountKind, namespace).Create(ctx, request, metav1.CreateOptions{}, "token")
 	if err != nil {
-		return nil, fmt.Errorf("get a token of the ServiceAccount %s/%s: %w", namespace, account, err)
+		return nil, fmt.Errorf("get a token for ServiceAccount %s/%s: %w", namespace, account, err)
 	}
 	token, _, err := unstructured.NestedString(answer.Object, "status", "token")
 	if err != nil {

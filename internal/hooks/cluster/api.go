@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// resource is where objects of a kind are. Whoever names a namespace for a kind that
-// has none gets the API server's answer, as patch.API says.
+// resource returns the client for objects of a kind. A namespace given for a
+// cluster-scoped kind results in the API server's error, as patch.API documents.
 func (c *Cluster) resource(k kinds.Kind, namespace string) dynamic.ResourceInterface {
 	all := c.objects.Resource(k.GVR())
 	if namespace == "" {
@@ -22,12 +22,12 @@ func (c *Cluster) resource(k kinds.Kind, namespace string) dynamic.ResourceInter
 	return all.Namespace(namespace)
 }
 
-// Get implements patch.API, as do the others.
+// Get implements patch.API, like the other exported methods of this file.
 func (c *Cluster) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
 	return c.resource(k, namespace).Get(ctx, name, metav1.GetOptions{})
 }
 
-// List lists the objects of a namespace, or of all when that is "".
+// List lists the objects of a namespace, or of all namespaces if it is empty.
 func (c *Cluster) List(ctx context.Context, k kinds.Kind, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	return c.resource(k, namespace).List(ctx, o)
 }
@@ -47,14 +47,15 @@ func (c *Cluster) Patch(ctx context.Context, k kinds.Kind, namespace, name strin
 	return c.resource(k, namespace).Patch(ctx, name, t, body, metav1.PatchOptions{}, subresources(subresource)...)
 }
 
-// Delete deletes an object. With foreground propagation it is there until what it
-// owns is gone.
+// Delete deletes an object. With foreground propagation, the object exists until its
+// dependents are deleted.
 func (c *Cluster) Delete(ctx context.Context, k kinds.Kind, namespace, name string, p metav1.DeletionPropagation) error {
 	return c.resource(k, namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &p})
 }
 
-// deleteSame deletes an object as long as it is as it was read: else that is a conflict.
-func (c *Cluster) deleteSame(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
+// deleteUnchanged deletes an object if it has not changed since it was read. Otherwise
+// it returns a conflict.
+func (c *Cluster) deleteUnchanged(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) error {
 	uid, version := o.GetUID(), o.GetResourceVersion()
 	return c.resource(k, o.GetNamespace()).Delete(ctx, o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 }
@@ -66,7 +67,7 @@ func subresources(name string) []string {
 	return []string{name}
 }
 
-// get reads a document that is no object.
+// get reads a JSON document that is not an object, such as discovery.
 func (c *Cluster) get(ctx context.Context, path, accept string, into any) error {
 	body, err := c.raw.Get().AbsPath(path).SetHeader("Accept", accept).DoRaw(ctx)
 	if err != nil {
@@ -75,7 +76,7 @@ func (c *Cluster) get(ctx context.Context, path, accept string, into any) error 
 	return json.Unmarshal(body, into)
 }
 
-// CRD reads a CustomResourceDefinition for operon itself, which no limit holds up.
+// CRD reads a CustomResourceDefinition for operon itself. Limits do not apply.
 func (c *Cluster) CRD(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}
 	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource+"/"+name, "application/json", &o.Object)

@@ -12,47 +12,46 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// EventHandler is what a binding hears of a cluster. The functions are called from
-// goroutines of informers, those of one informer one after the other.
+// EventHandler receives the events of a binding. Informers call its functions from
+// their goroutines; the calls of one informer are sequential.
 type EventHandler struct {
-	// Event is Added, Modified or Deleted, the last with the last known state.
+	// Event receives an Added, Modified or Deleted event. Deleted has the last known state.
 	Event func(event string, o *unstructured.Unstructured)
-	// Selected brings the objects of a namespace that the binding's selector of
-	// namespaces begins to match. The engine has them in snapshots from then on,
-	// and runs no hook for them.
+	// Selected receives the objects of a namespace that starts to match the binding's
+	// namespace selector. The engine adds them to snapshots without running a hook.
 	Selected func(namespace string, objects []*unstructured.Unstructured)
-	// Unselected says that a namespace matches no more, or is gone. The engine
-	// drops its objects from snapshots, and runs no hook.
+	// Unselected receives a namespace that no longer matches or exists. The engine
+	// removes its objects from snapshots without running a hook.
 	Unselected func(namespace string)
-	// Trouble is an error of a watch, which is tried again.
-	Trouble func(error)
+	// Error receives an error of a watch. The watch is retried.
+	Error func(error)
 }
 
-// Binding follows the objects that one binding of a hook selects, with one
-// informer for each namespace and each object that it names.
+// Binding watches the objects that one binding of a hook selects, with one
+// informer for each combination of namespace and object name.
 type Binding struct {
 	cluster *Cluster
 	config  config.Kubernetes
 	kind    kinds.Kind
 
-	informers  []*informer // of namespaces that are named, or of all
-	namespaces *informer   // or nil
-	varying    map[string][]*informer
+	informers  []*informer            // of the named namespaces, or of all
+	namespaces *informer              // nil unless namespaces are selected by label
+	byLabel    map[string][]*informer // by namespace that the label selector matches
 
 	mu      sync.Mutex
 	running sync.WaitGroup
-	stop    map[string]context.CancelFunc // by namespace in varying
+	stop    map[string]context.CancelFunc // by namespace in byLabel
 }
 
-// Bind lists what a binding selects. Errors are those of the API server, or say
-// that it has no such kind.
+// Bind lists the objects that a binding selects. It fails if the API server does not
+// serve the kind, or with the error of the API server.
 func (c *Cluster) Bind(ctx context.Context, conf config.Kubernetes) (*Binding, error) {
 	kind, err := c.Kind(ctx, conf.APIVersion, conf.Kind)
 	if err != nil {
 		return nil, err
 	}
-	b := &Binding{cluster: c, config: conf, kind: kind, varying: map[string][]*informer{}, stop: map[string]context.CancelFunc{}}
-	if b.informers, err = b.list(ctx, named(conf.Namespace)); err != nil {
+	b := &Binding{cluster: c, config: conf, kind: kind, byLabel: map[string][]*informer{}, stop: map[string]context.CancelFunc{}}
+	if b.informers, err = b.newInformers(ctx, namedNamespaces(conf.Namespace)); err != nil {
 		return nil, err
 	}
 	if conf.Namespace == nil || conf.Namespace.LabelSelector == nil {
@@ -68,7 +67,7 @@ func (c *Cluster) Bind(ctx context.Context, conf config.Kubernetes) (*Binding, e
 		return nil, err
 	}
 	for _, ns := range b.namespaces.objects() {
-		if b.varying[ns.GetName()], err = b.list(ctx, []string{ns.GetName()}); err != nil {
+		if b.byLabel[ns.GetName()], err = b.newInformers(ctx, []string{ns.GetName()}); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +76,8 @@ func (c *Cluster) Bind(ctx context.Context, conf config.Kubernetes) (*Binding, e
 
 var namespaceKind = kinds.Kind{Version: "v1", Kind: "Namespace", Resource: "namespaces"}
 
-// list makes the informers of namespaces.
-func (b *Binding) list(ctx context.Context, namespaces []string) ([]*informer, error) {
+// newInformers returns the informers for namespaces.
+func (b *Binding) newInformers(ctx context.Context, namespaces []string) ([]*informer, error) {
 	all, err := scopes(b.kind, b.config, namespaces)
 	if err != nil {
 		return nil, err
@@ -94,11 +93,11 @@ func (b *Binding) list(ctx context.Context, namespaces []string) ([]*informer, e
 	return informers, nil
 }
 
-// Objects are those that were there when the binding was made. It is for before Run.
+// Objects returns the objects that existed when Bind listed them. Call it before Run.
 func (b *Binding) Objects() []*unstructured.Unstructured {
 	all := objectsOf(b.informers)
-	for _, namespace := range slices.Sorted(maps.Keys(b.varying)) {
-		all = append(all, objectsOf(b.varying[namespace])...)
+	for _, namespace := range slices.Sorted(maps.Keys(b.byLabel)) {
+		all = append(all, objectsOf(b.byLabel[namespace])...)
 	}
 	return all
 }
@@ -111,21 +110,21 @@ func objectsOf(informers []*informer) []*unstructured.Unstructured {
 	return all
 }
 
-// Run tells what changes, until ctx ends and nothing is told any more.
-func (b *Binding) Run(ctx context.Context, n EventHandler) {
-	b.run(ctx, b.informers, n)
+// Run reports events to h until ctx ends. It returns after the last call of h.
+func (b *Binding) Run(ctx context.Context, h EventHandler) {
+	b.start(ctx, b.informers, h)
 	b.mu.Lock()
-	for namespace := range b.varying {
-		b.follow(ctx, namespace, n)
+	for namespace := range b.byLabel {
+		b.startNamespace(ctx, namespace, h)
 	}
 	b.mu.Unlock()
 	if b.namespaces != nil {
-		b.run(ctx, []*informer{b.namespaces}, EventHandler{Trouble: n.Trouble, Event: func(event string, ns *unstructured.Unstructured) {
+		b.start(ctx, []*informer{b.namespaces}, EventHandler{Error: h.Error, Event: func(event string, ns *unstructured.Unstructured) {
 			switch event {
 			case "Added":
-				b.selected(ctx, ns.GetName(), n)
+				b.selected(ctx, ns.GetName(), h)
 			case "Deleted":
-				b.unselected(ns.GetName(), n)
+				b.unselected(ns.GetName(), h)
 			}
 		}})
 	}
@@ -133,60 +132,61 @@ func (b *Binding) Run(ctx context.Context, n EventHandler) {
 	b.running.Wait()
 }
 
-func (b *Binding) run(ctx context.Context, informers []*informer, n EventHandler) {
+func (b *Binding) start(ctx context.Context, informers []*informer, h EventHandler) {
 	for _, i := range informers {
-		b.running.Go(func() { i.run(ctx, n) })
+		b.running.Go(func() { i.run(ctx, h) })
 	}
 }
 
-// follow runs the informers of a namespace that is selected by label.
-func (b *Binding) follow(ctx context.Context, namespace string, n EventHandler) {
+// startNamespace starts the informers of a namespace that is selected by label.
+func (b *Binding) startNamespace(ctx context.Context, namespace string, h EventHandler) {
 	ctx, b.stop[namespace] = context.WithCancel(ctx)
-	b.run(ctx, b.varying[namespace], n)
+	b.start(ctx, b.byLabel[namespace], h)
 }
 
-func (b *Binding) selected(ctx context.Context, namespace string, n EventHandler) {
-	informers, err := b.list(ctx, []string{namespace})
+func (b *Binding) selected(ctx context.Context, namespace string, h EventHandler) {
+	informers, err := b.newInformers(ctx, []string{namespace})
 	if err != nil {
 		if ctx.Err() == nil {
-			n.Trouble(err)
+			h.Error(err)
 		}
 		return
 	}
-	n.Selected(namespace, objectsOf(informers))
+	h.Selected(namespace, objectsOf(informers))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.varying[namespace] = informers
-	b.follow(ctx, namespace, n)
+	b.byLabel[namespace] = informers
+	b.startNamespace(ctx, namespace, h)
 }
 
-func (b *Binding) unselected(namespace string, n EventHandler) {
+func (b *Binding) unselected(namespace string, h EventHandler) {
 	b.mu.Lock()
 	stop := b.stop[namespace]
-	delete(b.varying, namespace)
+	delete(b.byLabel, namespace)
 	delete(b.stop, namespace)
 	b.mu.Unlock()
 	if stop != nil {
 		stop()
-		n.Unselected(namespace)
+		h.Unselected(namespace)
 	}
 }
 
-// Current asks the API server whether all that it has now was told.
-func (b *Binding) Current(ctx context.Context) (bool, error) {
-	if b.namespaces != nil { // first, for others follow from it
-		if current, err := b.namespaces.current(ctx); err != nil || !current {
+// Synced lists from the API server and reports whether h has received the current
+// state of all selected objects.
+func (b *Binding) Synced(ctx context.Context) (bool, error) {
+	if b.namespaces != nil { // first, because its events start other informers
+		if synced, err := b.namespaces.synced(ctx); err != nil || !synced {
 			return false, err
 		}
 	}
 	all := slices.Clone(b.informers)
 	b.mu.Lock()
-	for _, informers := range b.varying {
+	for _, informers := range b.byLabel {
 		all = append(all, informers...)
 	}
 	b.mu.Unlock()
 	for _, i := range all {
-		if current, err := i.current(ctx); err != nil || !current {
+		if synced, err := i.synced(ctx); err != nil || !synced {
 			return false, err
 		}
 	}

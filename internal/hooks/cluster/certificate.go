@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Certificate is that of a webhook server, with an authority of its own whose key
-// is not kept. All are PEM.
+// Certificate is the certificate of a webhook server, signed by its own CA. The key
+// of the CA is discarded. All fields are PEM.
 type Certificate struct{ CA, Cert, Key []byte }
 
-// NewCertificate makes one for a name or an address, for a day: a run does not
-// take longer.
+// NewCertificate returns a certificate for a DNS name or IP address. It is valid for
+// one day, which is longer than any run.
 func NewCertificate(host string) (Certificate, error) {
 	authority, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -60,6 +60,6 @@ func template(name string) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), // clocks of virtual machines drift
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour), // the past hour allows for clock skew
 	}
 }

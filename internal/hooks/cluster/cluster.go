@@ -1,9 +1,9 @@
-// Package cluster connects hooks to a real API server: its kinds, its objects and their
-// changes, patches, and admission and conversion requests over HTTPS. Package engine decides
-// what to do about them.
+// Package cluster connects hooks to a real API server: it discovers kinds, reads,
+// watches and patches objects, and serves admission and conversion webhooks over
+// HTTPS. Package engine decides which hooks these events run.
 //
-// It uses client-go without the types of all APIs, because registering them takes
-// milliseconds in every command.
+// It uses client-go's dynamic client. The typed clientset registers the types of all
+// APIs, which adds milliseconds to the start of every command.
 package cluster
 
 import (
@@ -29,87 +29,87 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ClientOptions says which API server is meant, in kubectl's terms.
+// ClientOptions selects an API server, like the flags of kubectl.
 type ClientOptions struct {
 	Kubeconfig string // path; "" means the files of KUBECONFIG, or ~/.kube/config
 	Context    string // "" means the current one
 	Namespace  string // "" means that of the context
 }
 
-// Cluster is an API server, as one user sees it.
+// Cluster is a connection to an API server as one user.
 type Cluster struct {
 	Server    string // its URL
 	Context   string // of the kubeconfig
-	Namespace string // for programs that name none
-	// Kubeconfig is one with nothing but this context and user, which needs no
-	// other file. It may hold secrets.
+	Namespace string // default for programs that set none
+	// Kubeconfig has only this context and user, and refers to no other file. It can
+	// contain secrets.
 	Kubeconfig []byte
 
 	config  *rest.Config
 	objects dynamic.Interface
-	raw     rest.Interface // for what operon asks on its own
-	kinds   *discovered    // that clients of one server share
+	raw     rest.Interface // for requests of operon itself
+	kinds   *discovered    // shared by the clients of one server
 }
 
-func (w ClientOptions) loader(getenv func(string) string) clientcmd.ClientConfig {
-	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: w.Kubeconfig, Precedence: files(getenv)}
+func (o ClientOptions) loader(getenv func(string) string) clientcmd.ClientConfig {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: o.Kubeconfig, Precedence: files(getenv)}
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
-		CurrentContext: w.Context, Context: api.Context{Namespace: w.Namespace},
+		CurrentContext: o.Context, Context: api.Context{Namespace: o.Namespace},
 	})
 }
 
-// Contexts are the names of those that a kubeconfig has, or none when it cannot be read.
-func Contexts(w ClientOptions, getenv func(string) string) []string {
-	raw, err := w.loader(getenv).RawConfig()
+// Contexts returns the names of the contexts of a kubeconfig, or nil if it cannot be read.
+func Contexts(o ClientOptions, getenv func(string) string) []string {
+	raw, err := o.loader(getenv).RawConfig()
 	if err != nil {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(raw.Contexts))
 }
 
-// Open reads a kubeconfig. It does not ask the server. Errors are the user's.
-func Open(w ClientOptions, getenv func(string) string) (*Cluster, error) {
-	if w.Kubeconfig != "" {
-		if _, err := os.Stat(w.Kubeconfig); err != nil {
-			return nil, fault.Usage("name a file that kubectl takes, too", "--kubeconfig %s: %v", w.Kubeconfig, fault.Reason(err))
+// Open reads a kubeconfig. It does not connect to the server. Its errors are usage errors.
+func Open(o ClientOptions, getenv func(string) string) (*Cluster, error) {
+	if o.Kubeconfig != "" {
+		if _, err := os.Stat(o.Kubeconfig); err != nil {
+			return nil, fault.Usage("use a kubeconfig that kubectl accepts", "--kubeconfig %s: %v", o.Kubeconfig, fault.Reason(err))
 		}
 	}
-	loader := w.loader(getenv)
+	loader := o.loader(getenv)
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, fault.Usage("mend it, or name another with --kubeconfig", "kubeconfig: %v", err)
+		return nil, fault.Usage("fix it, or use another one with --kubeconfig", "kubeconfig: %v", err)
 	}
-	name := cmp.Or(w.Context, raw.CurrentContext)
-	switch _, there := raw.Contexts[name]; {
-	case len(raw.Contexts) == 0 && w.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), isThere):
-		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "there is no cluster to talk to: KUBECONFIG names %s, which is not there", getenv("KUBECONFIG"))
+	name := cmp.Or(o.Context, raw.CurrentContext)
+	switch _, found := raw.Contexts[name]; {
+	case len(raw.Contexts) == 0 && o.Kubeconfig == "" && getenv("KUBECONFIG") != "" && !slices.ContainsFunc(files(getenv), exists):
+		return nil, fault.Usage("unset KUBECONFIG, or export KUBECONFIG=\"$(operon envtest start --detach)\"", "no cluster: KUBECONFIG file %s does not exist", getenv("KUBECONFIG"))
 	case len(raw.Contexts) == 0:
-		return nil, fault.Usage("export KUBECONFIG=\"$(operon envtest start --detach)\", or name a file with --kubeconfig", "there is no cluster to talk to: no kubeconfig has a context")
+		return nil, fault.Usage("export KUBECONFIG=\"$(operon envtest start --detach)\", or name a file with --kubeconfig", "no cluster: no kubeconfig has a context")
 	case name == "":
 		return nil, fault.Usage("name one with --context", "the kubeconfig has no current context")
-	case !there:
+	case !found:
 		return nil, fault.Usage("contexts: "+strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", "), "the kubeconfig has no context %q", name)
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return nil, fault.Usage("mend it, or name another with --context", "context %s of the kubeconfig: %v", name, err)
+		return nil, fault.Usage("fix it, or use another one with --context", "context %s of the kubeconfig: %v", name, err)
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, fault.Usage("", "context %s of the kubeconfig: %v", name, err)
 	}
-	own, err := alone(raw, name, namespace)
+	own, err := minify(raw, name, namespace)
 	if err != nil {
 		return nil, fault.Usage("", "context %s of the kubeconfig: %v", name, err)
 	}
 	return connect(config, name, namespace, own)
 }
 
-// silence keeps what client-go logs off stderr: errors are returned, and a request that
-// ends with a test is none.
+// silence discards the log of client-go. Its errors are returned, and a request that
+// is canceled at the end of a test is not an error.
 var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
-// connect makes the clients. They are not slowed down: see Limited.
+// connect creates the clients. They are not rate-limited; see Limited.
 func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster, error) {
 	config.QPS = -1
 	silence()
@@ -130,20 +130,20 @@ func connect(config *rest.Config, name, namespace string, own []byte) (*Cluster,
 	return &Cluster{Server: config.Host, Context: name, Namespace: namespace, Kubeconfig: own, config: config, objects: objects, raw: raw, kinds: &discovered{}}, nil
 }
 
-// Reach asks the server whether it is there, and for its version, such as
-// v1.37.1.
-func (c *Cluster) Reach(ctx context.Context) (version string, err error) {
+// ServerVersion returns the version of the server, such as v1.37.1. It fails if the
+// server cannot be reached.
+func (c *Cluster) ServerVersion(ctx context.Context) (version string, err error) {
 	var v struct{ GitVersion string }
 	if err := c.get(ctx, "/version", "application/json", &v); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		return "", fault.Failed("is it the right one? see kubectl --context "+c.Context+" cluster-info", "the API server %s of context %s does not answer: %v", c.Server, c.Context, fault.Reason(err))
+		return "", fault.Failed("check that the context is correct: kubectl --context "+c.Context+" cluster-info", "the API server %s of context %s does not answer: %v", c.Server, c.Context, fault.Reason(err))
 	}
 	return v.GitVersion, nil
 }
 
-// files are those that kubectl reads without --kubeconfig.
+// files returns the kubeconfig files that kubectl reads without --kubeconfig.
 func files(getenv func(string) string) []string {
 	if list := filepath.SplitList(getenv("KUBECONFIG")); len(list) > 0 {
 		return list
@@ -154,13 +154,13 @@ func files(getenv func(string) string) []string {
 	return nil
 }
 
-func isThere(file string) bool {
+func exists(file string) bool {
 	_, err := os.Stat(file)
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// alone is a kubeconfig with one context, which is its current one.
-func alone(c api.Config, name, namespace string) ([]byte, error) {
+// minify returns the kubeconfig reduced to one context, which becomes the current one.
+func minify(c api.Config, name, namespace string) ([]byte, error) {
 	own := *c.DeepCopy()
 	own.CurrentContext = name
 	own.Contexts[name].Namespace = namespace
@@ -173,11 +173,11 @@ func alone(c api.Config, name, namespace string) ([]byte, error) {
 	return clientcmd.Write(own)
 }
 
-// Address is where the API server finds this machine, and where to listen for it.
-// A host that is not given is found as far as that can be known: where the server
-// is on this machine it is its loopback address, and else the address that packets
-// to it come from. What is reached on this machine alone serves nobody else.
-func (c *Cluster) Address(host string) (found, listen string, err error) {
+// Address returns the host at which the API server reaches this machine, and the host
+// to listen on. An empty host means the source address of packets to the server, which
+// is the loopback address for a server on this machine. A server at a loopback address
+// listens there only; any other listens on all addresses.
+func (c *Cluster) Address(host string) (address, listen string, err error) {
 	if host == "" {
 		if host, err = c.outbound(); err != nil {
 			return "", "", fmt.Errorf("find the address of this machine: %w", err)

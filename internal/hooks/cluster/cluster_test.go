@@ -18,23 +18,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestServer does on one API server all that needs one.
+// TestServer runs the tests that need an API server on one server.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
 	c := open(t, server, "")
-	version, err := c.Reach(t.Context())
+	version, err := c.ServerVersion(t.Context())
 	if err != nil || !strings.HasPrefix(version, "v1.") {
 		t.Fatalf("version %q, %v", version, err)
 	}
 	t.Run("kinds", func(t *testing.T) { t.Parallel(); testKinds(t, c) })
 	t.Run("bindings", func(t *testing.T) { t.Parallel(); testBindings(t, c) })
-	t.Run("rights", func(t *testing.T) { t.Parallel(); testRights(t, c, open(t, server, "narrow")) })
+	t.Run("permissions", func(t *testing.T) { t.Parallel(); testPermissions(t, c, open(t, server, "narrow")) })
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testWebhooks(t, c) })
-	t.Run("requests", func(t *testing.T) { t.Parallel(); testAsked(t, c) })
+	t.Run("requests", func(t *testing.T) { t.Parallel(); testRequests(t, c) })
 }
 
-// open connects to the server, as its administrator or on behalf of a user.
+// open connects to the server as its administrator, or as a user.
 func open(t *testing.T, s servertest.Server, as string) *Cluster {
 	t.Helper()
 	c, err := Open(ClientOptions{Kubeconfig: s.Kubeconfig(as), Namespace: "mine"}, func(string) string { return "" })
@@ -47,7 +47,7 @@ func open(t *testing.T, s servertest.Server, as string) *Cluster {
 	return c
 }
 
-// make creates an object, given in YAML.
+// make creates an object from YAML.
 func (c *Cluster) make(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{}
@@ -80,14 +80,14 @@ func testKinds(t *testing.T, c *Cluster) {
 	for name, want := range map[string]string{"deploy": "apps/v1 deployments", "Pods": "v1 pods", "clusterrole": "rbac.authorization.k8s.io/v1 clusterroles"} {
 		k, err := c.Kind(t.Context(), "", name)
 		if got := k.APIVersion() + " " + k.Resource; err != nil || got != want {
-			t.Errorf("%s is %s, %v, want %s", name, got, err, want)
+			t.Errorf("kind %s: got %s, %v, want %s", name, got, err, want)
 		}
 	}
 	if _, err := c.Kind(t.Context(), "", "Deploymnt"); err == nil || !strings.Contains(err.Error(), "did you mean Deployment?") {
 		t.Error(err)
 	}
 	c.make(t, fleetCRD)
-	eventually(t, "a new kind is found", func() error {
+	eventually(t, "discovery of a new kind", func() error {
 		k, err := c.Kind(t.Context(), "", "sh")
 		if err == nil && (k.Version != "v1" || !slices.Equal(k.Versions, []string{"v1", "v1beta1"}) || !k.Namespaced) {
 			t.Errorf("%+v", k)
@@ -96,7 +96,7 @@ func testKinds(t *testing.T, c *Cluster) {
 	})
 }
 
-// binding reads one from YAML.
+// binding parses a binding.
 func binding(t *testing.T, text string) config.Kubernetes {
 	t.Helper()
 	conf, findings := config.Parse([]byte("configVersion: v1\nkubernetes:\n- " + text))
@@ -106,8 +106,8 @@ func binding(t *testing.T, text string) config.Kubernetes {
 	return conf.Kubernetes[0]
 }
 
-// follow runs a binding, and returns what it saw at first and a channel of its news.
-func (c *Cluster) follow(t *testing.T, text string) (first []string, news <-chan string) {
+// watch runs a binding. It returns the first objects and a channel of the events.
+func (c *Cluster) watch(t *testing.T, text string) (first []string, events <-chan string) {
 	t.Helper()
 	b, err := c.Bind(t.Context(), binding(t, text))
 	if err != nil {
@@ -117,34 +117,34 @@ func (c *Cluster) follow(t *testing.T, text string) (first []string, news <-chan
 		first = append(first, key(o))
 	}
 	slices.Sort(first)
-	told := make(chan string, 100)
+	received := make(chan string, 100)
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(done)
 		b.Run(ctx, EventHandler{
-			Event: func(event string, o *unstructured.Unstructured) { told <- event + " " + key(o) },
+			Event: func(event string, o *unstructured.Unstructured) { received <- event + " " + key(o) },
 			Selected: func(ns string, objects []*unstructured.Unstructured) {
-				told <- fmt.Sprintf("Selected %s with %d", ns, len(objects))
+				received <- fmt.Sprintf("Selected %s with %d", ns, len(objects))
 			},
-			Unselected: func(ns string) { told <- "Unselected " + ns },
-			Trouble:    func(err error) { told <- "Trouble " + err.Error() },
+			Unselected: func(ns string) { received <- "Unselected " + ns },
+			Error:      func(err error) { received <- "Error " + err.Error() },
 		})
 	}()
-	t.Cleanup(func() { cancel(); <-ended })
-	return first, told
+	t.Cleanup(func() { cancel(); <-done })
+	return first, received
 }
 
-func expect(t *testing.T, news <-chan string, want ...string) {
+func expect(t *testing.T, events <-chan string, want ...string) {
 	t.Helper()
 	for _, w := range want {
 		select {
-		case got := <-news:
+		case got := <-events:
 			if !strings.HasPrefix(got, w) {
-				t.Errorf("%s, want %s", got, w)
+				t.Errorf("got event %s, want %s", got, w)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%s did not come", w)
+			t.Fatalf("no event %s within a minute", w)
 		}
 	}
 }
@@ -160,19 +160,19 @@ func testBindings(t *testing.T, c *Cluster) {
 	one := cm("a", "one", "x")
 	cm("b", "one", "w")
 	cm("b", "two", "x")
-	first, labelled := c.follow(t, "{kind: cm, labelSelector: {matchLabels: {app: x}}, namespace: {nameSelector: {matchNames: [a, b]}}}")
+	first, labelled := c.watch(t, "{kind: cm, labelSelector: {matchLabels: {app: x}}, namespace: {nameSelector: {matchNames: [a, b]}}}")
 	if diff := cmp.Diff([]string{"a/one", "b/two"}, first); diff != "" {
 		t.Error(diff)
 	}
-	first, namedNews := c.follow(t, "{kind: ConfigMap, nameSelector: {matchNames: [one, three]}, namespace: {nameSelector: {matchNames: [a, b]}}}")
+	first, byName := c.watch(t, "{kind: ConfigMap, nameSelector: {matchNames: [one, three]}, namespace: {nameSelector: {matchNames: [a, b]}}}")
 	if diff := cmp.Diff([]string{"a/one", "b/one"}, first); diff != "" {
 		t.Error(diff)
 	}
-	first, fielded := c.follow(t, "{kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.namespace, operator: Equals, value: a}, {field: metadata.name, operator: '!=', value: kube-root-ca.crt}]}}")
+	first, byField := c.watch(t, "{kind: ConfigMap, fieldSelector: {matchExpressions: [{field: metadata.namespace, operator: Equals, value: a}, {field: metadata.name, operator: '!=', value: kube-root-ca.crt}]}}")
 	if diff := cmp.Diff([]string{"a/one"}, first); diff != "" {
 		t.Error(diff)
 	}
-	first, teams := c.follow(t, "{kind: ConfigMap, namespace: {labelSelector: {matchExpressions: [{key: team, operator: In, values: [b, late]}]}}}")
+	first, teams := c.watch(t, "{kind: ConfigMap, namespace: {labelSelector: {matchExpressions: [{key: team, operator: In, values: [b, late]}]}}}")
 	if diff := cmp.Diff([]string{"b/one", "b/two"}, first); diff != "" {
 		t.Error(diff)
 	}
@@ -182,22 +182,22 @@ func testBindings(t *testing.T, c *Cluster) {
 	}
 	cm("c", "three", "x")
 	cm("a", "three", "z")
-	expect(t, namedNews, "Added a/three")
-	expect(t, fielded, "Added a/three")
+	expect(t, byName, "Added a/three")
+	expect(t, byField, "Added a/three")
 	if _, err := c.Patch(t.Context(), k, "a", "one", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), ""); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, labelled, "Modified a/one")
-	expect(t, namedNews, "Modified a/one")
+	expect(t, byName, "Modified a/one")
 	one.SetLabels(map[string]string{"app": "z"})
 	one.SetResourceVersion("")
 	if _, err := c.Update(t.Context(), k, one, ""); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, labelled, "Deleted a/one") // the selector matches it no more
-	expect(t, namedNews, "Modified a/one")
+	expect(t, labelled, "Deleted a/one") // the selector no longer matches
+	expect(t, byName, "Modified a/one")
 
-	// Namespaces come and go with their labels, and no events with them.
+	// Namespaces that start or stop matching cause no events for their objects.
 	namespaces := func(name, team string) {
 		t.Helper()
 		patch := fmt.Sprintf(`{"metadata":{"labels":{"team":%q}}}`, team)
@@ -218,22 +218,22 @@ func testBindings(t *testing.T, c *Cluster) {
 	expect(t, teams, "Added c/seen")
 }
 
-// testRights follows what a user may follow who has rights by name, in one namespace.
-func testRights(t *testing.T, c, narrow *Cluster) {
+// testPermissions watches with permissions for one name in one namespace.
+func testPermissions(t *testing.T, c, narrow *Cluster) {
 	c.make(t, "{apiVersion: v1, kind: Namespace, metadata: {name: rights}}")
 	c.make(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {namespace: rights, name: narrow},
 rules: [{apiGroups: [""], resources: [secrets], resourceNames: [mine], verbs: [list, watch]}]}`)
 	c.make(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {namespace: rights, name: narrow},
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: narrow}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: narrow}]}`)
 	const allowed = "{kind: Secret, nameSelector: {matchNames: [mine]}, namespace: {nameSelector: {matchNames: [rights]}}}"
-	eventually(t, "the rights are there", func() error { _, err := narrow.Bind(t.Context(), binding(t, allowed)); return err })
-	_, news := narrow.follow(t, allowed)
+	eventually(t, "permissions take effect", func() error { _, err := narrow.Bind(t.Context(), binding(t, allowed)); return err })
+	_, events := narrow.watch(t, allowed)
 	c.make(t, "{apiVersion: v1, kind: Secret, metadata: {namespace: rights, name: other}}")
 	c.make(t, "{apiVersion: v1, kind: Secret, metadata: {namespace: rights, name: mine}}")
-	expect(t, news, "Added rights/mine")
+	expect(t, events, "Added rights/mine")
 	_, err := narrow.Bind(t.Context(), binding(t, "{kind: Secret, namespace: {nameSelector: {matchNames: [rights]}}}"))
 	if !apierrors.IsForbidden(err) {
-		t.Errorf("list of all: %v", err)
+		t.Errorf("list of all secrets: got %v, want forbidden", err)
 	}
 }
 

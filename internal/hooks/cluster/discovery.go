@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
-// discovery asks for the documents that tell of all groups at once, which API
-// servers have since Kubernetes 1.27 (kubernetes.io/docs/concepts/overview/kubernetes-api).
+// discovery is the Accept header for aggregated discovery, which API servers support
+// since Kubernetes 1.27 (kubernetes.io/docs/concepts/overview/kubernetes-api).
 const discovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 
 type groupList struct {
@@ -35,15 +35,14 @@ type resource struct {
 	Subresources     []struct{ Subresource string }
 }
 
-// discovered are the kinds of an API server.
+// discovered caches the kinds of an API server.
 type discovered struct {
 	mu    sync.Mutex
-	known *kinds.Table // nil before the first question
+	known *kinds.Table // nil before the first request
 }
 
-// Kind finds the kind that a hook means, as kinds.Table.Find does among those of
-// this API server. One that is not known is asked for again, for its CRD may be
-// new.
+// Kind finds a kind of this API server as kinds.Table.Find does. If the kind is
+// unknown, Kind repeats discovery, because its CRD may be new.
 func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind, error) {
 	table, fresh, err := c.table(ctx)
 	if err != nil {
@@ -60,13 +59,13 @@ func (c *Cluster) Kind(ctx context.Context, apiVersion, name string) (kinds.Kind
 	return table.Find(apiVersion, name)
 }
 
-// Kinds are all that the API server serves, as of the last time that it was asked.
+// Kinds returns all kinds of the API server, as of the last discovery.
 func (c *Cluster) Kinds(ctx context.Context) (*kinds.Table, error) {
 	table, _, err := c.table(ctx)
 	return table, err
 }
 
-// ResetDiscovery has the API server asked for its kinds the next time.
+// ResetDiscovery drops the cached kinds, so that the next use repeats discovery.
 func (c *Cluster) ResetDiscovery() {
 	c.kinds.mu.Lock()
 	c.kinds.known = nil
@@ -83,10 +82,10 @@ func (c *Cluster) table(ctx context.Context) (table *kinds.Table, fresh bool, er
 	for _, path := range []string{"/api", "/apis"} {
 		var groups groupList
 		if err := c.get(ctx, path, discovery, &groups); err != nil {
-			return nil, false, fmt.Errorf("ask for the kinds of the API server: %w", err)
+			return nil, false, fmt.Errorf("discover the kinds of the API server: %w", err)
 		}
 		if groups.Kind != "APIGroupDiscoveryList" {
-			return nil, false, fmt.Errorf("the API server does not tell its kinds in one document: it is older than Kubernetes 1.27")
+			return nil, false, fmt.Errorf("the API server does not support aggregated discovery; Kubernetes 1.27 or later is required")
 		}
 		all = append(all, groups.kinds()...)
 	}

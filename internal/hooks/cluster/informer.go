@@ -19,16 +19,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// scope is what one informer asks the API server for. The server applies the
-// selectors, so rights to a few names or namespaces are enough.
+// scope defines the objects of one informer. The API server applies the selectors, so
+// permissions for single names or namespaces are sufficient.
 type scope struct {
 	kind      kinds.Kind
 	namespace string // "" for all
 	options   metav1.ListOptions
 }
 
-// scopes are those of a binding, without the namespaces that are selected by
-// label: for each namespace that is named, and in it for each object that is.
+// scopes returns one scope for each combination of the given namespaces and the object
+// names of a binding.
 func scopes(k kinds.Kind, b config.Kubernetes, namespaces []string) ([]scope, error) {
 	selector, err := labelSelector(b.LabelSelector)
 	if err != nil {
@@ -76,9 +76,9 @@ func labelSelector(s *metav1.LabelSelector) (string, error) {
 	return selector.String(), nil
 }
 
-// named are the namespaces that a binding names, or that of all. Where they are
-// selected by label there are none.
-func named(s *config.NamespaceSelector) []string {
+// namedNamespaces returns the namespaces that a binding names, "" for all, or none if
+// they are selected by label.
+func namedNamespaces(s *config.NamespaceSelector) []string {
 	switch {
 	case s == nil:
 	case s.LabelSelector != nil:
@@ -89,18 +89,18 @@ func named(s *config.NamespaceSelector) []string {
 	return []string{""}
 }
 
-// informer follows the objects of a scope.
+// informer watches the objects of a scope.
 type informer struct {
 	scope
 	resource dynamic.ResourceInterface
-	first    *unstructured.UnstructuredList // until the watch begins
+	first    *unstructured.UnstructuredList // until the watch starts
 
-	mu    sync.Mutex
-	known map[string]*unstructured.Unstructured // by namespace and name
-	news  EventHandler
+	mu      sync.Mutex
+	known   map[string]*unstructured.Unstructured // by namespace and name
+	handler EventHandler
 }
 
-// inform lists the objects of a scope. The watch has yet to be run.
+// inform lists the objects of a scope. The watch starts with run.
 func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
 	i := &informer{scope: s, resource: c.resource(s.kind, s.namespace), known: map[string]*unstructured.Unstructured{}}
 	list, err := i.resource.List(ctx, s.options)
@@ -116,7 +116,7 @@ func (c *Cluster) inform(ctx context.Context, s scope) (*informer, error) {
 
 func key(o *unstructured.Unstructured) string { return o.GetNamespace() + "/" + o.GetName() }
 
-// objects are those of the first list.
+// objects returns the objects of the first list.
 func (i *informer) objects() []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for n := range i.first.Items {
@@ -125,20 +125,20 @@ func (i *informer) objects() []*unstructured.Unstructured {
 	return all
 }
 
-// run tells what changes after the first list, until ctx ends.
-func (i *informer) run(ctx context.Context, n EventHandler) {
-	i.news = n
+// run reports events since the first list to h, until ctx ends.
+func (i *informer) run(ctx context.Context, h EventHandler) {
+	i.handler = h
 	r := cache.NewReflectorWithOptions(listThenWatch{i}, &unstructured.Unstructured{}, i, cache.ReflectorOptions{Name: i.kind.Resource})
-	// What the reflector has to say goes by trouble, not to stderr.
+	// Errors go to the handler, so the log of the reflector is discarded.
 	r.RunWithContext(klog.NewContext(ctx, logr.Discard()))
 }
 
-// listThenWatch is where the reflector gets its objects: first the list that is
-// there already. It never asks the server to stream the list, for that needs no
-// right to list, and the engine does.
+// listThenWatch is the reflector's source of objects. It starts with the list that
+// inform read. It never streams the list from the server: a streamed list does not need
+// the list permission, which the engine needs.
 type listThenWatch struct{ *informer }
 
-// IsWatchListSemanticsUnSupported is asked by the reflector.
+// IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (listThenWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (l listThenWatch) List(o metav1.ListOptions) (runtime.Object, error) {
@@ -154,7 +154,7 @@ func (l listThenWatch) ListWithContext(ctx context.Context, o metav1.ListOptions
 		return first, nil
 	}
 	list, err := l.resource.List(ctx, l.with(o))
-	return list, l.told(ctx, err)
+	return list, l.report(ctx, err)
 }
 
 func (l listThenWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
@@ -163,7 +163,7 @@ func (l listThenWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
 
 func (l listThenWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	w, err := l.resource.Watch(ctx, l.with(o))
-	return w, l.told(ctx, err)
+	return w, l.report(ctx, err)
 }
 
 func (i *informer) with(o metav1.ListOptions) metav1.ListOptions {
@@ -171,15 +171,13 @@ func (i *informer) with(o metav1.ListOptions) metav1.ListOptions {
 	return o
 }
 
-// told tells an error, unless it is that of the end.
-func (i *informer) told(ctx context.Context, err error) error {
+// report passes an error to the handler, unless ctx has ended.
+func (i *informer) report(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() == nil {
-		i.news.Trouble(err)
+		i.handler.Error(err)
 	}
 	return err
 }
-
-// Add, Update, Delete, Replace and Resync make the informer the reflector's store.
 
 // Add implements cache.ReflectorStore.
 func (i *informer) Add(o any) error { return i.put(o) }
@@ -190,14 +188,14 @@ func (i *informer) Update(o any) error { return i.put(o) }
 func (i *informer) put(v any) error {
 	o := v.(*unstructured.Unstructured)
 	i.mu.Lock()
-	defer i.mu.Unlock() // also while it is told: what is known was told
-	was := i.known[key(o)]
+	defer i.mu.Unlock() // held during the call, so that known has only reported objects
+	old := i.known[key(o)]
 	i.known[key(o)] = o
 	switch {
-	case was == nil:
-		i.news.Event("Added", o)
-	case was.GetResourceVersion() != o.GetResourceVersion():
-		i.news.Event("Modified", o)
+	case old == nil:
+		i.handler.Event("Added", o)
+	case old.GetResourceVersion() != o.GetResourceVersion():
+		i.handler.Event("Modified", o)
 	}
 	return nil
 }
@@ -210,27 +208,27 @@ func (i *informer) Delete(v any) error {
 	_, known := i.known[key(o)]
 	delete(i.known, key(o))
 	if known {
-		i.news.Event("Deleted", o)
+		i.handler.Event("Deleted", o)
 	}
 	return nil
 }
 
-// Replace implements cache.ReflectorStore: a list, of which only the differences
-// are told.
+// Replace implements cache.ReflectorStore. It reports only the differences to the
+// known objects.
 func (i *informer) Replace(list []any, _ string) error {
-	there := map[string]bool{}
+	listed := map[string]bool{}
 	for _, v := range list {
-		there[key(v.(*unstructured.Unstructured))] = true
+		listed[key(v.(*unstructured.Unstructured))] = true
 	}
 	i.mu.Lock()
-	var gone []*unstructured.Unstructured
+	var deleted []*unstructured.Unstructured
 	for k, o := range i.known {
-		if !there[k] {
-			gone = append(gone, o)
+		if !listed[k] {
+			deleted = append(deleted, o)
 		}
 	}
 	i.mu.Unlock()
-	for _, o := range gone {
+	for _, o := range deleted {
 		if err := i.Delete(o); err != nil {
 			return err
 		}
@@ -246,8 +244,9 @@ func (i *informer) Replace(list []any, _ string) error {
 // Resync implements cache.ReflectorStore.
 func (i *informer) Resync() error { return nil }
 
-// current asks the server whether all that it has now was told.
-func (i *informer) current(ctx context.Context) (bool, error) {
+// synced lists from the server and reports whether the handler has received the
+// current state of all objects.
+func (i *informer) synced(ctx context.Context) (bool, error) {
 	list, err := i.resource.List(ctx, i.options)
 	if err != nil {
 		return false, err

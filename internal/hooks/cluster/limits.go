@@ -10,35 +10,34 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Limits are how often a client asks the API server, and how long it waits for an
-// answer.
+// Limits are the rate limits and the request timeout of a client.
 type Limits struct {
-	QPS     float32       // requests a second; below 0 any number
-	Burst   int           // requests at once, after a pause
-	Timeout time.Duration // 0: none
+	QPS     float32       // requests per second; negative means unlimited
+	Burst   int           // requests in a burst
+	Timeout time.Duration // 0 means none
 }
 
-// EngineLimits are those of the engine's two clients: the one that follows objects and
-// registers webhooks, and the one that applies patches. They are set by the variables
-// that the engine reads, and its own values otherwise.
-func EngineLimits(getenv func(string) string) (follow, patch Limits, err error) {
-	const follows, patches = "KUBE_CLIENT_", "OBJECT_PATCHER_KUBE_CLIENT_"
-	follow = Limits{QPS: 5, Burst: 10}
+// EngineLimits returns the limits of the engine's two clients. One watches objects and
+// registers webhooks; the other applies patchPrefix. The limits come from the engine's
+// environment variables, or else are the engine's defaults.
+func EngineLimits(getenv func(string) string) (watch, patch Limits, err error) {
+	const watchPrefix, patchPrefix = "KUBE_CLIENT_", "OBJECT_PATCHER_KUBE_CLIENT_"
+	watch = Limits{QPS: 5, Burst: 10}
 	patch = Limits{QPS: 5, Burst: 10, Timeout: 10 * time.Second}
 	err = cmp.Or(
-		follow.read(getenv, follows), patch.read(getenv, patches),
-		setting(getenv, patches+"TIMEOUT", "a duration, such as 10s", time.ParseDuration, &patch.Timeout),
+		watch.read(getenv, watchPrefix), patch.read(getenv, patchPrefix),
+		setting(getenv, patchPrefix+"TIMEOUT", "a duration, such as 10s", time.ParseDuration, &patch.Timeout),
 	)
-	return follow, patch, err
+	return watch, patch, err
 }
 
 func (l *Limits) read(getenv func(string) string, prefix string) error {
 	return cmp.Or(
-		setting(getenv, prefix+"QPS", "a number of requests a second", func(text string) (float32, error) {
+		setting(getenv, prefix+"QPS", "a number of requests per second", func(text string) (float32, error) {
 			n, err := strconv.ParseFloat(text, 32)
 			return float32(n), err
 		}, &l.QPS),
-		setting(getenv, prefix+"BURST", "a whole number", strconv.Atoi, &l.Burst),
+		setting(getenv, prefix+"BURST", "an integer", strconv.Atoi, &l.Burst),
 	)
 }
 
@@ -50,18 +49,18 @@ func setting[T any](getenv func(string) string, name, what string, parse func(st
 	}
 	v, err := parse(text)
 	if err != nil {
-		return fault.Usage("it limits the requests of the engine, too, which does not start so", "%s=%s is not %s", name, text, what)
+		return fault.Usage("fix the variable: the engine does not start with this value", "%s=%s is not %s", name, text, what)
 	}
 	*into = v
 	return nil
 }
 
-// Limited is the same API server by a client of its own, which keeps to limits.
+// Limited returns a separate client of the same API server, with the given limits.
 func (c *Cluster) Limited(l Limits) (*Cluster, error) {
 	limited := *c
 	limited.config = rest.CopyConfig(c.config)
 	limited.config.QPS, limited.config.Burst, limited.config.Timeout = l.QPS, l.Burst, l.Timeout
 	objects, err := dynamic.NewForConfig(limited.config)
 	limited.objects = objects
-	return &limited, fault.In("make a client for context "+c.Context, err)
+	return &limited, fault.In("create a client for context "+c.Context, err)
 }

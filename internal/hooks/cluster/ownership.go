@@ -15,36 +15,36 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// free returns an error when a configuration is not for a run at this address to
-// replace or to remove: it is that of a shell-operator, or of a run that is alive.
-func (c *Cluster) checkReplaceable(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, at string) error {
-	if o.GetLabels()[owned] != ownedValue {
-		return fault.Failed("end it, and delete what it left: kubectl --context "+c.Context+" delete "+kind.Resource+" "+ConfigurationName,
-			"%s %s is there: a shell-operator registered its webhooks in this cluster", kind.Kind, ConfigurationName)
+// checkReplaceable returns an error if a run at serverURL must not replace or remove a
+// configuration, because it belongs to a shell-operator or to another active run.
+func (c *Cluster) checkReplaceable(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, serverURL string) error {
+	if o.GetLabels()[managedByLabel] != managedByValue {
+		return fault.Failed("stop it, and delete its remains: kubectl --context "+c.Context+" delete "+kind.Resource+" "+ConfigurationName,
+			"%s %s exists: a shell-operator registered its webhooks in this cluster", kind.Kind, ConfigurationName)
 	}
-	return c.served(ctx, o, at)
+	return c.checkNotServed(ctx, o, serverURL)
 }
 
-// served returns an error when a run at another address than this one answers what o
-// has the API server ask. One that was killed answers no more.
-func (c *Cluster) served(ctx context.Context, o *unstructured.Unstructured, at string) error {
-	if _, kept := o.GetAnnotations()[converted]; !kept && o.GetKind() == crdKind.Kind {
-		return nil // it was converted before any run
+// checkNotServed returns an error if an active run at another address than serverURL
+// serves the webhooks of o. A run that was killed does not count.
+func (c *Cluster) checkNotServed(ctx context.Context, o *unstructured.Unstructured, serverURL string) error {
+	if _, saved := o.GetAnnotations()[conversionAnnotation]; !saved && o.GetKind() == crdKind.Kind {
+		return nil // no run changed the conversion
 	}
-	for _, client := range clients(o) {
+	for _, client := range clientConfigs(o) {
 		address, _ := client["url"].(string)
-		if address == "" || at != "" && strings.HasPrefix(address, at+"/") || !answers(ctx, address, client["caBundle"]) {
+		if address == "" || serverURL != "" && strings.HasPrefix(address, serverURL+"/") || !isServing(ctx, address, client["caBundle"]) {
 			continue
 		}
 		server, _, _ := strings.Cut(strings.TrimPrefix(address, "https://"), "/")
-		return fault.Failed("end that one first; only hooks without webhooks may run twice",
-			"another operon hooks run answers the API server for %s %s, at %s", o.GetKind(), o.GetName(), server)
+		return fault.Failed("stop that run first; only hooks without webhooks can run in parallel",
+			"another operon hooks run serves the webhooks of %s %s, at %s", o.GetKind(), o.GetName(), server)
 	}
 	return nil
 }
 
-// clients are the parts of a registration or a CRD that say where webhooks are.
-func clients(o *unstructured.Unstructured) []map[string]any {
+// clientConfigs returns the clientConfig of each webhook of a configuration or a CRD.
+func clientConfigs(o *unstructured.Unstructured) []map[string]any {
 	var found []map[string]any
 	add := func(v any) {
 		if client, is := v.(map[string]any); is {
@@ -65,15 +65,15 @@ func clients(o *unstructured.Unstructured) []map[string]any {
 	return found
 }
 
-// led reports whether a run has the API server ask it, and not a Service: one that has
-// only begun has not done so yet.
+// isRedirected reports whether a webhook of o has a URL instead of a Service. A run
+// that has just started has not set it yet.
 func isRedirected(o *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(clients(o), func(client map[string]any) bool { return client["url"] != nil })
+	return slices.ContainsFunc(clientConfigs(o), func(client map[string]any) bool { return client["url"] != nil })
 }
 
-// answers reports whether a server is at a URL whose certificate the bundle, in
-// base64, vouches for: no program but the one that registered it has the key.
-func answers(ctx context.Context, address string, bundle any) bool {
+// isServing reports whether a server at a URL has a certificate that the CA bundle, in
+// base64, verifies. Only the program that registered the bundle has the key.
+func isServing(ctx context.Context, address string, bundle any) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
@@ -85,8 +85,8 @@ func answers(ctx context.Context, address string, bundle any) bool {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(ca)
-	const enough = 5 * time.Second // on this machine the answer is there at once
-	ctx, cancel := context.WithTimeout(ctx, enough)
+	const timeout = 5 * time.Second // a server on this machine answers immediately
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 	conn, err := dialer.DialContext(ctx, "tcp", u.Host)

@@ -15,101 +15,101 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
-// Redirection makes what an engine registers lead to this machine: the engine
-// knows a Service only.
+// Redirection points the webhooks that an engine registers to this machine, because
+// the engine registers them with a Service.
 type Redirection struct {
-	Admission, Conversion string   // URLs, without a slash at the end
-	CRDs                  []string // that hooks convert, by name
+	Admission, Conversion string   // URLs, without a trailing slash
+	CRDs                  []string // names of CRDs that hooks convert
 }
 
-// Redirect follows what an engine registers until ctx ends, and has trouble told
-// about what cannot be redirected. remove then takes it all back. An error says
-// that somebody else registered webhooks already.
-func (c *Cluster) Redirect(ctx context.Context, r Redirection, trouble func(error)) (remove func(context.Context) error, err error) {
-	var follow []*informer
+// Redirect watches what an engine registers until ctx ends, and reports webhooks that
+// it cannot redirect. After that, remove restores the previous state. Redirect fails if
+// another program has registered webhooks.
+func (c *Cluster) Redirect(ctx context.Context, r Redirection, report func(error)) (remove func(context.Context) error, err error) {
+	var informers []*informer
 	for _, kind := range []kinds.Kind{validatingKind, mutatingKind} {
-		i, err := c.vacant(ctx, kind)
+		i, err := c.informUnregistered(ctx, kind)
 		if err != nil {
 			return nil, err
 		}
-		follow = append(follow, i)
+		informers = append(informers, i)
 	}
 	for _, name := range r.CRDs {
-		if err := c.keepConversion(ctx, name); err != nil {
+		if err := c.saveConversion(ctx, name); err != nil {
 			return nil, err
 		}
-		i, err := c.at(ctx, crdKind, name)
+		i, err := c.informObject(ctx, crdKind, name)
 		if err != nil {
 			return nil, err
 		}
-		follow = append(follow, i)
+		informers = append(informers, i)
 	}
 	var running sync.WaitGroup
-	for _, i := range follow {
+	for _, i := range informers {
 		running.Go(func() {
-			i.run(ctx, EventHandler{Trouble: trouble, Event: func(event string, o *unstructured.Unstructured) {
+			i.run(ctx, EventHandler{Error: report, Event: func(event string, o *unstructured.Unstructured) {
 				if event == "Deleted" {
 					return
 				}
 				if err := c.redirect(ctx, i.kind, o, r); err != nil && !apierrors.IsConflict(err) && ctx.Err() == nil {
-					trouble(err) // after a conflict the next event tells
+					report(err) // a conflict is followed by another event
 				}
 			}})
 		})
 	}
-	return func(clean context.Context) error {
+	return func(cleanup context.Context) error {
 		running.Wait()
-		errs := []error{c.deregister(clean, validatingKind, r.Admission), c.deregister(clean, mutatingKind, r.Admission)}
+		errs := []error{c.deregister(cleanup, validatingKind, r.Admission), c.deregister(cleanup, mutatingKind, r.Admission)}
 		for _, name := range r.CRDs {
-			errs = append(errs, c.convertAsBefore(clean, name, r.Conversion))
+			errs = append(errs, c.restoreConversion(cleanup, name, r.Conversion))
 		}
 		return errors.Join(errs...)
 	}, nil
 }
 
-// at informs of one object.
-func (c *Cluster) at(ctx context.Context, kind kinds.Kind, name string) (*informer, error) {
+// informObject returns an informer of one object.
+func (c *Cluster) informObject(ctx context.Context, kind kinds.Kind, name string) (*informer, error) {
 	return c.inform(ctx, scope{kind: kind, options: metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}})
 }
 
-// vacant informs of the configuration of a kind, from when there is none: what a run
-// left that was killed, or has just ended, it removes.
-func (c *Cluster) vacant(ctx context.Context, kind kinds.Kind) (*informer, error) {
-	const soon = 100 * time.Millisecond // for a finalizer may delay the deletion
+// informUnregistered removes the webhook configuration of a run that has ended, and
+// returns an informer once the configuration does not exist.
+func (c *Cluster) informUnregistered(ctx context.Context, kind kinds.Kind) (*informer, error) {
+	const interval = 100 * time.Millisecond // a finalizer can delay the deletion
 	for {
 		if err := c.deregister(ctx, kind, ""); err != nil {
 			return nil, err
 		}
-		i, err := c.at(ctx, kind, ConfigurationName)
+		i, err := c.informObject(ctx, kind, ConfigurationName)
 		if err != nil {
 			return nil, err
 		}
-		there := i.objects()
-		if len(there) == 0 {
+		existing := i.objects()
+		if len(existing) == 0 {
 			return i, nil
 		}
-		if err := c.checkReplaceable(ctx, kind, there[0], ""); err != nil {
+		if err := c.checkReplaceable(ctx, kind, existing[0], ""); err != nil {
 			return nil, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(soon):
+		case <-time.After(interval):
 		}
 	}
 }
 
-// redirect writes addresses of this machine in the place of Services.
+// redirect replaces the Services of an object's webhooks with URLs of this machine.
 func (c *Cluster) redirect(ctx context.Context, kind kinds.Kind, o *unstructured.Unstructured, r Redirection) error {
 	o = o.DeepCopy()
 	to := r.Admission
 	if kind.Kind == crdKind.Kind {
 		to = r.Conversion
 	} else {
-		o.SetLabels(map[string]string{owned: ownedValue})
+		o.SetLabels(map[string]string{managedByLabel: managedByValue})
 	}
 	changed := false
-	for _, client := range clients(o) {
+	for _, client := range clientConfigs(o) {
 		if path, found, _ := unstructured.NestedString(client, "service", "path"); found {
 			delete(client, "service")
 			client["url"] = to + path
@@ -121,7 +121,7 @@ func (c *Cluster) redirect(ctx context.Context, kind kinds.Kind, o *unstructured
 	}
 	_, err := c.Update(ctx, kind, o, "")
 	if err != nil {
-		return fmt.Errorf("have %s %s lead to this machine: %w", kind.Kind, o.GetName(), err)
+		return fmt.Errorf("redirect %s %s to this machine: %w", kind.Kind, o.GetName(), err)
 	}
 	return nil
 }

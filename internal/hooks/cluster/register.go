@@ -17,29 +17,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Webhook is a binding to requests of the API server.
+// Webhook is an admission webhook of a hook.
 type Webhook struct {
-	Path string // under which the server knows it, with a slash before it
+	Path string // of its URL, with a leading slash
 	config.Admission
 }
 
-// Webhooks are all that is to be registered.
+// Webhooks are the webhooks to register.
 type Webhooks struct {
 	Validating, Mutating []Webhook
-	CRDs                 []string // that hooks convert, by name
+	CRDs                 []string // names of CRDs that hooks convert
 }
 
-// ConfigurationName is that of the objects which register webhooks: the engine's,
-// for the rights to it are granted by name.
+// ConfigurationName is the name of the webhook configurations. It is the engine's name,
+// because permissions are granted by name.
 const ConfigurationName = "shell-operator-hooks-hooks"
 
 const (
-	// owned marks objects of a run, so that the next one may replace what a run
-	// left that was killed.
-	owned      = "app.kubernetes.io/managed-by"
-	ownedValue = "operon-hooks-run"
-	// converted keeps the former spec.conversion of a CRD, as JSON.
-	converted = "hooks.operon.dev/former-conversion"
+	// managedByLabel labels the objects of a run, so that the next run can replace the objects of
+	// a run that was killed.
+	managedByLabel = "app.kubernetes.io/managed-by"
+	managedByValue = "operon-hooks-run"
+	// conversionAnnotation is the annotation with the former spec.conversion of a CRD, as JSON.
+	conversionAnnotation = "hooks.operon.dev/former-conversion"
 )
 
 var (
@@ -48,31 +48,31 @@ var (
 	crdKind        = kinds.Kind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions"}
 )
 
-// And are the webhooks of both.
-func (w Webhooks) And(more Webhooks) Webhooks {
+// Union returns the webhooks of both.
+func (w Webhooks) Union(more Webhooks) Webhooks {
 	return Webhooks{slices.Concat(w.Validating, more.Validating), slices.Concat(w.Mutating, more.Mutating), slices.Concat(w.CRDs, more.CRDs)}
 }
 
-// None reports whether there is nothing to register.
-func (w Webhooks) None() bool { return len(w.Validating)+len(w.Mutating)+len(w.CRDs) == 0 }
+// Empty reports whether there is nothing to register.
+func (w Webhooks) Empty() bool { return len(w.Validating)+len(w.Mutating)+len(w.CRDs) == 0 }
 
-// Register has the API server call next at s, in the place of was, which it was told
-// to call there before; either may be none. What is in both is called all the while.
-// An error may leave some of both; somebody else's registrations are never touched.
-func (c *Cluster) Register(ctx context.Context, s *Server, was, next Webhooks) error {
+// Register replaces the webhooks old, which were registered at s, with next. Either can
+// be empty. Webhooks in both stay registered without interruption. After an error, some
+// of both can be registered. Register never changes registrations of other programs.
+func (c *Cluster) Register(ctx context.Context, s *Server, old, next Webhooks) error {
 	sets := []struct {
 		kind      kinds.Kind
-		was, next []Webhook
-	}{{validatingKind, was.Validating, next.Validating}, {mutatingKind, was.Mutating, next.Mutating}}
+		old, next []Webhook
+	}{{validatingKind, old.Validating, next.Validating}, {mutatingKind, old.Mutating, next.Mutating}}
 	var errs []error
 	for _, r := range sets {
-		if len(r.was) > 0 && len(r.next) == 0 {
+		if len(r.old) > 0 && len(r.next) == 0 {
 			errs = append(errs, c.deregister(ctx, r.kind, s.URL))
 		}
 	}
-	for _, name := range was.CRDs {
+	for _, name := range old.CRDs {
 		if !slices.Contains(next.CRDs, name) {
-			errs = append(errs, c.convertAsBefore(ctx, name, s.URL))
+			errs = append(errs, c.restoreConversion(ctx, name, s.URL))
 		}
 	}
 	for _, r := range sets {
@@ -84,32 +84,31 @@ func (c *Cluster) Register(ctx context.Context, s *Server, was, next Webhooks) e
 		}
 	}
 	for _, name := range next.CRDs {
-		if err := c.convertAt(ctx, name, s); err != nil {
+		if err := c.setConversion(ctx, name, s); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// RemoveStale takes back what runs registered that were killed: as long as it is there, the
-// API server refuses requests, for nobody answers. What it may not see is left alone,
-// and what a run that is alive or somebody else registered.
+// RemoveStale removes the registrations of runs that were killed. Until then the API
+// server rejects requests, because nothing serves the webhooks. RemoveStale skips what
+// it has no permission to read, and registrations of active runs or other programs.
 func (c *Cluster) RemoveStale(ctx context.Context) error {
 	errs := []error{c.deregister(ctx, validatingKind, ""), c.deregister(ctx, mutatingKind, "")}
-	var crds metav1.PartialObjectMetadataList // for the schemas in a list of CRDs are long
+	var crds metav1.PartialObjectMetadataList // without the long schemas
 	err := c.get(ctx, "/apis/"+crdKind.APIVersion()+"/"+crdKind.Resource, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", &crds)
 	errs = append(errs, err)
 	for _, crd := range crds.Items {
-		if _, kept := crd.Annotations[converted]; kept {
-			errs = append(errs, c.convertAsBefore(ctx, crd.Name, ""))
+		if _, saved := crd.Annotations[conversionAnnotation]; saved {
+			errs = append(errs, c.restoreConversion(ctx, crd.Name, ""))
 		}
 	}
 	errs = slices.DeleteFunc(errs, func(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) })
-	return fault.In("webhooks of a run that was killed may still be registered", errors.Join(errs...))
+	return fault.In("remove webhooks of runs that were killed", errors.Join(errs...))
 }
 
-// register makes or replaces the configuration of a kind, again where somebody else
-// wrote it in between.
+// register creates or replaces the configuration of a kind. It retries after a conflict.
 func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webhooks []Webhook) error {
 	var entries []any
 	for _, w := range webhooks {
@@ -136,7 +135,7 @@ func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webh
 				return c.Update(ctx, k, o, "")
 			}
 		}
-		o.SetLabels(map[string]string{owned: ownedValue})
+		o.SetLabels(map[string]string{managedByLabel: managedByValue})
 		o.Object["webhooks"] = entries
 		if _, err = write(ctx, kind, o); !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			return err
@@ -144,8 +143,8 @@ func (c *Cluster) register(ctx context.Context, s *Server, kind kinds.Kind, webh
 	}
 }
 
-// entry is how a configuration has a webhook: as the engine fills it, but for its
-// address.
+// entry returns the entry of a webhook in a configuration. It is the engine's, but with
+// the URL of s.
 func (w Webhook) entry(s *Server) (map[string]any, error) {
 	var rules []map[string]any
 	for _, r := range w.Rules {
@@ -173,7 +172,7 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 	if conditions != nil {
 		entry["matchConditions"] = conditions
 	}
-	// As any JSON, which is all that an unstructured object may hold.
+	// An unstructured object can contain only JSON types.
 	content, err := json.Marshal(entry)
 	if err != nil {
 		return nil, err
@@ -184,14 +183,13 @@ func (w Webhook) entry(s *Server) (map[string]any, error) {
 	return it, err
 }
 
-// deregister removes the configuration of a kind, if a run made it and it leads to a
-// server at this address, or to none that is there. It looks again where somebody else
-// wrote it in between.
-func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, at string) error {
+// deregister removes the configuration of a kind if a run created it and no other
+// active run than the one at serverURL serves it. It retries after a conflict.
+func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, serverURL string) error {
 	for {
 		o, err := c.Get(ctx, kind, "", ConfigurationName)
-		if err == nil && c.checkReplaceable(ctx, kind, o, at) == nil {
-			err = c.deleteSame(ctx, kind, o)
+		if err == nil && c.checkReplaceable(ctx, kind, o, serverURL) == nil {
+			err = c.deleteUnchanged(ctx, kind, o)
 		}
 		switch {
 		case err == nil || apierrors.IsNotFound(err):
@@ -202,20 +200,20 @@ func (c *Cluster) deregister(ctx context.Context, kind kinds.Kind, at string) er
 	}
 }
 
-// keepConversion keeps in a CRD how its objects are converted, before that is
-// changed.
-func (c *Cluster) keepConversion(ctx context.Context, name string) error {
+// saveConversion saves the conversion settings of a CRD in an annotation, before they
+// are changed.
+func (c *Cluster) saveConversion(ctx context.Context, name string) error {
 	return c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		if err := c.served(ctx, crd, ""); err != nil {
+		if err := c.checkNotServed(ctx, crd, ""); err != nil {
 			return err
 		}
-		return keep(crd)
+		return annotateConversion(crd)
 	})
 }
 
-func keep(crd *unstructured.Unstructured) error {
-	notes := crd.GetAnnotations()
-	if _, kept := notes[converted]; kept {
+func annotateConversion(crd *unstructured.Unstructured) error {
+	annotations := crd.GetAnnotations()
+	if _, saved := annotations[conversionAnnotation]; saved {
 		return nil
 	}
 	former, _, err := unstructured.NestedMap(crd.Object, "spec", "conversion")
@@ -226,21 +224,21 @@ func keep(crd *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	if notes == nil {
-		notes = map[string]string{}
+	if annotations == nil {
+		annotations = map[string]string{}
 	}
-	notes[converted] = string(content)
-	crd.SetAnnotations(notes)
+	annotations[conversionAnnotation] = string(content)
+	crd.SetAnnotations(annotations)
 	return nil
 }
 
-// convertAt has objects of a CRD converted at s.
-func (c *Cluster) convertAt(ctx context.Context, name string, s *Server) error {
+// setConversion sets s as the conversion webhook of a CRD.
+func (c *Cluster) setConversion(ctx context.Context, name string, s *Server) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		if err := c.served(ctx, crd, s.URL); err != nil {
+		if err := c.checkNotServed(ctx, crd, s.URL); err != nil {
 			return err
 		}
-		if err := keep(crd); err != nil {
+		if err := annotateConversion(crd); err != nil {
 			return err
 		}
 		return unstructured.SetNestedMap(crd.Object, map[string]any{
@@ -252,23 +250,23 @@ func (c *Cluster) convertAt(ctx context.Context, name string, s *Server) error {
 		}, "spec", "conversion")
 	})
 	if apierrors.IsNotFound(err) {
-		return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "there is no CustomResourceDefinition %s to convert", name)
+		return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
 	}
 	return err
 }
 
-// convertAsBefore puts back what convertAt changed, where it did, and no other run at
-// another address has done so since. Without an address, it puts back what leads to a
+// restoreConversion reverts setConversion, unless another active run than the one at
+// serverURL serves the conversion. With an empty serverURL, it reverts the change of a
 // run that was killed.
-func (c *Cluster) convertAsBefore(ctx context.Context, name, at string) error {
+func (c *Cluster) restoreConversion(ctx context.Context, name, serverURL string) error {
 	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
-		notes := crd.GetAnnotations()
-		content, kept := notes[converted]
-		if !kept || c.served(ctx, crd, at) != nil || at == "" && !isRedirected(crd) {
+		annotations := crd.GetAnnotations()
+		content, saved := annotations[conversionAnnotation]
+		if !saved || c.checkNotServed(ctx, crd, serverURL) != nil || serverURL == "" && !isRedirected(crd) {
 			return nil
 		}
-		delete(notes, converted)
-		crd.SetAnnotations(notes)
+		delete(annotations, conversionAnnotation)
+		crd.SetAnnotations(annotations)
 		var former map[string]any
 		if err := json.Unmarshal([]byte(content), &former); err != nil {
 			return err
@@ -281,8 +279,7 @@ func (c *Cluster) convertAsBefore(ctx context.Context, name, at string) error {
 	return err
 }
 
-// changeCRD reads, changes and writes a CRD, again where somebody else wrote it in
-// between.
+// changeCRD reads, changes and writes a CRD. It retries after a conflict.
 func (c *Cluster) changeCRD(ctx context.Context, name string, change func(*unstructured.Unstructured) error) error {
 	for {
 		crd, err := c.Get(ctx, crdKind, "", name)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestEntry registers webhooks as the engine does: with its defaults, and all that a
-// hook says.
+// TestEntry checks that webhooks are registered with the engine's defaults and the
+// fields of the hook.
 func TestEntry(t *testing.T) {
 	t.Parallel()
 	conf, findings := config.Parse([]byte(`configVersion: v1
@@ -67,18 +67,18 @@ kubernetesValidating:
 	}
 }
 
-// TestDeregister removes what it has looked at, and nothing that somebody put in its
-// place in between.
+// TestDeregister checks that deregister deletes only the object that it read, not one
+// that replaced it.
 func TestDeregister(t *testing.T) {
 	t.Parallel()
 	const registered = `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",
 		"metadata":{"name":"` + ConfigurationName + `","uid":"%s","resourceVersion":"%s","labels":{"app.kubernetes.io/managed-by":"%s"}}}`
-	var asked []string
-	there := []string{fmt.Sprintf(registered, "a", "1", ownedValue), fmt.Sprintf(registered, "a", "2", ownedValue), fmt.Sprintf(registered, "b", "3", "somebody")}
+	var requests []string
+	objects := []string{fmt.Sprintf(registered, "a", "1", managedByValue), fmt.Sprintf(registered, "a", "2", managedByValue), fmt.Sprintf(registered, "b", "3", "somebody")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_, _ = io.WriteString(w, there[0])
+			_, _ = io.WriteString(w, objects[0])
 			return
 		}
 		var options metav1.DeleteOptions
@@ -86,9 +86,9 @@ func TestDeregister(t *testing.T) {
 			t.Errorf("%s %s without preconditions: %v", r.Method, r.URL.Path, err)
 			return
 		}
-		asked = append(asked, r.Method+" "+string(*options.Preconditions.UID)+" "+*options.Preconditions.ResourceVersion)
-		there = there[1:]
-		conflict := apierrors.NewConflict(schema.GroupResource{Resource: validatingKind.Resource}, ConfigurationName, errors.New("it is another one"))
+		requests = append(requests, r.Method+" "+string(*options.Preconditions.UID)+" "+*options.Preconditions.ResourceVersion)
+		objects = objects[1:]
+		conflict := apierrors.NewConflict(schema.GroupResource{Resource: validatingKind.Resource}, ConfigurationName, errors.New("the object was replaced"))
 		w.WriteHeader(http.StatusConflict)
 		_ = json.NewEncoder(w).Encode(conflict.Status())
 	}))
@@ -100,7 +100,7 @@ func TestDeregister(t *testing.T) {
 	if err := c.deregister(t.Context(), validatingKind, ""); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff([]string{"DELETE a 1", "DELETE a 2"}, asked); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE a 1", "DELETE a 2"}, requests); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

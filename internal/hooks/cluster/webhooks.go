@@ -14,34 +14,34 @@ import (
 	"time"
 )
 
-// Review is a request of the API server, of admission.k8s.io or
-// apiextensions.k8s.io, as it came: the content of `request`.
+// Review is the unparsed `request` of an AdmissionReview or a ConversionReview.
 type Review = json.RawMessage
 
-// Answers are what hooks say to requests of the API server.
-type Answers struct {
-	// Admit answers a request for a webhook, given by the path under which it was
-	// registered: the content of `response`, without a uid. An error denies it.
+// Handlers answer the requests of the API server.
+type Handlers struct {
+	// Admit returns the `response` to a request, without uid. The path identifies the
+	// webhook. An error denies the request.
 	Admit func(ctx context.Context, path string, r Review) (map[string]any, error)
-	// Convert does so for the objects of a CRD.
+	// Convert does the same for the conversion of objects of a CRD.
 	Convert func(ctx context.Context, crd string, r Review) (map[string]any, error)
 }
 
 // Server serves webhooks over HTTPS.
 type Server struct {
-	URL string // without a slash at its end
+	URL string // without a trailing slash
 	CA  []byte // PEM
 
 	http   *http.Server
 	served chan struct{}
 }
 
-// convertPath comes before the names of CRDs in paths.
+// convertPath is the prefix of the URL path of a conversion webhook; the name of the
+// CRD follows.
 const convertPath = "/convert/"
 
-// Serve starts a server that an API server finds at host ("" means the address of
-// this machine that packets to it come from) and port (0 means a free one).
-func (c *Cluster) Serve(host string, port int, a Answers) (*Server, error) {
+// Serve starts a server that the API server reaches at host and port. An empty host
+// means the source address of packets to the API server. Port 0 means a free port.
+func (c *Cluster) Serve(host string, port int, a Handlers) (*Server, error) {
 	host, listen, err := c.Address(host)
 	if err != nil {
 		return nil, err
@@ -73,18 +73,18 @@ func (c *Cluster) Serve(host string, port int, a Answers) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server, and requests that are not answered yet.
+// Close stops the server and aborts pending requests.
 func (s *Server) Close() {
 	_ = s.http.Close()
 	<-s.served
 }
 
-// maxReview is more than an API server sends: an object has 3 MB at most, and an
-// update two of them.
+// maxReview is more than an API server sends: an object has at most 3 MB, and an update
+// has two of them.
 const maxReview = 64 << 20
 
-// ServeHTTP answers a review with one of the same version.
-func (a Answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers a review with a review of the same version.
+func (a Handlers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var review struct {
 		APIVersion string         `json:"apiVersion"`
 		Kind       string         `json:"kind"`
@@ -113,12 +113,12 @@ func (a Answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if errors.Is(r.Context().Err(), context.Canceled) {
-		return // nobody waits for it
+		return // the API server closed the connection
 	}
 	review.Request, review.Response["uid"] = nil, request.UID
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(review)
 }
 
-// quiet drops what the HTTP server says of connections that others broke off.
+// quiet discards the HTTP server's log of aborted connections.
 var quiet = log.New(io.Discard, "", 0)

@@ -251,7 +251,7 @@ func (o *Operator) news(h *runningHook, ref engine.Ref) cluster.EventHandler {
 		Unselected: func(namespace string) {
 			change(func() error { o.state.NamespaceUnselected(ref, namespace); return nil })
 		},
-		Trouble: func(err error) {
+		Error: func(err error) {
 			if h.life.Err() == nil {
 				o.Warn(h.Name, err)
 			}

@@ -237,7 +237,7 @@ func running(t *testing.T, server servertest.Server, found ...engine.Hook) (*Ope
 // any more.
 func testKilled(t *testing.T, server servertest.Server) {
 	c := open(t, server)
-	killed, err := c.Serve("127.0.0.1", 0, cluster.Answers{})
+	killed, err := c.Serve("127.0.0.1", 0, cluster.Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type Program struct {
 	Path     string
 	Hooks    string // the folder
 	Cluster  *cluster.Cluster
-	Home     cluster.Home
+	Home     cluster.KubeconfigDir
 	Env      []string // as in os.Environ
 	Host     string
 	Port     int // of admission; conversion has the next one; 0 for free ones
@@ -67,13 +67,13 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	cmd.Stdout, cmd.Stderr = p.Out, p.Err
 	cmd.Env = append(append(slices.Clone(p.Env), env...),
 		"SHELL_OPERATOR_HOOKS_DIR="+p.Hooks,
-		"SHELL_OPERATOR_TMP_DIR="+filepath.Join(p.Home.Dir(), "tmp"),
+		"SHELL_OPERATOR_TMP_DIR="+filepath.Join(p.Home.Path(), "tmp"),
 		"SHELL_OPERATOR_NAMESPACE="+p.Cluster.Namespace,
 		"SHELL_OPERATOR_LISTEN_ADDRESS=127.0.0.1",
 		fmt.Sprintf("SHELL_OPERATOR_LISTEN_PORT=%d", ports[0]),
 		"KUBE_CONFIG="+p.Home.Kubeconfig(),
 		"KUBE_CONTEXT="+p.Cluster.Context,
-		"DEBUG_UNIX_SOCKET="+filepath.Join(p.Home.Dir(), "debug.socket"),
+		"DEBUG_UNIX_SOCKET="+filepath.Join(p.Home.Path(), "debug.socket"),
 	)
 	err = process.Run(cmd)
 	switch {
@@ -116,7 +116,7 @@ func (p Program) webhooks(hooks []engine.Hook) ([]string, *cluster.Redirection, 
 	}
 	var env []string
 	for name, content := range map[string][]byte{"CA": own.CA, "SERVER_CERT": own.Cert, "SERVER_KEY": own.Key} {
-		path, err := p.Home.Put(name+".pem", content)
+		path, err := p.Home.WriteFile(name+".pem", content)
 		if err != nil {
 			return nil, nil, err
 		}

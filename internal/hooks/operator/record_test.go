@@ -30,11 +30,11 @@ func (s *stand) engine(program string) (*http.Client, map[string]string) {
 			s.Fatal(err)
 		}
 	}
-	home, err := c.Home()
+	home, err := c.NewKubeconfigDir()
 	if err != nil {
 		s.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(home.Dir(), "tmp"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(home.Path(), "tmp"), 0o700); err != nil {
 		s.Fatal(err)
 	}
 	var log bytes.Buffer

@@ -61,16 +61,16 @@ func (o *Operator) register(ctx context.Context) error {
 	at, next := o.registered, o.webhooks()
 	o.mu.Unlock()
 	if at.server == nil {
-		if next.None() {
+		if next.Empty() {
 			return nil
 		}
 		var err error
-		if at.server, err = o.Cluster.Serve(o.Host, o.Port, cluster.Answers{Admit: o.admit, Convert: o.convert}); err != nil {
+		if at.server, err = o.Cluster.Serve(o.Host, o.Port, cluster.Handlers{Admit: o.admit, Convert: o.convert}); err != nil {
 			return fault.Failed("choose where with --webhook-host and --webhook-port", "serve webhooks: %v", err)
 		}
 	}
 	err := o.Cluster.Register(ctx, at.server, at.webhooks, next)
-	if at.webhooks = next.And(at.webhooks); err == nil {
+	if at.webhooks = next.Union(at.webhooks); err == nil {
 		at.webhooks = next
 	}
 	o.registered = at

@@ -140,7 +140,7 @@ func (s *stand) play() []exchange {
 	defer cancel()
 	o := &Operator{Cluster: serving(s.T, `{"metadata": {}}`), Runner: engine.Runner{Env: os.Environ()}, Now: time.Now, Report: func(Run) {}, Warn: func(hook string, err error) { s.Error(hook, err) }}
 	o.begin(ctx, s.hooks)
-	answers := cluster.Answers{Admit: o.admit, Convert: o.convert}
+	answers := cluster.Handlers{Admit: o.admit, Convert: o.convert}
 	return s.ask(func(r request, review []byte) []byte {
 		path := "/convert/" + crd
 		for _, h := range s.hooks {

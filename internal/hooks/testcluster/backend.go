@@ -28,9 +28,9 @@ const (
 // Backend is an API server for tests.
 type Backend struct {
 	admin, hook *cluster.Cluster
-	home        cluster.Home // of the hook
-	namespace   string       // of the hook
-	kubectl     string       // folder
+	home        cluster.KubeconfigDir // of the hook
+	namespace   string                // of the hook
+	kubectl     string                // folder
 	roles       []*unstructured.Unstructured
 	broken      error                                 // what a test left that cannot be taken away
 	base        map[string]*unstructured.Unstructured // what stays, by identity
@@ -87,7 +87,7 @@ func (s *Backend) login(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	home, err := hook.Home()
+	home, err := hook.NewKubeconfigDir()
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 				tell(hooktest.Observation{Event: "Selected", Namespace: namespace, Objects: objects})
 			},
 			Unselected: func(namespace string) { tell(hooktest.Observation{Event: "Unselected", Namespace: namespace}) },
-			Trouble: func(err error) {
+			Error: func(err error) {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				c.trouble = fmt.Errorf("binding %s: %w", k.BindingName(), err)
@@ -148,7 +148,7 @@ func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
 			return false, err
 		}
 		for _, b := range c.bindings {
-			if current, err := b.Current(ctx); err != nil || !current {
+			if synced, err := b.Synced(ctx); err != nil || !synced {
 				return false, err
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// askedWebhooks select requests in all ways but by matchConditions.
-const askedWebhooks = `configVersion: v1
+// requestWebhooks select requests in every way except by matchConditions.
+const requestWebhooks = `configVersion: v1
 kubernetesValidating:
 - {name: all.example.org, failurePolicy: Ignore, rules: &all [{apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"]}]}
 - {name: whole.example.org, failurePolicy: Ignore, rules: [{apiGroups: [""], apiVersions: [v1], resources: ["*"], operations: ["*"]}]}
@@ -33,8 +33,8 @@ kubernetesValidating:
 - {name: updates.example.org, failurePolicy: Ignore, rules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps, namespaces], operations: [UPDATE]}]}
 `
 
-// askedSteps are what happens: an object is put there, or without a kind deleted.
-const askedSteps = `
+// requestSteps are applied in this order. A step without a kind deletes the object.
+const requestSteps = `
 - {apiVersion: v1, kind: Namespace, metadata: {name: asked-a, labels: {team: a}}}
 - {apiVersion: v1, kind: Namespace, metadata: {name: asked-b, labels: {see: me}}}
 - {apiVersion: v1, kind: Namespace, metadata: {name: asked-c}}
@@ -50,23 +50,23 @@ const askedSteps = `
 - {apiVersion: v1, metadata: {name: asked-c}}
 `
 
-// testAsked holds the requests that package binding makes, and for which webhooks it makes one,
-// against those of an API server.
-func testAsked(t *testing.T, c *Cluster) {
-	conf, findings := config.Parse([]byte(askedWebhooks))
+// testRequests compares the requests that package binding creates, and their webhooks,
+// with those of an API server.
+func testRequests(t *testing.T, c *Cluster) {
+	conf, findings := config.Parse([]byte(requestWebhooks))
 	if conf == nil {
 		t.Fatal(findings)
 	}
 	var steps []map[string]any
-	if err := yaml.Unmarshal([]byte(askedSteps), &steps); err != nil {
+	if err := yaml.Unmarshal([]byte(requestSteps), &steps); err != nil {
 		t.Fatal(err)
 	}
-	asked := askAll(t, c, conf.Validating)
-	var there bindings.Cluster
+	send := registerRecorder(t, c, conf.Validating)
+	var state bindings.Cluster
 	for i, step := range steps {
 		o := &unstructured.Unstructured{Object: step}
 		r := bindings.Request{Operation: "CREATE", Object: o}
-		for _, old := range there {
+		for _, old := range state {
 			if old.GetName() == o.GetName() {
 				r = bindings.Request{Operation: "UPDATE", Object: o, Old: old}
 			}
@@ -76,41 +76,41 @@ func testAsked(t *testing.T, c *Cluster) {
 		}
 		got := map[string]string{}
 		for _, a := range conf.Validating {
-			request, err := there.Request(a, r)
+			request, err := state.Request(a, r)
 			if err == nil {
-				got[a.Name] = whatOf(request)
+				got[a.Name] = describe(request)
 			}
 		}
-		if diff := cmp.Diff(asked(r), got); diff != "" {
+		if diff := cmp.Diff(send(r), got); diff != "" {
 			t.Errorf("step %d, %s %s (-API server +operon):\n%s", i+1, r.Operation, o.GetName(), diff)
 		}
 		if r.Operation == "DELETE" {
-			there = there.After("Deleted", r.Old)
+			state = state.After("Deleted", r.Old)
 		} else {
-			there = there.After("Added", o)
+			state = state.After("Added", o)
 		}
 	}
 }
 
-// whatOf is what a request is about.
-func whatOf(request map[string]any) string {
+// describe summarizes a request.
+func describe(request map[string]any) string {
 	old, now := request["oldObject"] != nil, request["object"] != nil
-	return fmt.Sprintf("%v %v %v/%v, an old object: %t, a new one: %t", request["operation"], request["resource"], request["namespace"], request["name"], old, now)
+	return fmt.Sprintf("%v %v %v/%v, old object: %t, new object: %t", request["operation"], request["resource"], request["namespace"], request["name"], old, now)
 }
 
-// askAll registers webhooks, and returns what makes a request of the API server and
-// tells which of them it asked what.
-func askAll(t *testing.T, c *Cluster, webhooks []config.Admission) func(bindings.Request) map[string]string {
+// registerRecorder registers webhooks. It returns a function that sends a request to the
+// API server and returns the requests that the webhooks received, by webhook name.
+func registerRecorder(t *testing.T, c *Cluster, webhooks []config.Admission) func(bindings.Request) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
 	all := map[string]string{}
-	s, err := c.Serve("", 0, Answers{Admit: func(_ context.Context, path string, r Review) (map[string]any, error) {
+	s, err := c.Serve("", 0, Handlers{Admit: func(_ context.Context, path string, r Review) (map[string]any, error) {
 		var request map[string]any
 		err := json.Unmarshal(r, &request)
 		if name := fmt.Sprint(request["name"]); strings.HasPrefix(name, "asked-") {
 			mu.Lock()
 			defer mu.Unlock()
-			all[strings.TrimPrefix(path, "/")] = whatOf(request)
+			all[strings.TrimPrefix(path, "/")] = describe(request)
 		}
 		return map[string]any{"allowed": err == nil}, err
 	}})
@@ -132,12 +132,12 @@ func askAll(t *testing.T, c *Cluster, webhooks []config.Admission) func(bindings
 	if _, err := c.Create(t.Context(), validatingKind, o); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { // before the server ends
+	t.Cleanup(func() { // before the server stops
 		if err := c.Delete(context.WithoutCancel(t.Context()), validatingKind, "", "asked", metav1.DeletePropagationBackground); err != nil {
 			t.Error(err)
 		}
 	})
-	ask := func(r bindings.Request) map[string]string {
+	send := func(r bindings.Request) map[string]string {
 		t.Helper()
 		mu.Lock()
 		clear(all)
@@ -164,14 +164,14 @@ func askAll(t *testing.T, c *Cluster, webhooks []config.Admission) func(bindings
 		return maps.Clone(all)
 	}
 	n := 0
-	eventually(t, "the webhooks are asked", func() error {
+	eventually(t, "webhooks receive requests", func() error {
 		n++
-		told := ask(bindings.Request{Operation: "CREATE", Object: &unstructured.Unstructured{Object: map[string]any{
+		received := send(bindings.Request{Operation: "CREATE", Object: &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "default", "name": fmt.Sprint("asked-first-", n)}}}})
-		if told["all.example.org"] == "" {
-			return fmt.Errorf("those that are: %v", told)
+		if received["all.example.org"] == "" {
+			return fmt.Errorf("received requests: %v", received)
 		}
 		return nil
 	})
-	return ask
+	return send
 }
