@@ -23,7 +23,7 @@ type part struct {
 	held bool   // PROJECT recorded the part before this command
 	hint string // what to do when another file declares one of its names
 
-	edited bool // a controller gets more plumbing: what is there is edited, not seeded
+	edited bool // a controller gets more features: its files are edited, not seeded
 }
 
 // parts tells what of r the project had before this command: the types, and

@@ -78,7 +78,7 @@ type featurePlanner struct {
 // targets are the kinds that a controller has beside its own.
 type targets struct{ owned, watched []project.Resource }
 
-// featureValues is what the templates of plumbing print.
+// featureValues is the data of the feature templates.
 type featureValues struct {
 	apiValues
 	Target        targetValues

@@ -63,7 +63,7 @@ func fillNames(lines string, names ...string) string {
 	return strings.NewReplacer(names...).Replace(lines)
 }
 
-// wire adds to the controller the lines that call its plumbing: to SetupWithManager
+// wire adds to the controller the calls of its features: to SetupWithManager
 // the kinds and the predicate, to Reconcile what comes before the user's code, to
 // specMethod what the object owns. What is there in some form stays.
 func (x featurePlanner) wire() error {
