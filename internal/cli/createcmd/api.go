@@ -71,7 +71,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.BoolVar(&o.controller, "controller", true, "add a controller; operon asks on a terminal")
 	f.StringVar(&o.name, "controller-name", "", "name of the controller (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
-	o.foreign.bind(cmd)
+	o.external.bind(cmd)
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	f.BoolVar(&o.make, "make", true, "generate deepcopy methods, CRDs and RBAC afterwards")
 	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
@@ -84,7 +84,7 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 // run records the resource in PROJECT and plans its files. Questions come before
 // the project is locked: a person may take a while.
 func (o *createAPI) run(a *command.App) error {
-	if o.api && o.foreign.given() {
+	if o.api && o.external.given() {
 		return fault.Usage("add --resource=false, or leave out --external-api-path, -domain and -module",
 			"types of another module cannot be written here")
 	}
@@ -220,7 +220,7 @@ func (o *createAPI) checkGiven() error {
 			return err
 		}
 	}
-	return o.foreign.check()
+	return o.external.check()
 }
 
 // complete makes the full resource from the flags and what PROJECT already
@@ -241,7 +241,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 	case !o.api:
 		r.ClusterScoped = !o.namespaced
 		var err error
-		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+		if r, err = o.external.resolve(ctx, a, s, r); err != nil {
 			return r, err
 		}
 		if err := o.agrees(cfg, r); err != nil {
@@ -267,7 +267,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 // agrees refuses values that differ from those PROJECT holds for the kind: a
 // second create api adds what is missing and changes nothing.
 func (o *createAPI) agrees(cfg *project.Config, old project.Resource) error {
-	if err := o.foreign.agrees(old); err != nil {
+	if err := o.external.agrees(old); err != nil {
 		return err
 	}
 	changed := o.cmd.Flags().Changed

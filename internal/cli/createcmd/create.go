@@ -18,7 +18,7 @@ func New(a *command.App) *cobra.Command {
 // creation has the flags that create api and create webhook share.
 type creation struct {
 	command.WriteFlags
-	foreign  externalFlags
+	external externalFlags
 	resource project.Resource
 	make     bool
 

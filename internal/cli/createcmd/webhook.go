@@ -55,7 +55,7 @@ versions have, and come with a test that fails if a conversion loses a field.`,
 	f.StringSliceVar(&o.webhooks.Spoke, "spoke", nil, "versions to convert to and from the hub (default: all other versions of the kind)")
 	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook (default: derived from the kind)")
 	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook (default: derived from the kind)")
-	o.foreign.bind(cmd)
+	o.external.bind(cmd)
 	f.BoolVar(&o.make, "make", true, "generate the webhook configuration afterwards")
 	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
 	o.Bind(cmd)
@@ -121,7 +121,7 @@ func (o *createWebhook) ask(a *command.App) error {
 // checkValues checks the given values one by one, before anything is asked.
 func (o *createWebhook) checkValues() error {
 	checks := []error{
-		o.foreign.check(),
+		o.external.check(),
 		project.CheckGroup(o.resource.Group),
 		project.CheckWebhookPath("defaulting-path", o.webhooks.DefaultingPath),
 		project.CheckWebhookPath("validation-path", o.webhooks.ValidationPath),
@@ -152,7 +152,7 @@ func (o *createWebhook) checkAsked() error {
 		return fault.Usage("add --programmatic-validation", "--validation-path without a validation webhook")
 	case len(w.Spoke) > 0 && !w.Conversion:
 		return fault.Usage("add --conversion", "--spoke without a conversion webhook")
-	case w.Conversion && o.foreign.given():
+	case w.Conversion && o.external.given():
 		return fault.Usage("leave out --conversion", "types of another module are converted there")
 	}
 	return nil
@@ -163,7 +163,7 @@ func (o *createWebhook) checkAsked() error {
 func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
 	r := o.resource
 	if old := s.Config.Find(r.Group, r.Version, r.Kind); old != nil {
-		if err := o.foreign.agrees(*old); err != nil {
+		if err := o.external.agrees(*old); err != nil {
 			return r, err
 		}
 		if r.Plural != "" && r.Plural != old.PluralName() {
@@ -175,7 +175,7 @@ func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.
 			return r, err
 		}
 		var err error
-		if r, err = o.foreign.resolve(ctx, a, s, r); err != nil {
+		if r, err = o.external.resolve(ctx, a, s, r); err != nil {
 			return r, err
 		}
 	}
@@ -214,7 +214,7 @@ func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.
 // nearMiss refuses a kind, or a version of one, that the project does not have but
 // for a slip.
 func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error {
-	if o.foreign.given() {
+	if o.external.given() {
 		return nil
 	}
 	var versions, kinds []string

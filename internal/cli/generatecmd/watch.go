@@ -17,10 +17,10 @@ import (
 	"github.com/operon-dev/operon/internal/watch"
 )
 
-// errorDelay is how long an error waits for a change that may end it.
+// errorDelay is how long an error waits for a change that may fix it.
 const errorDelay = 150 * time.Millisecond
 
-// checkWatch refuses what says something else than --watch.
+// checkWatch refuses flags that contradict --watch.
 func (o *generate) checkWatch() error {
 	if !o.watch {
 		return nil
@@ -36,8 +36,8 @@ func (o *generate) checkWatch() error {
 	return nil
 }
 
-// watchLoop keeps generated files current. Between two cycles it holds nothing of
-// the project: neither its lock, so that other commands work, nor its sources.
+// watchLoop keeps generated files up to date. Between two cycles it holds neither the
+// lock of the project, so that other commands work, nor its sources.
 type watchLoop struct {
 	*command.App
 	o       *generate
@@ -54,7 +54,7 @@ type watchLoop struct {
 	warnings []scaffold.Warning
 }
 
-// keep generates, and then whenever something changes, until the user ends it.
+// watchProject generates, and again after each change, until the user ends it.
 func (o *generate) watchProject(a *command.App, args []string) error {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
@@ -96,8 +96,8 @@ func (o *generate) watchProject(a *command.App, args []string) error {
 	return nil
 }
 
-// first is the run at the start, with the report of any run. What is wrong with
-// the command line or with PROJECT ends it; sources may be repaired.
+// generateFirst generates at the start and prints the usual report. An invalid command
+// line or PROJECT ends the watch; errors in sources do not.
 func (loop *watchLoop) generateFirst(ctx context.Context) error {
 	_, err := loop.cycle(ctx, func(r command.PlanReport) error { return loop.PrintPlan(r, loop.o.Output) })
 	if err == nil {
@@ -112,7 +112,7 @@ func (loop *watchLoop) generateFirst(ctx context.Context) error {
 	return nil
 }
 
-// next waits for changes and generates. An error ends the watch.
+// generateNext waits for changes and generates. An error ends the watch.
 func (loop *watchLoop) generateNext(ctx context.Context) error {
 	paths, err := loop.nextChanges(ctx)
 	if err != nil || len(paths) == 0 {
@@ -124,7 +124,7 @@ func (loop *watchLoop) generateNext(ctx context.Context) error {
 		if failed == nil || ctx.Err() != nil {
 			break
 		}
-		// An error of sources that somebody is about to replace is not worth a word.
+		// Do not report an error in sources that are just being replaced.
 		soon, cancel := context.WithTimeout(ctx, errorDelay)
 		more, err := loop.nextChanges(soon)
 		cancel()
@@ -143,7 +143,7 @@ func (loop *watchLoop) generateNext(ctx context.Context) error {
 	return loop.report(line{at: loop.Now(), spent: spent, causes: paths}, failed)
 }
 
-// changes waits for changes, and returns those that count: there may be none.
+// nextChanges waits for changes and returns the relevant ones, which may be none.
 func (loop *watchLoop) nextChanges(ctx context.Context) ([]string, error) {
 	paths, err := loop.watcher.Next(ctx)
 	if errors.Is(err, watch.ErrGone) {
@@ -164,7 +164,7 @@ func (loop *watchLoop) nextChanges(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// tell shows what a cycle came to, and remembers it.
+// report prints the result of a cycle and records it.
 func (loop *watchLoop) report(l line, failed error) error {
 	var more func()
 	if failed != nil {
@@ -184,7 +184,7 @@ func (loop *watchLoop) report(l line, failed error) error {
 	return loop.printLine(l, more)
 }
 
-// show shows a line, and has more said about it.
+// printLine prints the line of a cycle, and then calls more, which may be nil.
 func (loop *watchLoop) printLine(l line, more func()) error {
 	width := term.Width(loop.Out)
 	if loop.status != nil && l.quiet() && more == nil {
@@ -208,9 +208,8 @@ func (loop *watchLoop) printLine(l line, more func()) error {
 	return nil
 }
 
-// cycle generates as a fresh command does, and has show tell about it. Another
-// command that works in the project is waited for. It returns the time that it
-// took, without the waiting.
+// cycle generates as a new command does, and reports with show. It waits for other
+// commands in the project. It returns the time without this wait.
 func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) error) (spent time.Duration, err error) {
 	w := loop.o.WriteFlags
 	w.Report, w.NoWait = show, true // it waits here
@@ -246,10 +245,10 @@ func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) 
 	return spent, err
 }
 
-// gone is the end of a watch whose project is no more.
+// errGone ends a watch whose project was removed.
 func errGone(what string) error {
 	return fault.Failed("start it again in a project", "%s is gone: there is nothing left to watch", what)
 }
 
-// failureText is all that is shown of an error.
+// failureText returns an error as it is printed.
 func failureText(err error) string { return err.Error() + "\n" + fault.HintOf(err) }

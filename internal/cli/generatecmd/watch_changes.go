@@ -18,8 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/watch"
 )
 
-// remember keeps what tells a change that counts from one that does not. A cycle
-// that failed put everything back.
+// recordState records the files that the cycle wrote, to tell its own changes from those
+// of the user. A cycle that failed reverted its changes.
 func (loop *watchLoop) recordState(applied bool) {
 	loop.lastState = map[string]*[32]byte{}
 	if loop.plan == nil {
@@ -44,8 +44,8 @@ func (loop *watchLoop) recordState(applied bool) {
 	}
 }
 
-// outside returns the folders of sources that are not in the project: those of
-// other modules of a workspace, or of modules that a folder stands for.
+// outside returns the folders of sources outside the project: of other modules in a
+// workspace, and of modules that a replace directive maps to a folder.
 func (loop *watchLoop) outside() []string {
 	folders := map[string]bool{}
 	for _, name := range loop.inputs.Sources {
@@ -60,14 +60,13 @@ func (loop *watchLoop) outside() []string {
 	return slices.Sorted(maps.Keys(folders))
 }
 
-// counts reports whether a change of a file may change what is generated. While
-// there is an error that may be any but what editors keep for themselves.
+// isRelevant reports whether a change of a file may change the output. After an error any
+// file may be relevant, except temporary files of editors.
 func (loop *watchLoop) isRelevant(file string) bool {
 	return loop.isInput(file) || loop.failure != "" && !watch.IsScratch(file)
 }
 
-// known reports whether a file is a source, or one that the last cycle looked at,
-// its own output included.
+// isInput reports whether a file is a source, or a file that the last cycle read or wrote.
 func (loop *watchLoop) isInput(file string) bool {
 	has := func(list []string, name string) bool { _, found := slices.BinarySearch(list, name); return found }
 	return watch.IsSource(file) || file == project.File || loop.readAtStart(file) ||
@@ -75,8 +74,8 @@ func (loop *watchLoop) isInput(file string) bool {
 		path.Ext(file) == ".go" && !watch.IsScratch(file) && has(loop.inputs.Listed, path.Dir(file))
 }
 
-// idle reports whether a file is as a cycle left it, or was there for a moment
-// only, as editors have them.
+// isUnchanged reports whether a file is as the cycle left it, or is a temporary file that
+// is gone again.
 func (loop *watchLoop) isUnchanged(file string) bool {
 	if file == watch.Everything {
 		return false
@@ -101,8 +100,8 @@ func (loop *watchLoop) exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// readAtStart reports whether a file is one of those that the library behind plural
-// names reads, once for each process.
+// readAtStart reports whether the library for plural names reads the file, which it does
+// once in each process.
 func (loop *watchLoop) readAtStart(file string) bool {
 	for variable, name := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
 		name = cmp.Or(loop.Getenv(variable), name)

@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/watch"
 )
 
-// line is what one cycle of a watch came to.
+// line is the result of one cycle of a watch.
 type line struct {
 	at     time.Time
 	spent  time.Duration
@@ -25,15 +25,14 @@ type line struct {
 	again     bool // as the cycle before
 }
 
-// quiet reports whether the line tells nothing that is to stay on a screen.
+// quiet reports whether the next line may replace this one on a terminal.
 func (l line) quiet() bool { return l.again || len(l.changes) == 0 && !l.recovered && !l.failed }
 
-// few is how many files are told by name.
+// few is how many files are listed by name.
 const few = 3
 
-// text is the line in so many columns, or as long as it gets when width is 0:
-// files by their paths while there is room, then by their names, then by their
-// number.
+// text returns the line, at most width columns long unless width is 0. It lists files by
+// path if there is room, else by name, else by number.
 func (l line) text(paint func(colour, text string) string, width int) string {
 	const arrow = " -> "
 	head := fmt.Sprintf("%s %8s  ", l.at.Format(time.TimeOnly), command.Duration(l.spent))
@@ -57,7 +56,7 @@ func (l line) text(paint func(colour, text string) string, width int) string {
 
 func fullPath(name string) string { return name }
 
-// cause is what changed, by name up to so many files.
+// cause returns what changed. Up to few files are listed by name.
 func (l line) cause(few int) string {
 	switch {
 	case slices.Contains(l.causes, watch.Everything):
@@ -68,7 +67,7 @@ func (l line) cause(few int) string {
 	return command.Files(len(l.causes))
 }
 
-// result is what came of it: files by what name makes of their paths, up to so many.
+// result returns what the cycle wrote. Up to few files are listed, as name prints them.
 func (l line) result(few int, name func(string) string) string {
 	text := "no change"
 	var paths, names []string
