@@ -13,10 +13,10 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 )
 
-// recording is what a command prints, in order, as it goes to the streams.
+// recording is the output of a command, in order.
 type recording struct{ texts []resultcache.Chunk }
 
-// recorder is a stream of which the transcript keeps a copy.
+// recorder is a stream that copies its output to a recording.
 type recorder struct {
 	to        *os.File
 	recording *recording
@@ -28,11 +28,11 @@ func (c recorder) Write(b []byte) (int, error) {
 	return c.to.Write(b)
 }
 
-// File is the stream itself: package term asks whether it is a terminal, and
-// shows there what is gone in the end.
+// File returns the stream itself, for package term: it asks whether the stream is a
+// terminal, and shows progress there that is not recorded.
 func (c recorder) File() *os.File { return c.to }
 
-// notefOnce is a note about this run, which says nothing about the next one.
+// notefOnce prints a note that the recording leaves out: it is about this run only.
 func (a *App) notefOnce(format string, args ...any) {
 	once := *a
 	if c, ok := a.Err.(recorder); ok {
@@ -41,9 +41,9 @@ func (a *App) notefOnce(format string, args ...any) {
 	once.Notef(format, args...)
 }
 
-// CacheResult runs a command that generates, and keeps what it said where that
-// holds until something changes: it ended well and wrote nothing. run returns its
-// plan. The next process with the same command line answers from that.
+// CacheResult runs a command that generates. If the command succeeds and writes nothing,
+// CacheResult stores its output, which the next process with the same command line
+// prints unless an input has changed. run returns the plan of the command.
 func (a *App) CacheResult(run func(*App) (root string, p *scaffold.Plan, err error)) error {
 	out, isFile := a.Out.(*os.File)
 	errs, areFiles := a.Err.(*os.File)
@@ -67,13 +67,13 @@ func (a *App) CacheResult(run func(*App) (root string, p *scaffold.Plan, err err
 	return nil
 }
 
-// storeResult keeps what a command said that looked at what the plan did.
+// storeResult stores the output of a command with the inputs of its plan.
 func (a *App) storeResult(dir, root string, p *scaffold.Plan, texts []resultcache.Chunk) {
 	in, ok := p.Inputs()
 	if !ok {
 		return
 	}
-	// Years that a header has need not be those of files.
+	// The output may depend on the year.
 	result := resultcache.Result{Output: texts, Read: in.Sources, Until: time.Date(a.Now().Year()+1, time.January, 1, 0, 0, 0, 0, time.Local)}
 	for _, name := range in.Looked {
 		result.Checked = append(result.Checked, filepath.Join(root, filepath.FromSlash(name)))
