@@ -71,6 +71,18 @@ func compile(content []byte) (*Validator, error) {
 	return v, nil
 }
 
+// Validate checks that the schema at path is a valid structural schema. A nil schema is.
+func (s Schema) Validate(path *field.Path) field.ErrorList {
+	if s == nil {
+		return nil
+	}
+	v, err := NewValidator(s)
+	if err != nil {
+		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+	}
+	return sorted(structuralschema.ValidateStructural(path, v.structural))
+}
+
 // decode reads a schema into the type that the packages of the API server work with.
 func decode(content []byte) (*apiextensions.JSONSchemaProps, error) {
 	var versioned apiextensionsv1.JSONSchemaProps

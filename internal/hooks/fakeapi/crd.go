@@ -6,7 +6,9 @@ import (
 
 	"github.com/operon-dev/operon/internal/crdschema"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func isCRD(k kinds.Kind) bool { return kinds.IsCRD(k.GVK()) }
@@ -96,4 +98,29 @@ func (s *Server) validator(k kinds.Kind) (v *crdschema.Validator, found bool, er
 		return nil, false, fmt.Errorf("CustomResourceDefinition %s, version %s: %w", crd.GetName(), k.Version, err)
 	}
 	return v, true, nil
+}
+
+// validateCRD checks a new CRD. The schemas of a loaded one are compiled when an object
+// needs them, because large schemas take 0.1 s.
+func validateCRD(k kinds.Kind, crd *unstructured.Unstructured, loaded bool) error {
+	if _, err := kinds.FromObject(crd); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if loaded {
+		return nil
+	}
+	var errs field.ErrorList
+	versions := crdschema.Versions(crd)
+	for i, v := range versions {
+		path := field.NewPath("spec", "versions").Index(i).Child("schema")
+		if len(versions) == 1 {
+			path = field.NewPath("spec", "validation") // the server's internal type has it there
+		}
+		name, _ := v["name"].(string)
+		errs = append(errs, crdschema.Of(crd, name).Validate(path.Child("openAPIV3Schema"))...)
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(k.GVK().GroupKind(), crd.GetName(), errs)
+	}
+	return nil
 }

@@ -57,8 +57,8 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, loaded b
 	}
 	initialize(k, o)
 	if isCRD(k) {
-		if _, err := kinds.FromObject(o); err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
+		if err := validateCRD(k, o, loaded); err != nil {
+			return nil, err
 		}
 	}
 	s.put(k, nil, o)

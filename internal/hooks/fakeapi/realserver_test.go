@@ -82,6 +82,7 @@ var steps = []step{
 	{"merge/status", "deploy", "shop", "web", "{status: {replicas: 1, observedGeneration: 1}, spec: {replicas: 5}}"},
 	{"merge", "deploy", "shop", "web", "{status: {replicas: 9}}"},
 	{"strategic", "deploy", "shop", "web", "{spec: {template: {spec: {containers: [{name: z, image: w}]}}}}"},
+	{"create", "crd", "", "", strings.Replace(crd, "size: {type: integer, ", "size: {", 1)},
 	{"create", "crd", "", "", crd},
 	{"create", "db", "", "", "{metadata: {name: one, namespace: shop}, spec: {name: shop, nope: 1, users: [{name: a}], extra: {x: 1}}, status: {ready: true}}"},
 	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {}}"},
