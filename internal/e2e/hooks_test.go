@@ -119,7 +119,7 @@ func TestHooks(t *testing.T) {
 	h.says("3 hooks on https://127.0.0.1:")
 	copies(t)
 	h.says("set ticks{by=\"clock\"} 1")
-	h.says("$METRICS_PATH:1:75: warning: the engine knows no unit, and drops it (metric-unknown-key)")
+	h.says("$METRICS_PATH:1:75: warning: unknown key unit; the engine ignores it (metric-unknown-key)")
 	admits(t, ns, "unlucky name")
 	converts(t, ns)
 	wantOneRun(t, ns)

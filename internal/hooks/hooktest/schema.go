@@ -38,7 +38,7 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	var field kjson.FieldError
 	switch {
 	case errors.As(err, &misfit):
-		r.fail(nodeAt(n, keysOf(misfit.Field)), "", "%s: %s", name, output.Plainly(err.Error()))
+		r.fail(nodeAt(n, keysOf(misfit.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
 	case err != nil:
 		hint := ""
 		if o.GetKind() == "Secret" {

@@ -108,7 +108,7 @@ func TestUpdate(t *testing.T) {
 		"the exit code":                   {"exit 4", ticks + "{exitCode: 3}", ticks + "{exitCode: 4}"},
 		"a failure instead of success":    {"exit 4", ticks + "{exitCode: 0}", ticks + "{exitCode: 4}"},
 		"success instead of a failure":    {"true", ticks + "{exitCode: 4, error: no luck}", ticks + "{exitCode: 0}"},
-		"a failure of another sort":       {"echo nonsense >$METRICS_PATH", ticks + "{exitCode: 3}", ticks + "{exitCode: 0, error: '$METRICS_PATH:1: this is no JSON: invalid character ''o'' in literal null (expecting ''u'')'}"},
+		"a failure of another sort":       {"echo nonsense >$METRICS_PATH", ticks + "{exitCode: 3}", ticks + "{exitCode: 0, error: '$METRICS_PATH:1: not valid JSON: invalid character ''o'' in literal null (expecting ''u'')'}"},
 		"no run that could end":           {"true", "- retry: true\n  expect: {exitCode: 3}", "- retry: true\n  expect: {runs: 0}"},
 		"an error":                        {"echo no luck at all >&2; exit 4", ticks + "{error: no lock}", ticks + "{error: 'exit code 4: no luck at all'}"},
 		"no error":                        {"true", ticks + "{error: no luck}", ticks + "{runs: 1}"},

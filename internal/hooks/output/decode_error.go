@@ -18,29 +18,29 @@ func isRefusal(f finding.Finding) bool { return f.IsError() }
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\n\s*)?line (\d+): `)
 
-// yamlFault is the line of an error of the YAML decoder, or 0, and what is wrong.
-func yamlFault(err error) (line int, message string) {
+// yamlError returns the line of an error of the YAML decoder, or 0, and its message.
+func yamlError(err error) (line int, message string) {
 	message = err.Error()
 	if m := yamlLine.FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = message[len(m[0]):]
 	}
-	return line, Plainly(strings.TrimPrefix(message, "yaml: "))
+	return line, DecodeMessage(strings.TrimPrefix(message, "yaml: "))
 }
 
-// streamFault says what is wrong with the values of a stream up to an index, and which
-// of them is, in the words of a decoder that speaks of JSON and T only, when that agrees
-// that something is. An index of -1 is that of the last one.
-func streamFault[T any](text []byte, index int, err error) (at int, message string) {
+// streamError returns the index and the message of the first invalid value in a stream, up
+// to an index, or to the end for -1. encoding/json finds them, because its messages are
+// clearer. Where it finds nothing, the message is that of err.
+func streamError[T any](text []byte, index int, err error) (at int, message string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for i := 0; ; i++ {
 		var v T
 		strict := dec.Decode(&v)
 		switch {
 		case errors.Is(strict, io.EOF), strict == nil && i == index:
-			return index, Plainly(err.Error())
+			return index, DecodeMessage(err.Error())
 		case strict != nil:
-			return i, Plainly(strict.Error())
+			return i, DecodeMessage(strict.Error())
 		}
 	}
 }
@@ -51,34 +51,34 @@ var (
 	noJSON     = regexp.MustCompile(`^(invalid character|unexpected (EOF|end))`)
 )
 
-// Plainly takes the names of Go out of an error of a decoder.
-func Plainly(message string) string {
+// DecodeMessage returns the message of a decoder without names of Go types.
+func DecodeMessage(message string) string {
 	message, _, _ = strings.Cut(strings.TrimPrefix(message, "json: "), "\n")
 	if m := jsonMisfit.FindStringSubmatch(message); m != nil {
-		return strings.TrimPrefix(m[2]+": ", ": ") + decoded(m[1]) + " where " + belongs(m[3]) + " belongs"
+		return strings.TrimPrefix(m[2]+": ", ": ") + "expected " + expected(m[3]) + ", got " + decoded(m[1])
 	}
 	if m := yamlMisfit.FindStringSubmatch(message); m != nil {
-		return decoded(m[1]) + " where " + belongs(m[2]) + " belongs"
+		return "expected " + expected(m[2]) + ", got " + decoded(m[1])
 	}
 	if noJSON.MatchString(message) {
-		return "this is no JSON: " + message
+		return "not valid JSON: " + message
 	}
 	return message
 }
 
-// words are those for kinds of values that decoders name otherwise.
-var words = map[string]string{
-	"object": "object", "map": "object", "array": "list", "seq": "list", "string": "text", "str": "text", "bool": "boolean", "null": "empty value",
+// typeNames maps the type names of decoders to those of messages.
+var typeNames = map[string]string{
+	"object": "object", "map": "object", "array": "list", "seq": "list", "string": "string", "str": "string", "bool": "boolean", "null": "null value",
 }
 
-// decoded names a kind of value in the words of a decoder.
-func decoded(kind string) string { return article(cmp.Or(words[kind], "number")) }
+// decoded returns the name of a decoder's type with its article.
+func decoded(kind string) string { return article(cmp.Or(typeNames[kind], "number")) }
 
-// belongs names what a type of Go is decoded from.
-func belongs(kind string) string {
+// expected returns the name of the value that a Go type is decoded from.
+func expected(kind string) string {
 	switch {
 	case kind == "uint8" || kind == "[]uint8":
-		return "a text in base64"
+		return "a base64 string"
 	case strings.HasPrefix(kind, "[]"):
 		return decoded("array")
 	case strings.HasPrefix(kind, "map[") || strings.Contains(kind, "."):
@@ -87,15 +87,15 @@ func belongs(kind string) string {
 	return decoded(kind)
 }
 
-// kindOf names the type of a decoded value.
-func kindOf(v any) string {
+// typeOf returns the type name of a decoded value.
+func typeOf(v any) string {
 	switch x := v.(type) {
 	case map[string]any, map[any]any:
 		return "object"
 	case []any:
 		return "list"
 	case string:
-		return "text"
+		return "string"
 	case bool:
 		return "boolean"
 	case int, int64, uint64:
@@ -106,7 +106,7 @@ func kindOf(v any) string {
 		}
 		return "number"
 	case nil:
-		return "empty value"
+		return "null value"
 	}
 	return "time"
 }

@@ -10,20 +10,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// place is where something stands in a file.
-type place struct{ line, column int } // from 1; 0 when unknown
+// position is a position in a file.
+type position struct{ line, column int } // from 1; 0 when unknown
 
-// document is one of a file's documents as text: where it begins, and its tree,
-// or nil when that is not known.
+// document is a document of a file, for positions. root is nil when it cannot be parsed.
 type document struct {
-	at     place
+	at     position
 	root   *yaml.Node
-	before int  // the lines of the file before the first of the tree
-	folds  bool // keys are told apart without their case, as in JSON
+	before int  // the number of lines before root
+	folds  bool // keys are case-insensitive, as in JSON
 }
 
-// jsonDocuments finds the documents in a stream of JSON values, as far as it is
-// one by the letter of RFC 8259.
+// jsonDocuments returns the documents of a stream of JSON values, up to the first one that
+// is not valid by RFC 8259.
 func jsonDocuments(text []byte) []document {
 	var docs []document
 	for dec := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -33,9 +32,9 @@ func jsonDocuments(text []byte) []document {
 		}
 		start := int(dec.InputOffset()) - len(raw)
 		line := bytes.Count(text[:start], []byte("\n"))
-		d := document{at: place{line + 1, start - bytes.LastIndexByte(text[:start], '\n')}, before: line, folds: true}
+		d := document{at: position{line + 1, start - bytes.LastIndexByte(text[:start], '\n')}, before: line, folds: true}
 		var node yaml.Node
-		// Spaces keep columns right on the line that the document begins in.
+		// Spaces keep the columns of the first line.
 		indented := strings.Repeat(" ", d.at.column-1) + strings.ReplaceAll(string(raw), "\t", " ")
 		if yaml.Unmarshal([]byte(indented), &node) == nil && len(node.Content) == 1 {
 			d.root = node.Content[0]
@@ -44,7 +43,7 @@ func jsonDocuments(text []byte) []document {
 	}
 }
 
-// yamlDocuments finds the documents of a YAML file.
+// yamlDocuments returns the documents of a YAML file.
 func yamlDocuments(text []byte) []document {
 	var docs []document
 	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -55,16 +54,16 @@ func yamlDocuments(text []byte) []document {
 			}
 			return docs
 		}
-		d := document{at: place{node.Line, node.Column}}
+		d := document{at: position{node.Line, node.Column}}
 		if len(node.Content) == 1 {
 			d.root = node.Content[0]
-			d.at = place{d.root.Line, d.root.Column}
+			d.at = position{d.root.Line, d.root.Column}
 		}
 		docs = append(docs, d)
 	}
 }
 
-// documentAt is the document of an index, or one of which nothing is known.
+// documentAt returns the document at an index, or an empty one.
 func documentAt(docs []document, i int) document {
 	if i < len(docs) {
 		return docs[i]
@@ -72,38 +71,38 @@ func documentAt(docs []document, i int) document {
 	return document{}
 }
 
-// isEmpty reports whether there is nothing in the document.
+// isEmpty reports whether the document is empty.
 func (d document) isEmpty() bool { return d.root != nil && d.root.Tag == "!!null" }
 
-func (d document) placeOf(n *yaml.Node) place {
-	return place{d.before + n.Line, n.Column}
+func (d document) positionOf(n *yaml.Node) position {
+	return position{d.before + n.Line, n.Column}
 }
 
-// key returns the place of a key of the document, or that of the document.
-func (d document) key(name string) place {
+// key returns the position of a key, or that of the document.
+func (d document) key(name string) position {
 	if k, _ := d.pair(name); k != nil {
-		return d.placeOf(k)
+		return d.positionOf(k)
 	}
 	return d.at
 }
 
-// value returns the place of the value of a key, or that of the document.
-func (d document) value(name string) place {
+// value returns the position of the value of a key, or that of the document.
+func (d document) value(name string) position {
 	if _, v := d.pair(name); v != nil {
-		return d.placeOf(v)
+		return d.positionOf(v)
 	}
 	return d.at
 }
 
-// item returns the place of an item of the list below a key, or that of the list.
-func (d document) item(name string, i int) place {
+// item returns the position of an item of the list at a key, or that of the list.
+func (d document) item(name string, i int) position {
 	if _, v := d.pair(name); v != nil && v.Kind == yaml.SequenceNode && i < len(v.Content) {
-		return d.placeOf(v.Content[i])
+		return d.positionOf(v.Content[i])
 	}
 	return d.value(name)
 }
 
-// pair is the last key of a name, which counts, with its value.
+// pair returns the last key with a name, and its value. The last one wins.
 func (d document) pair(name string) (key, value *yaml.Node) {
 	if d.root == nil || d.root.Kind != yaml.MappingNode {
 		return nil, nil
@@ -116,12 +115,12 @@ func (d document) pair(name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// same reports whether the engine takes a key for the one of a name.
+// same reports whether a key has a name for the engine.
 func (d document) same(key, name string) bool {
 	return key == name || d.folds && strings.EqualFold(key, name)
 }
 
-// keys are all keys of the document, as they are written.
+// keys returns the keys of the document.
 func (d document) keys() []*yaml.Node {
 	if d.root == nil || d.root.Kind != yaml.MappingNode {
 		return nil
@@ -133,7 +132,7 @@ func (d document) keys() []*yaml.Node {
 	return keys
 }
 
-// unknown returns the keys of the document that are none of the known ones.
+// unknown returns the keys of the document that are not known.
 func (d document) unknown(known []string) []*yaml.Node {
 	var unknown []*yaml.Node
 next:

@@ -16,7 +16,7 @@ import (
 
 const engine = "../testdata/engine"
 
-// TestPatchVerdicts refuses the patch files that the engine refuses, no other.
+// TestPatchVerdicts rejects exactly the patch files that the engine rejects.
 func TestPatchVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "patches", patchFiles(t), func(text string) string {
@@ -25,11 +25,11 @@ func TestPatchVerdicts(t *testing.T) {
 	})
 }
 
-// TestPatchFailures warns about operations that fail in the engine, where the API
-// server agrees to anything.
+// TestPatchFailures warns about operations that fail in the engine even though the API
+// server accepts everything.
 func TestPatchFailures(t *testing.T) {
 	t.Parallel()
-	// What a filter makes of an object is for those to show that apply it.
+	// The result of a filter is tested in package patch.
 	texts := slices.DeleteFunc(patchFiles(t), func(text string) bool {
 		ops, _ := ParsePatches([]byte(text))
 		return slices.ContainsFunc(ops, func(o Operation) bool { return o.Operation == "JQPatch" && compiles(o.JQFilter) == nil })
@@ -47,7 +47,7 @@ func TestPatchFailures(t *testing.T) {
 	})
 }
 
-// failsInEngine reports whether the engine fails before it asks a server.
+// failsInEngine reports whether the engine fails before it sends a request.
 func failsInEngine(o Operation) bool {
 	if !o.Creates() && (len(content.IsPathSegmentName(o.Name)) > 0 || len(content.IsPathSegmentName(o.Namespace)) > 0) {
 		return true
@@ -58,7 +58,7 @@ func failsInEngine(o Operation) bool {
 		if err != nil || strings.Count(m.GetAPIVersion(), "/") > 1 || m.GetKind() == "" {
 			return true
 		}
-		return o.Operation == "Create" || o.Operation == "CreateOrUpdate" && (!copies(o.Object) || m.GetName() == "")
+		return o.Operation == "Create" || o.Operation == "CreateOrUpdate" && (!canDeepCopy(o.Object) || m.GetName() == "")
 	case o.Operation == "JQPatch":
 		return compiles(o.JQFilter) != nil || strings.Count(o.APIVersion, "/") > 1
 	case o.Patches():
@@ -68,10 +68,10 @@ func failsInEngine(o Operation) bool {
 	return strings.Count(o.APIVersion, "/") > 1
 }
 
-// TestMetricVerdicts makes of metrics what the engine makes of them.
+// TestMetricVerdicts parses metrics like the engine.
 func TestMetricVerdicts(t *testing.T) {
 	t.Parallel()
-	actions := map[string]int{"add": 0, "set": 2, "observe": 3, "expire": 4} // of the engine
+	actions := map[string]int{"add": 0, "set": 2, "observe": 3, "expire": 4} // in the engine
 	type operation struct {
 		Name    string
 		Value   *float64
@@ -90,7 +90,7 @@ func TestMetricVerdicts(t *testing.T) {
 	})
 }
 
-// TestAdmissionVerdicts makes of answers what the engine makes of them.
+// TestAdmissionVerdicts parses admission responses like the engine.
 func TestAdmissionVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "admission", answerFiles(t, admissions), func(text string) string {
@@ -99,7 +99,7 @@ func TestAdmissionVerdicts(t *testing.T) {
 	})
 }
 
-// TestConversionVerdicts makes of answers what the engine makes of them.
+// TestConversionVerdicts parses conversion responses like the engine.
 func TestConversionVerdicts(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, engine, "conversion", answerFiles(t, conversions), func(text string) string {
@@ -111,8 +111,8 @@ func TestConversionVerdicts(t *testing.T) {
 	})
 }
 
-// made are texts made from good ones by a few random changes each, in JSON and
-// where asked for in YAML. They are the same in every run.
+// made returns valid texts with a few random changes each, in JSON and, if asked for, in
+// YAML. They are the same in every run.
 func made(t *testing.T, good []string, n int, alsoYAML bool) []string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -142,7 +142,7 @@ func made(t *testing.T, good []string, n int, alsoYAML bool) []string {
 			separator = "---\n"
 		}
 		text := strings.Join(docs, separator)
-		if r.IntN(12) == 0 { // a file that ends early, or has a stray character
+		if r.IntN(12) == 0 { // a truncated file, or one with a stray character
 			at := r.IntN(len(text) + 1)
 			text = text[:at] + []string{"", "}", ",", "\t", "'", "#", "\x01"}[r.IntN(7)] + text[at:][min(r.IntN(2), len(text)-at):]
 		}
@@ -157,8 +157,7 @@ var values = []any{nil, true, false, "", "x", "v1", "a/b/c", "apps/v1", "Pod", 0
 
 var keys = []string{"name", "Name", "KIND", "nameSpace", "operation", "value", "group", "labels", "message", "object", "set", "add", "patch", "jsonPatch"}
 
-// mutate changes a value below v, or takes a key away, or adds one, and returns
-// what stands in the place of v.
+// mutate changes a value below v, or removes or adds a key, and returns the result.
 func mutate(r *rand.Rand, v any) any {
 	pick := func() any {
 		var copied any
@@ -190,7 +189,7 @@ func mutate(r *rand.Rand, v any) any {
 	return pick()
 }
 
-// TestMade shows that texts are the same in every run.
+// TestMade checks that the texts are the same in every run.
 func TestMade(t *testing.T) {
 	t.Parallel()
 	if !reflect.DeepEqual(patchFiles(t), patchFiles(t)) {

@@ -24,7 +24,7 @@ var goodPatches = []string{
 	`{"operation": "JSONPatch", "kind": "Pod", "name": "x", "jsonPatch": "[{\"op\": \"remove\", \"path\": \"/c\"}]"}`,
 }
 
-// oddPatches are files whose form is the question.
+// oddPatches are files of unusual syntax.
 var oddPatches = []string{
 	"", " \n", "# nothing", "---\n---\n", "null", "[]", "{}", "x", "\xef\xbb\xbf" + goodPatches[3], "--- \n" + goodPatches[3],
 	"operation: Delete\nkind: Pod\nname: 123", "operation: Delete\nkind: Pod\nname: yes", "operation: Delete\nkind: Pod\nname: null", `{"operation":"Delete","kind":"Pod","name":123}`,
@@ -87,8 +87,8 @@ func answerFiles(t *testing.T, good []string) []string {
 	return append(texts, made(t, good, 200, false)...)
 }
 
-// requests are what the engine asks the API server of its test for: there everything
-// is, and nothing can be created.
+// requests returns the requests that the engine sends to the API server of its test. There
+// all objects exist, and none can be created.
 func requests(ops []Operation) any {
 	var all []string
 	for _, o := range ops {

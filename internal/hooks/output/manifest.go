@@ -9,10 +9,9 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// Manifest is the object to create, as an API server gets it from the engine. The
-// error says what keeps the engine from sending it.
+// Manifest returns the object to create, as the engine sends it.
 func (o Operation) Manifest() (*unstructured.Unstructured, error) {
-	v, err := fromText(o.Object)
+	v, err := parsed(o.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -22,36 +21,34 @@ func (o Operation) Manifest() (*unstructured.Unstructured, error) {
 	}
 	m := map[string]any{}
 	if err := utiljson.Unmarshal(content, &m); err != nil || m == nil {
-		return nil, errors.New("it is " + article(kindOf(v)))
+		return nil, errors.New("it is " + article(typeOf(v)))
 	}
 	return &unstructured.Unstructured{Object: m}, nil
 }
 
-// Body is the merge patch or JSON patch, as an API server gets it from the engine.
-// The error says what keeps the engine from sending it.
+// Body returns the merge patch or JSON patch, as the engine sends it.
 func (o Operation) Body() ([]byte, error) {
 	patch := o.MergePatch
 	if o.Operation == "JSONPatch" {
 		patch = o.JSONPatch
 	}
-	v, err := fromText(patch)
+	v, err := parsed(patch)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(v)
 }
 
-// fromText is the value that a text stands for, which is YAML or JSON, or the
-// value itself.
-func fromText(v any) (any, error) {
+// parsed returns a value, or the YAML or JSON in a string.
+func parsed(v any) (any, error) {
 	text, isText := v.(string)
 	if !isText {
 		return v, nil
 	}
-	var parsed any
-	if err := kyaml.Unmarshal([]byte(text), &parsed); err != nil {
-		_, message := yamlFault(err)
+	var value any
+	if err := kyaml.Unmarshal([]byte(text), &value); err != nil {
+		_, message := yamlError(err)
 		return nil, errors.New(message)
 	}
-	return parsed, nil
+	return value, nil
 }

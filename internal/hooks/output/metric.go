@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// metric is what a line of a metrics file is decoded into.
+// metric is the encoded form of Metric.
 type metric struct {
 	Name    string            `json:"name"`
 	Add     *float64          `json:"add"`
@@ -29,11 +29,11 @@ var (
 	metricActions = []string{"add", "set", "observe", "expire"}
 )
 
-// ParseMetrics reads a file of metrics, a stream of JSON objects, that the hook of
-// a name wrote. There are none when a finding refuses, for then the run of the
-// hook has failed. What the engine drops with a line in its log is left out.
+// ParseMetrics parses a metrics file, a stream of JSON objects. hook is the name of the
+// hook. It returns no metrics when a finding is an error, because the engine rejects the
+// whole file. It leaves out lines that the engine ignores.
 func ParseMetrics(text []byte, hook string) ([]Metric, []finding.Finding) {
-	j := &judge{}
+	r := &report{}
 	docs, kinds := jsonDocuments(text), map[string]string{}
 	var metrics []Metric
 	dec := gojson.NewDecoder(bytes.NewReader(text))
@@ -45,39 +45,39 @@ func ParseMetrics(text []byte, hook string) ([]Metric, []finding.Finding) {
 			break
 		}
 		if err != nil {
-			if d.at.line == 0 { // it is no JSON by anyone's letter
+			if d.at.line == 0 { // encoding/json cannot parse it
 				d.at.line = lastLine(docs, text)
 			}
-			_, message := streamFault[metric](text, i, err)
-			j.refuse(d.at, ruleMetricSyntax, "%s", message)
+			_, message := streamError[metric](text, i, err)
+			r.errorf(d.at, ruleMetricSyntax, "%s", message)
 			break
 		}
-		j.unknown(d, metricKeys, ruleMetricKey)
-		m, ok := j.metric(line, d, hook)
+		r.unknown(d, metricKeys, ruleMetricKey)
+		m, ok := r.metric(line, d, hook)
 		if !ok {
 			continue
 		}
 		if other := kinds[m.Name]; m.Action != "expire" && other != "" && other != m.Action {
-			j.lint(d.at, ruleMetricDropped, "%s of %s is dropped: the metric began with %s, and stays what it is", m.Action, m.Name, other)
+			r.warnf(d.at, ruleMetricDropped, "the engine drops %s of %s, because an earlier line uses %s", m.Action, m.Name, other)
 		} else if m.Action != "expire" {
 			kinds[m.Name] = m.Action
 		}
 		metrics = append(metrics, m)
 	}
-	findings, refused := j.sorted()
+	findings, refused := r.sorted()
 	if refused {
 		metrics = nil
 	}
 	return metrics, findings
 }
 
-// metric writes shortcuts out, and judges what comes of it. It is not ok when the
-// engine passes over the line.
-func (j *judge) metric(m metric, d document, hook string) (out Metric, ok bool) {
+// metric expands set and add, and validates the result. ok is false when the engine
+// ignores the line.
+func (r *report) metric(m metric, d document, hook string) (out Metric, ok bool) {
 	out = Metric{Line: d.at.line, Name: m.Name, Action: m.Action, Value: m.Value, Labels: m.Labels, Group: m.Group, Buckets: m.Buckets}
 	switch {
 	case m.Set != nil && m.Add != nil:
-		j.lint(d.key("add"), ruleMetricDropped, "set and add together are no action, and neither is taken")
+		r.warnf(d.key("add"), ruleMetricDropped, "the engine ignores set and add in one line")
 	case m.Set != nil:
 		out.Action, out.Value = "set", m.Set
 	case m.Add != nil:
@@ -88,46 +88,45 @@ func (j *judge) metric(m metric, d document, hook string) (out Metric, ok bool) 
 	}
 	if !slices.Contains(metricActions, out.Action) {
 		if out.Action == "" {
-			j.lint(d.at, ruleMetricDropped, "has none of action, set and add: the engine passes over it with a line in its log")
+			r.warnf(d.at, ruleMetricDropped, "the line needs action, set or add; the engine logs an error and ignores it")
 		} else {
-			j.lint(d.value("action"), ruleMetricDropped, "action is %q, and none of %s: the engine passes over it with a line in its log%s",
-				out.Action, strings.Join(metricActions, ", "), meant(out.Action, metricActions))
+			r.warnf(d.value("action"), ruleMetricDropped, "action is %q; it must be one of %s; the engine logs an error and ignores the line%s",
+				out.Action, strings.Join(metricActions, ", "), suggestion(out.Action, metricActions))
 		}
 		return out, false
 	}
 	if out.Name == "" && out.Action != "expire" {
-		j.refuse(d.key("name"), ruleMetric, "%s lacks name", out.Action)
+		r.errorf(d.key("name"), ruleMetric, "%s lacks name", out.Action)
 	}
 	switch {
 	case out.Action != "expire" && out.Value == nil:
-		j.refuse(d.key("value"), ruleMetric, "%s of %s lacks value", out.Action, orUnnamed(out.Name))
+		r.errorf(d.key("value"), ruleMetric, "%s of %s lacks value", out.Action, orUnnamed(out.Name))
 	case out.Action == "observe" && out.Buckets == nil:
-		j.refuse(d.key("buckets"), ruleMetric, "observe of %s lacks buckets", orUnnamed(out.Name))
+		r.errorf(d.key("buckets"), ruleMetric, "observe of %s lacks buckets", orUnnamed(out.Name))
 	case out.Action == "add" || out.Action == "observe":
-		j.lint(d.at, ruleMetricCounter, "%s does not grow: each run of the hook that writes to its group, %s, begins it anew: count in the hook, and set",
+		r.warnf(d.at, ruleMetricCounter, "%s does not accumulate: each run that writes to its group, %s, resets it; count in the hook and use set",
 			orUnnamed(out.Name), orOwn(m.Group))
 	case out.Action == "set" && len(m.Buckets) > 0:
-		j.lint(d.key("buckets"), ruleMetricNoEffect, "buckets have no effect on %s", out.Action)
+		r.warnf(d.key("buckets"), ruleMetricNoEffect, "buckets has no effect on %s", out.Action)
 	}
 	return out, true
 }
 
 func orUnnamed(name string) string {
 	if name == "" {
-		return "a metric without name"
+		return "a metric without a name"
 	}
 	return name
 }
 
 func orOwn(group string) string {
 	if group == "" {
-		return "that of the hook"
+		return "the name of the hook"
 	}
 	return group
 }
 
-// decodeOne decodes a value, and takes it for an error when the decoder gives up
-// altogether, as the engine then does.
+// decodeOne decodes a value. A panic of the decoder is an error, as in the engine.
 func decodeOne(decode func(any) error, into any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -137,7 +136,7 @@ func decodeOne(decode func(any) error, into any) (err error) {
 	return decode(into)
 }
 
-// lastLine is the line behind the last document that could be read.
+// lastLine returns the line after the last valid document.
 func lastLine(docs []document, text []byte) int {
 	if len(docs) == 0 {
 		return 1

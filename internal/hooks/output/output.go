@@ -1,11 +1,9 @@
-// Package output reads the files that a hook wrote while it ran, and judges them
-// as shell-operator does: operations on objects, metrics, and answers to the API
-// server. It does nothing of what they ask for.
+// Package output parses and validates the files that a run of a hook writes: operations
+// on objects, metrics, and responses to the API server. It does not apply them.
 //
-// The engine decodes them with libraries that forgive more than others, so the
-// same libraries at the same versions decode them here. What it refuses is refused
-// here; what it takes and passes over, or fails with later, is a finding that does
-// not refuse.
+// Decoders differ in the invalid input that they accept, so the package uses the
+// libraries of shell-operator in the same versions. What the engine rejects is an error.
+// What it accepts but ignores, or fails with later, is a warning.
 package output
 
 import (
@@ -18,15 +16,15 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// Operation is what one document of a patch file asks for.
+// Operation is a document of a patch file.
 type Operation struct {
-	Line        int    // at which its document begins, from 1; 0 when unknown
+	Line        int    // of the first line of the document, from 1; 0 when unknown
 	Operation   string // Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch or JSONPatch
-	APIVersion  string // of the object to delete or patch; "" is the preferred one
-	Kind        string // in any spelling that the API server's discovery knows
+	APIVersion  string // of the object to delete or patch; "" means the preferred version
+	Kind        string // or plural, singular or short name
 	Namespace   string
 	Name        string
-	Subresource string // with or without a slash before it
+	Subresource string // with or without a leading slash
 
 	Object     any // to create: a map[string]any, or a string of YAML or JSON
 	JQFilter   string
@@ -37,65 +35,65 @@ type Operation struct {
 	IgnoreHookError     bool
 }
 
-// Metric is one line of a metrics file, with its shortcuts written out.
+// Metric is a line of a metrics file. Set and add are expanded into Action and Value.
 type Metric struct {
 	Line    int    // from 1; 0 when unknown
-	Name    string // "" is for the action expire alone
+	Name    string // "" only with the action expire
 	Action  string // add, set, observe or expire
 	Value   *float64
 	Labels  map[string]string
-	Group   string // that of the line, or else the name of the hook
+	Group   string // the name of the hook unless the line has one
 	Buckets []float64
 }
 
-// Admission is what a hook answers to a request to validate or mutate.
+// Admission is the response of a hook to an admission request.
 type Admission struct {
 	Allowed  bool     `json:"allowed"`
-	Message  string   `json:"message,omitempty"` // told when it is not allowed
+	Message  string   `json:"message,omitempty"` // for a request that is not allowed
 	Warnings []string `json:"warnings,omitempty"`
-	Patch    []byte   `json:"patch,omitempty"` // a JSON patch (RFC 6902), in base64 in the file
+	Patch    []byte   `json:"patch,omitempty"` // a JSON patch (RFC 6902); base64 in the file
 }
 
-// Conversion is what a hook answers to a request to convert objects.
+// Conversion is the response of a hook to a conversion request.
 type Conversion struct {
-	FailedMessage    string           // when not empty, the conversion failed
-	ConvertedObjects []map[string]any // in the order of the request; nil for what is no object
+	FailedMessage    string           // not empty when the conversion failed
+	ConvertedObjects []map[string]any // in the order of the request; nil where a value is not an object
 }
 
-// judge collects findings about one file.
-type judge struct{ findings []finding.Finding }
+// report collects the findings about a file.
+type report struct{ findings []finding.Finding }
 
-func (j *judge) add(f finding.Finding) {
-	if !slices.Contains(j.findings, f) {
-		j.findings = append(j.findings, f)
+func (r *report) add(f finding.Finding) {
+	if !slices.Contains(r.findings, f) {
+		r.findings = append(r.findings, f)
 	}
 }
 
-func (j *judge) refuse(at place, rule, format string, args ...any) {
-	j.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)})
+func (r *report) errorf(at position, rule, format string, args ...any) {
+	r.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Severity: finding.Error, Message: fmt.Sprintf(format, args...)})
 }
 
-func (j *judge) lint(at place, rule, format string, args ...any) {
-	j.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...)})
+func (r *report) warnf(at position, rule, format string, args ...any) {
+	r.add(finding.Finding{Line: at.line, Column: at.column, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// sorted are the findings in the order of their places, and whether one refuses.
-func (j *judge) sorted() (findings []finding.Finding, refused bool) {
-	slices.SortStableFunc(j.findings, func(a, b finding.Finding) int {
+// sorted returns the findings by position, and whether one of them is an error.
+func (r *report) sorted() (findings []finding.Finding, refused bool) {
+	slices.SortStableFunc(r.findings, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return j.findings, slices.ContainsFunc(j.findings, finding.Finding.IsError)
+	return r.findings, slices.ContainsFunc(r.findings, finding.Finding.IsError)
 }
 
-// meant is a question for the nearest of the known names, or "".
-func meant(name string, known []string) string {
+// suggestion suggests the nearest known name, or returns "".
+func suggestion(name string, known []string) string {
 	if near := fault.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
 	}
 	return ""
 }
 
-// article is a word with its article before it.
+// article puts the indefinite article before a word.
 func article(word string) string {
 	if strings.ContainsAny(word[:1], "aeioAEIO") {
 		return "an " + word

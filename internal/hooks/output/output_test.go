@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-func told(findings []finding.Finding) string {
+func findingsText(findings []finding.Finding) string {
 	var lines []string
 	for _, f := range findings {
 		level := "warning"
@@ -22,7 +22,7 @@ func told(findings []finding.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFindings shows findings of each rule, with their places.
+// TestFindings has a finding of each rule, with its position.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	patch := func(text string) []finding.Finding { _, f := ParsePatches([]byte(text)); return f }
@@ -31,72 +31,72 @@ func TestFindings(t *testing.T) {
 	conversion := func(text string) []finding.Finding { _, f := ParseConversion([]byte(text)); return f }
 	seen := map[string]bool{}
 	for _, tc := range []struct {
-		judge func(string) []finding.Finding
+		parse func(string) []finding.Finding
 		text  string
 		want  string
 	}{
 		{patch, "operation: Delete\n\tkind: Pod", "2:0 error patch-syntax: found a tab character that violates indentation"},
-		{patch, `{"operation": "Delete"}` + "\n" + `{"operation": }`, `2:0 error patch-syntax: this is no JSON: invalid character '}' looking for beginning of value`},
-		{patch, `[{"operation": "Delete"}]`, "1:0 error patch-syntax: a list where an object belongs"},
-		{patch, "{\"operation\": \"Delete\"}\n{\"operation\": [1]}\n{\"operation\": \"Delete\"}", "2:1 error patch-syntax: operation: a list where a text belongs"},
-		{patch, "operation: Delete\nignoreHookError: {a: b}", "2:0 error patch-syntax: an object where a boolean belongs"},
-		{patch, `{"operation": "create", "object": {"a": 1}}`, `1:15 error patch-schema: operation is "create", and must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch; did you mean Create?`},
-		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\n---\n", "5:1 error patch-schema: is an empty document, with no operation; there is nothing behind a last ---"},
-		{patch, "---\nkind: Pod\n", "2:1 error patch-schema: lacks operation, one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch"},
+		{patch, `{"operation": "Delete"}` + "\n" + `{"operation": }`, `2:0 error patch-syntax: not valid JSON: invalid character '}' looking for beginning of value`},
+		{patch, `[{"operation": "Delete"}]`, "1:0 error patch-syntax: expected an object, got a list"},
+		{patch, "{\"operation\": \"Delete\"}\n{\"operation\": [1]}\n{\"operation\": \"Delete\"}", "2:1 error patch-syntax: operation: expected a string, got a list"},
+		{patch, "operation: Delete\nignoreHookError: {a: b}", "2:0 error patch-syntax: expected a boolean, got an object"},
+		{patch, `{"operation": "create", "object": {"a": 1}}`, `1:15 error patch-schema: operation is "create"; it must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch; did you mean Create?`},
+		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\n---\n", "5:1 error patch-schema: the document is empty; remove the --- before it"},
+		{patch, "---\nkind: Pod\n", "2:1 error patch-schema: operation is missing; it must be one of Create, CreateOrUpdate, CreateIfNotExists, Delete, DeleteInBackground, DeleteNonCascading, JQPatch, MergePatch, JSONPatch"},
 		{patch, "operation: Create\nobject: {}\n", "2:9 error patch-schema: object of Create is empty"},
-		{patch, "operation: MergePatch\nkind: Pod\nname: x\nmergePatch: [a]\n", "4:13 error patch-schema: mergePatch of MergePatch must be an object, or a text of one, not a list"},
+		{patch, "operation: MergePatch\nkind: Pod\nname: x\nmergePatch: [a]\n", "4:13 error patch-schema: mergePatch of MergePatch must be an object or a string that contains one, not a list"},
 		{patch, "operation: DeleteInBackground\nnamespace: x\n", "1:1 error patch-schema: DeleteInBackground lacks kind\n1:1 error patch-schema: DeleteInBackground lacks name"},
 		{patch, "operation: JSONPatch\nkind: Pod\nname: x\njsonPatch:\n- {op: remove, path: /x}\n",
-			"5:3 error patch-schema: jsonPatch[0] lacks value, without which the engine refuses a patch whatever it begins with: give it one, which the API server passes over, or write the whole patch as text"},
-		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\nnameSpace: y\n", "4:1 warning patch-unknown-key: the engine knows no nameSpace, and drops it; did you mean namespace?"},
+			"5:3 error patch-schema: jsonPatch[0] lacks value; the engine requires one in the first item; add one, which the API server ignores, or write the whole patch as a string"},
+		{patch, "operation: DeleteInBackground\nkind: Pod\nname: x\nnameSpace: y\n", "4:1 warning patch-unknown-key: unknown key nameSpace; the engine ignores it; did you mean namespace?"},
 		{patch, `{"operation": "DeleteInBackground", "kind": "Pod", "name": "x",` + "\n" + `  "ignoremissing": true, "Namespace": "y"}`,
-			"2:3 warning patch-unknown-key: the engine knows no ignoremissing, and drops it"},
-		{patch, "operation: Delete\nkind: Pod\nname: x\n", "1:12 warning delete-foreground: Delete waits up to 20 s until Pod x is gone, while everything else in the queue waits: DeleteInBackground does not"},
-		{patch, "operation: Create\nnamespace: y\nobject: {apiVersion: v1, kind: Pod, metadata: {name: x}}\n", "2:1 warning patch-no-effect: namespace has no effect on Create: set object.metadata.namespace"},
+			"2:3 warning patch-unknown-key: unknown key ignoremissing; the engine ignores it"},
+		{patch, "operation: Delete\nkind: Pod\nname: x\n", "1:12 warning delete-foreground: Delete waits up to 20 s until Pod x is deleted, and blocks its queue; DeleteInBackground does not wait"},
+		{patch, "operation: Create\nnamespace: y\nobject: {apiVersion: v1, kind: Pod, metadata: {name: x}}\n", "2:1 warning patch-no-effect: namespace has no effect on Create; set object.metadata.namespace"},
 		{patch, "operation: MergePatch\nkind: Pod\nname: x\nsubresource: status\nignoreHookError: true\nmergePatch: {a: b}\n",
-			"5:1 warning patch-no-effect: ignoreHookError has no effect, and was meant for subresource: /status alone, slash included"},
+			"5:1 warning patch-no-effect: ignoreHookError has no effect; earlier versions of the engine supported it only with subresource: /status"},
 		{patch, "operation: JQPatch\nkind: Pod\nname: x\njqFilter: .a |\n", "4:11 warning patch-fails: jqFilter: unexpected EOF"},
 		{patch, "operation: MergePatch\nkind: Pod\nname: x/y\nmergePatch: '[]'\n",
-			"3:7 warning patch-fails: name is \"x/y\", and in a URL it may not contain '/'\n4:13 warning patch-fails: mergePatch is the text of a list, and must be that of an object"},
+			"3:7 warning patch-fails: name \"x/y\" is not valid in a URL: it may not contain '/'\n4:13 warning patch-fails: mergePatch is a string that contains a list instead of an object"},
 		{patch, "operation: JSONPatch\nkind: Pod\nname: x\njsonPatch: '[{op: remove, path: x}, {op: put, path: /y}]'\n",
-			"4:12 warning patch-fails: item 0 (remove) has path \"x\", which must begin with /\n4:12 warning patch-fails: item 1 has op \"put\", and a JSON patch knows add, remove, replace, move, copy and test"},
-		{patch, "operation: Create\nobject: '- x'\n", "2:9 warning patch-fails: object is a text that is no object: it is a list"},
+			"4:12 warning patch-fails: item 0 (remove) has path \"x\", which must start with /\n4:12 warning patch-fails: item 1 has op \"put\"; it must be add, remove, replace, move, copy or test"},
+		{patch, "operation: Create\nobject: '- x'\n", "2:9 warning patch-fails: object is a string that contains no object: it is a list"},
 		{patch, "operation: Create\nobject: {kind: Pod}\n", "2:9 warning patch-fails: object lacks apiVersion and metadata.name"},
 		{patch, "operation: CreateOrUpdate\nobject: {apiVersion: v1, kind: Pod, metadata: {name: x, generation: 1}}\n",
-			"2:9 warning patch-fails: object has a number or a time, in YAML: where it is there already, the engine panics over it, in each run anew: write JSON, or the object as text"},
+			"2:9 warning patch-fails: object contains a number or a time in YAML; the engine panics if the object already exists; write JSON, or the object as a string"},
 		{patch, `{"operation": "CreateOrUpdate", "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "resourceVersion": "5"}}}`,
-			"1:43 warning patch-resource-version: object has a metadata.resourceVersion, as those of snapshots do, and no API server creates it: take it out with del(.metadata.resourceVersion)"},
+			"1:43 warning patch-resource-version: object has metadata.resourceVersion, as objects in snapshots do, and the API server rejects it; remove it with del(.metadata.resourceVersion)"},
 
-		{metric, "{\"name\": \"x\", \"set\": 1}\nname: y\n", "2:0 error metric-syntax: this is no JSON: invalid character 'a' in literal null (expecting 'u')"},
-		{metric, `{"name": "x", "set": "1"}`, "1:1 error metric-syntax: set: a text where a number belongs"},
-		{metric, `{"name": "x", "set": 1, "labels": {"a": 1}}`, "1:1 error metric-syntax: labels: a number where a text belongs"},
-		{metric, `[{"name": "x", "set": 1}]`, "1:1 error metric-syntax: a list where an object belongs"},
+		{metric, "{\"name\": \"x\", \"set\": 1}\nname: y\n", "2:0 error metric-syntax: not valid JSON: invalid character 'a' in literal null (expecting 'u')"},
+		{metric, `{"name": "x", "set": "1"}`, "1:1 error metric-syntax: set: expected a number, got a string"},
+		{metric, `{"name": "x", "set": 1, "labels": {"a": 1}}`, "1:1 error metric-syntax: labels: expected a string, got a number"},
+		{metric, `[{"name": "x", "set": 1}]`, "1:1 error metric-syntax: expected an object, got a list"},
 		{metric, `{"name": "x", "action": "set"}`, "1:1 error metric: set of x lacks value"},
 		{metric, `{"name": "x", "action": "observe", "value": 1}`, "1:1 error metric: observe of x lacks buckets"},
-		{metric, "\n" + `{"name": "x", "set": 1, "label": {}}`, "2:25 warning metric-unknown-key: the engine knows no label, and drops it; did you mean labels?"},
-		{metric, `{"name": "x", "action": "sett", "value": 1}`, `1:25 warning metric-dropped: action is "sett", and none of add, set, observe, expire: the engine passes over it with a line in its log; did you mean set?`},
+		{metric, "\n" + `{"name": "x", "set": 1, "label": {}}`, "2:25 warning metric-unknown-key: unknown key label; the engine ignores it; did you mean labels?"},
+		{metric, `{"name": "x", "action": "sett", "value": 1}`, `1:25 warning metric-dropped: action is "sett"; it must be one of add, set, observe, expire; the engine logs an error and ignores the line; did you mean set?`},
 		{metric, `{"name": "x", "set": 1}` + "\n" + `{"name": "x", "add": 1, "group": "g"}`,
-			"2:1 warning metric-counter: x does not grow: each run of the hook that writes to its group, g, begins it anew: count in the hook, and set\n2:1 warning metric-dropped: add of x is dropped: the metric began with set, and stays what it is"},
-		{metric, `{"name": "x", "set": 1, "buckets": [1]}`, "1:25 warning metric-no-effect: buckets have no effect on set"},
+			"2:1 warning metric-counter: x does not accumulate: each run that writes to its group, g, resets it; count in the hook and use set\n2:1 warning metric-dropped: the engine drops add of x, because an earlier line uses set"},
+		{metric, `{"name": "x", "set": 1, "buckets": [1]}`, "1:25 warning metric-no-effect: buckets has no effect on set"},
 
-		{admission, `{"allowed": true, "patch": [{"op": "add"}]}`, "1:1 error answer-syntax: patch: an object where a text in base64 belongs"},
-		{admission, "allowed: true", "1:0 error answer-syntax: this is no JSON: invalid character 'a' looking for beginning of value"},
-		{admission, "", "0:0 warning answer-missing: is empty: the engine answers with an error"},
-		{admission, `{"allowed": false}`, "1:1 warning answer-denies: denies without message, so nobody learns why"},
-		{admission, `{"allow": true, "message": "x"}`, "1:1 warning answer-denies: lacks allowed, and so denies\n1:2 warning answer-unknown-key: the engine knows no allow, and drops it"},
-		{admission, `{"allowed": true, "message": "x"} {}`, "1:19 warning answer-no-effect: message has no effect when the request is allowed: use warnings\n1:35 warning answer-no-effect: the engine reads the first value and passes over the others"},
-		{admission, `{"allowed": true, "patch": "e30="}`, "1:28 warning answer-patch: patch, once decoded from base64: a JSON patch is a list, not an object"},
-		{conversion, `{"convertedObjects": [5]}`, "1:23 warning answer-objects: convertedObjects[0] is no object, and the API server refuses the answer"},
-		{conversion, `{"convertedObjects": [{}], "failedMessage": "x"}`, "1:2 warning answer-no-effect: convertedObjects have no effect beside failedMessage"},
+		{admission, `{"allowed": true, "patch": [{"op": "add"}]}`, "1:1 error answer-syntax: patch: expected a base64 string, got an object"},
+		{admission, "allowed: true", "1:0 error answer-syntax: not valid JSON: invalid character 'a' looking for beginning of value"},
+		{admission, "", "0:0 warning answer-missing: the file is empty; the engine responds with an error"},
+		{admission, `{"allowed": false}`, "1:1 warning answer-denies: the request is denied without a message"},
+		{admission, `{"allow": true, "message": "x"}`, "1:1 warning answer-denies: allowed is missing, so the request is denied\n1:2 warning answer-unknown-key: unknown key allow; the engine ignores it"},
+		{admission, `{"allowed": true, "message": "x"} {}`, "1:19 warning answer-no-effect: message has no effect when the request is allowed; use warnings\n1:35 warning answer-no-effect: the engine reads only the first value"},
+		{admission, `{"allowed": true, "patch": "e30="}`, "1:28 warning answer-patch: the decoded patch is invalid: a JSON patch is a list, not an object"},
+		{conversion, `{"convertedObjects": [5]}`, "1:23 warning answer-objects: convertedObjects[0] is not an object; the API server rejects the response"},
+		{conversion, `{"convertedObjects": [{}], "failedMessage": "x"}`, "1:2 warning answer-no-effect: convertedObjects has no effect together with failedMessage"},
 	} {
-		findings := tc.judge(tc.text)
-		if diff := cmp.Diff(tc.want, told(findings)); diff != "" {
+		findings := tc.parse(tc.text)
+		if diff := cmp.Diff(tc.want, findingsText(findings)); diff != "" {
 			t.Errorf("%s\n%s", tc.text, diff)
 		}
 		for _, f := range findings {
 			seen[f.Rule] = true
 			if i := slices.IndexFunc(Rules(), func(r finding.Rule) bool { return r.Name == f.Rule }); i < 0 || Rules()[i].Severity != f.Severity {
-				t.Errorf("%s is not among the rules as it is", f.Rule)
+				t.Errorf("%s is not one of Rules, or has another severity", f.Rule)
 			}
 		}
 	}
@@ -107,8 +107,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestGood shows files that there is nothing to say about, and what they come to.
-func TestGood(t *testing.T) {
+// TestValid parses files without findings.
+func TestValid(t *testing.T) {
 	t.Parallel()
 	ops, findings := ParsePatches([]byte(`{"operation": "DeleteInBackground", "kind": "Pod", "name": "x", "namespace": "y"}
 
@@ -116,18 +116,18 @@ func TestGood(t *testing.T) {
    "jsonPatch": [{"op": "add", "path": "/a", "value": 1}, {"op": "remove", "path": "/b"}]}
 `))
 	if len(findings) > 0 || len(ops) != 2 || ops[0].Line != 1 || ops[1].Line != 3 || ops[0].Namespace != "y" {
-		t.Errorf("%v\n%s", ops, told(findings))
+		t.Errorf("%v\n%s", ops, findingsText(findings))
 	}
 	if body, err := ops[1].Body(); err != nil || string(body) != `[{"op":"add","path":"/a","value":1},{"op":"remove","path":"/b"}]` {
 		t.Errorf("%s, %v", body, err)
 	}
 	metrics, findings := ParseMetrics([]byte("{\"name\": \"a\", \"set\": 1}\n{\"name\": \"b\", \"action\": \"set\", \"value\": 2, \"group\": \"g\"}"), "hook.sh")
 	if len(findings) > 0 || len(metrics) != 2 || metrics[0].Group != "hook.sh" || *metrics[1].Value != 2 || metrics[1].Line != 2 {
-		t.Errorf("%v\n%s", metrics, told(findings))
+		t.Errorf("%v\n%s", metrics, findingsText(findings))
 	}
 }
 
-// FuzzPatches shows that no text makes the judge fail, and that what it takes can be
+// FuzzPatches checks that no text causes a panic, and that each accepted operation can be
 // sent or has a finding.
 func FuzzPatches(f *testing.F) {
 	for _, text := range append(goodPatches, oddPatches...) {
@@ -139,7 +139,7 @@ func FuzzPatches(f *testing.F) {
 			t.Error("operations of a file that is refused")
 		}
 		for _, o := range ops {
-			if !slices.Contains(everyone, o.Operation) {
+			if !slices.Contains(operations, o.Operation) {
 				t.Errorf("an operation %q", o.Operation)
 			}
 			var err error
@@ -155,7 +155,7 @@ func FuzzPatches(f *testing.F) {
 	})
 }
 
-// FuzzMetrics shows that no text makes the judge fail.
+// FuzzMetrics checks that no text causes a panic.
 func FuzzMetrics(f *testing.F) {
 	for _, text := range goodMetrics {
 		f.Add(text)
@@ -164,7 +164,7 @@ func FuzzMetrics(f *testing.F) {
 		metrics, findings := ParseMetrics([]byte(text), "hook.sh")
 		for _, m := range metrics {
 			if m.Group == "" || m.Value == nil && m.Action != "expire" {
-				t.Errorf("%+v, with %s", m, told(findings))
+				t.Errorf("%+v, with %s", m, findingsText(findings))
 			}
 		}
 	})

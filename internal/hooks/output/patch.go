@@ -12,12 +12,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Operations by what they do.
+// Names of operations.
 var (
-	creates  = []string{"Create", "CreateOrUpdate", "CreateIfNotExists"}
-	deletes  = []string{"Delete", "DeleteInBackground", "DeleteNonCascading"}
-	patches  = []string{"JQPatch", "MergePatch", "JSONPatch"}
-	everyone = slices.Concat(creates, deletes, patches)
+	creates    = []string{"Create", "CreateOrUpdate", "CreateIfNotExists"}
+	deletes    = []string{"Delete", "DeleteInBackground", "DeleteNonCascading"}
+	patches    = []string{"JQPatch", "MergePatch", "JSONPatch"}
+	operations = slices.Concat(creates, deletes, patches)
 )
 
 // Creates reports whether the operation creates an object.
@@ -26,11 +26,10 @@ func (o Operation) Creates() bool { return slices.Contains(creates, o.Operation)
 // Deletes reports whether the operation deletes an object.
 func (o Operation) Deletes() bool { return slices.Contains(deletes, o.Operation) }
 
-// Patches reports whether the operation changes an object that is there.
+// Patches reports whether the operation changes an existing object.
 func (o Operation) Patches() bool { return slices.Contains(patches, o.Operation) }
 
-// operation is what a document of a patch file is decoded into: the types decide
-// what the decoders take.
+// operation is the encoded form of Operation. Its types decide what the decoders accept.
 type operation struct {
 	Operation           string `json:"operation" yaml:"operation"`
 	APIVersion          string `json:"apiVersion" yaml:"apiVersion"`
@@ -46,18 +45,18 @@ type operation struct {
 	IgnoreHookError     bool   `json:"ignoreHookError" yaml:"ignoreHookError"`
 }
 
-// operationKeys are the keys of a document.
+// operationKeys are the keys of an operation.
 var operationKeys = []string{"operation", "apiVersion", "kind", "namespace", "name", "subresource",
 	"object", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
 
-// ParsePatches reads a file of operations, a stream of JSON objects or of YAML
-// documents. There are no operations when a finding refuses: the engine carries
-// out either all that the file asks for, or nothing.
+// ParsePatches parses a patch file, a stream of JSON objects or of YAML documents. It
+// returns no operations when a finding is an error, because the engine then rejects the
+// whole file.
 func ParsePatches(text []byte) ([]Operation, []finding.Finding) {
-	j := &judge{}
-	decoded, docs, ok := j.operations(text)
+	r := &report{}
+	decoded, docs, ok := r.operations(text)
 	if !ok {
-		findings, _ := j.sorted()
+		findings, _ := r.sorted()
 		return nil, findings
 	}
 	var ops []Operation
@@ -66,21 +65,20 @@ func ParsePatches(text []byte) ([]Operation, []finding.Finding) {
 		op := Operation{d.at.line, o.Operation, o.APIVersion, o.Kind, o.Namespace, o.Name, o.Subresource,
 			o.Object, o.JQFilter, o.MergePatch, o.JSONPatch, o.IgnoreMissingObject, o.IgnoreHookError}
 		ops = append(ops, op)
-		j.unknown(d, operationKeys, rulePatchKey)
-		if j.operation(op, d) {
-			j.lintOperation(op, d)
+		r.unknown(d, operationKeys, rulePatchKey)
+		if r.operation(op, d) {
+			r.lintOperation(op, d)
 		}
 	}
-	findings, refused := j.sorted()
+	findings, refused := r.sorted()
 	if refused {
 		ops = nil
 	}
 	return ops, findings
 }
 
-// operations decodes a file as the engine does: as JSON, or when that fails
-// anywhere, all of it as YAML.
-func (j *judge) operations(text []byte) ([]operation, []document, bool) {
+// operations decodes a file as the engine does: as JSON, or if that fails, as YAML.
+func (r *report) operations(text []byte) ([]operation, []document, bool) {
 	decoded, err := decodeAll(gojson.NewDecoder(bytes.NewReader(text)).Decode)
 	if err == nil {
 		return decoded, jsonDocuments(text), true
@@ -91,20 +89,20 @@ func (j *judge) operations(text []byte) ([]operation, []document, bool) {
 	}
 	if looksLikeJSON(text) {
 		docs := jsonDocuments(text)
-		i, message := streamFault[operation](text, -1, err)
-		at := place{line: lastLine(docs, text)}
+		i, message := streamError[operation](text, -1, err)
+		at := position{line: lastLine(docs, text)}
 		if i >= 0 && i < len(docs) {
 			at = docs[i].at
 		}
-		j.refuse(at, rulePatchSyntax, "%s", message)
+		r.errorf(at, rulePatchSyntax, "%s", message)
 	} else {
-		line, message := yamlFault(yamlErr)
-		j.refuse(place{line: line}, rulePatchSyntax, "%s", message)
+		line, message := yamlError(yamlErr)
+		r.errorf(position{line: line}, rulePatchSyntax, "%s", message)
 	}
 	return nil, nil, false
 }
 
-// decodeAll decodes values until there are no more.
+// decodeAll decodes all values.
 func decodeAll(decode func(any) error) (all []operation, err error) {
 	for {
 		var o operation
@@ -122,9 +120,9 @@ func looksLikeJSON(text []byte) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(text)), "{")
 }
 
-// unknown finds keys that the engine passes over.
-func (j *judge) unknown(d document, known []string, rule string) {
+// unknown warns about unknown keys.
+func (r *report) unknown(d document, known []string, rule string) {
 	for _, k := range d.unknown(known) {
-		j.lint(d.placeOf(k), rule, "the engine knows no %s, and drops it%s", k.Value, meant(k.Value, known))
+		r.warnf(d.positionOf(k), rule, "unknown key %s; the engine ignores it%s", k.Value, suggestion(k.Value, known))
 	}
 }

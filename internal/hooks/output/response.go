@@ -11,84 +11,83 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ParseAdmission reads the answer to a request to validate or mutate. It is nil
-// when a finding refuses, and when the hook wrote nothing: then the engine denies
-// the request with an error of its own.
+// ParseAdmission parses a response to an admission request. It returns nil when a finding
+// is an error, and for an empty file: the engine then denies the request.
 func ParseAdmission(text []byte) (*Admission, []finding.Finding) {
-	j := &judge{}
+	r := &report{}
 	a := &Admission{}
-	d, ok := answer(j, text, a)
+	d, ok := decodeResponse(r, text, a)
 	if !ok {
-		findings, _ := j.sorted()
+		findings, _ := r.sorted()
 		return nil, findings
 	}
-	j.unknown(d, []string{"allowed", "message", "warnings", "patch"}, ruleAnswerKey)
+	r.unknown(d, []string{"allowed", "message", "warnings", "patch"}, ruleAnswerKey)
 	switch _, allowed := d.pair("allowed"); {
 	case allowed == nil && d.root != nil:
-		j.lint(d.at, ruleAnswerDenies, "lacks allowed, and so denies")
+		r.warnf(d.at, ruleAnswerDenies, "allowed is missing, so the request is denied")
 	case a.Allowed && a.Message != "":
-		j.lint(d.key("message"), ruleAnswerNoEffect, "message has no effect when the request is allowed: use warnings")
+		r.warnf(d.key("message"), ruleAnswerNoEffect, "message has no effect when the request is allowed; use warnings")
 	case !a.Allowed && a.Message == "":
-		j.lint(d.at, ruleAnswerDenies, "denies without message, so nobody learns why")
+		r.warnf(d.at, ruleAnswerDenies, "the request is denied without a message")
 	}
 	switch {
 	case len(a.Patch) == 0:
 	case !a.Allowed:
-		j.lint(d.key("patch"), ruleAnswerNoEffect, "patch has no effect when the request is denied")
+		r.warnf(d.key("patch"), ruleAnswerNoEffect, "patch has no effect when the request is denied")
 	default:
 		var patch any
 		if err := json.Unmarshal(a.Patch, &patch); err != nil {
-			j.lint(d.value("patch"), ruleAnswerPatch, "patch is no JSON, once decoded from base64: %s", Plainly(err.Error()))
+			r.warnf(d.value("patch"), ruleAnswerPatch, "the decoded patch is invalid: %s", DecodeMessage(err.Error()))
 			break
 		}
-		for _, fault := range patchFaults(patch) {
-			j.lint(d.value("patch"), ruleAnswerPatch, "patch, once decoded from base64: %s", fault)
+		for _, problem := range jsonPatchErrors(patch) {
+			r.warnf(d.value("patch"), ruleAnswerPatch, "the decoded patch is invalid: %s", problem)
 		}
 	}
-	findings, _ := j.sorted()
+	findings, _ := r.sorted()
 	return a, findings
 }
 
-// conversion is what an answer to a request to convert is decoded into.
+// conversion is the encoded form of Conversion.
 type conversion struct {
 	FailedMessage    string                 `json:"failedMessage"`
 	ConvertedObjects []runtime.RawExtension `json:"convertedObjects"`
 }
 
-// ParseConversion reads the answer to a request to convert objects. It is nil when
-// a finding refuses, and when the hook wrote nothing: then the conversion fails.
+// ParseConversion parses a response to a conversion request. It returns nil when a finding
+// is an error, and for an empty file: the conversion then fails.
 func ParseConversion(text []byte) (*Conversion, []finding.Finding) {
-	j := &judge{}
+	r := &report{}
 	var c conversion
-	d, ok := answer(j, text, &c)
+	d, ok := decodeResponse(r, text, &c)
 	if !ok {
-		findings, _ := j.sorted()
+		findings, _ := r.sorted()
 		return nil, findings
 	}
-	j.unknown(d, []string{"failedMessage", "convertedObjects"}, ruleAnswerKey)
+	r.unknown(d, []string{"failedMessage", "convertedObjects"}, ruleAnswerKey)
 	answer := &Conversion{FailedMessage: c.FailedMessage}
 	for i, raw := range c.ConvertedObjects {
 		var o map[string]any
 		if err := json.Unmarshal(raw.Raw, &o); err != nil || o == nil {
-			j.lint(d.item("convertedObjects", i), ruleAnswerObject, "convertedObjects[%d] is no object, and the API server refuses the answer", i)
+			r.warnf(d.item("convertedObjects", i), ruleAnswerObject, "convertedObjects[%d] is not an object; the API server rejects the response", i)
 		}
 		answer.ConvertedObjects = append(answer.ConvertedObjects, o)
 	}
 	if c.FailedMessage != "" && len(c.ConvertedObjects) > 0 {
-		j.lint(d.key("convertedObjects"), ruleAnswerNoEffect, "convertedObjects have no effect beside failedMessage")
+		r.warnf(d.key("convertedObjects"), ruleAnswerNoEffect, "convertedObjects has no effect together with failedMessage")
 	}
 	if c.FailedMessage == "" && len(c.ConvertedObjects) == 0 {
-		j.lint(d.at, ruleAnswerObject, "has neither convertedObjects nor failedMessage")
+		r.warnf(d.at, ruleAnswerObject, "the response has neither convertedObjects nor failedMessage")
 	}
-	findings, _ := j.sorted()
+	findings, _ := r.sorted()
 	return answer, findings
 }
 
-// answer decodes the first value of a file. It is not ok when there is none, or
-// when the engine refuses it.
-func answer[T any](j *judge, text []byte, into *T) (document, bool) {
+// decodeResponse decodes the first value of a file. ok is false when there is none or the
+// engine rejects it.
+func decodeResponse[T any](r *report, text []byte, into *T) (document, bool) {
 	if len(text) == 0 {
-		j.lint(place{}, ruleAnswerMissing, "is empty: the engine answers with an error")
+		r.warnf(position{}, ruleAnswerMissing, "the file is empty; the engine responds with an error")
 		return document{}, false
 	}
 	docs := jsonDocuments(text)
@@ -98,14 +97,14 @@ func answer[T any](j *judge, text []byte, into *T) (document, bool) {
 			d.at.line = 1
 		}
 		if errors.Is(err, io.EOF) {
-			err = errors.New("there is nothing but white space")
+			err = errors.New("the file has only white space")
 		}
-		_, message := streamFault[T](text, 0, err)
-		j.refuse(d.at, ruleAnswerSyntax, "%s", message)
+		_, message := streamError[T](text, 0, err)
+		r.errorf(d.at, ruleAnswerSyntax, "%s", message)
 		return d, false
 	}
 	if len(docs) > 1 {
-		j.lint(docs[1].at, ruleAnswerNoEffect, "the engine reads the first value and passes over the others")
+		r.warnf(docs[1].at, ruleAnswerNoEffect, "the engine reads only the first value")
 	}
 	return d, true
 }

@@ -29,28 +29,28 @@ const (
 	ruleAnswerObject   = "answer-objects"
 )
 
-// Rules are all that findings of this package can be about.
+// Rules returns the rules of the findings of this package.
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		{Name: rulePatchSyntax, Severity: finding.Error, Summary: "a patch file that is neither JSON nor YAML"},
-		{Name: rulePatchSchema, Severity: finding.Error, Summary: "an operation that the engine does not take, nor any other of its file"},
-		{Name: ruleMetricSyntax, Severity: finding.Error, Summary: "metrics that are no JSON objects, or of other types"},
+		{Name: rulePatchSchema, Severity: finding.Error, Summary: "an operation that the engine rejects, with all others of its file"},
+		{Name: ruleMetricSyntax, Severity: finding.Error, Summary: "metrics that are not JSON objects or have values of a wrong type"},
 		{Name: ruleMetric, Severity: finding.Error, Summary: "a metric that fails the run of its hook"},
-		{Name: ruleAnswerSyntax, Severity: finding.Error, Summary: "an answer that is no JSON object, or of other types"},
+		{Name: ruleAnswerSyntax, Severity: finding.Error, Summary: "a response that is not a JSON object or has values of a wrong type"},
 		{Name: rulePatchKey, Summary: "a key that no operation has"},
-		{Name: rulePatchNoEffect, Summary: "a key that this operation passes over"},
-		{Name: rulePatchFails, Summary: "an operation that is taken, and fails"},
-		{Name: ruleForeground, Summary: "Delete, which waits up to 20 s while its queue stands still"},
+		{Name: rulePatchNoEffect, Summary: "a key that has no effect on the operation"},
+		{Name: rulePatchFails, Summary: "an operation that the engine accepts and that fails"},
+		{Name: ruleForeground, Summary: "Delete, which blocks its queue for up to 20 s"},
 		{Name: ruleVersion, Summary: "a resourceVersion in an object to create"},
 		{Name: ruleMetricKey, Summary: "a key that no metric has"},
-		{Name: ruleMetricDropped, Summary: "a metric that the engine passes over"},
-		{Name: ruleMetricCounter, Summary: "a counter or histogram, which begins anew with each run"},
-		{Name: ruleMetricNoEffect, Summary: "a key that this action passes over"},
-		{Name: ruleAnswerKey, Summary: "a key that no answer has"},
-		{Name: ruleAnswerMissing, Summary: "an empty answer"},
-		{Name: ruleAnswerDenies, Summary: "a request denied without a word"},
-		{Name: ruleAnswerNoEffect, Summary: "a part of an answer that nobody reads"},
-		{Name: ruleAnswerPatch, Summary: "a patch that the API server refuses"},
-		{Name: ruleAnswerObject, Summary: "converted objects that the API server refuses"},
+		{Name: ruleMetricDropped, Summary: "a metric that the engine ignores"},
+		{Name: ruleMetricCounter, Summary: "a counter or histogram, which each run resets"},
+		{Name: ruleMetricNoEffect, Summary: "a key that has no effect on the action"},
+		{Name: ruleAnswerKey, Summary: "a key that no response has"},
+		{Name: ruleAnswerMissing, Summary: "an empty response"},
+		{Name: ruleAnswerDenies, Summary: "a request that is denied without a reason"},
+		{Name: ruleAnswerNoEffect, Summary: "a part of a response that has no effect"},
+		{Name: ruleAnswerPatch, Summary: "a patch that the API server rejects"},
+		{Name: ruleAnswerObject, Summary: "converted objects that the API server rejects"},
 	}
 }

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// operation finds what the engine refuses in an operation, and reports whether
-// that is nothing. The engine drops texts that are empty before it looks.
-func (j *judge) operation(o Operation, d document) bool {
-	known := len(j.findings)
+// operation validates an operation as the engine does, and reports whether it is valid.
+// The engine treats empty strings as missing.
+func (r *report) operation(o Operation, d document) bool {
+	known := len(r.findings)
 	switch {
 	case d.isEmpty():
-		j.refuse(d.at, rulePatchSchema, "is an empty document, with no operation; there is nothing behind a last ---")
+		r.errorf(d.at, rulePatchSchema, "the document is empty; remove the --- before it")
 		return false
 	case o.Operation == "":
-		j.refuse(d.key("operation"), rulePatchSchema, "lacks operation, one of %s", strings.Join(everyone, ", "))
+		r.errorf(d.key("operation"), rulePatchSchema, "operation is missing; it must be one of %s", strings.Join(operations, ", "))
 		return false
-	case !slices.Contains(everyone, o.Operation):
-		j.refuse(d.value("operation"), rulePatchSchema, "operation is %q, and must be one of %s%s", o.Operation, strings.Join(everyone, ", "), meant(o.Operation, everyone))
+	case !slices.Contains(operations, o.Operation):
+		r.errorf(d.value("operation"), rulePatchSchema, "operation is %q; it must be one of %s%s", o.Operation, strings.Join(operations, ", "), suggestion(o.Operation, operations))
 		return false
 	}
 	for _, part := range []struct {
@@ -26,85 +26,84 @@ func (j *judge) operation(o Operation, d document) bool {
 		value any
 	}{{"object", o.Object}, {"mergePatch", o.MergePatch}, {"jsonPatch", o.JSONPatch}} {
 		if _, err := json.Marshal(part.value); err != nil {
-			j.refuse(d.value(part.key), rulePatchSchema, "%s has no form in JSON: %v", part.key, err)
+			r.errorf(d.value(part.key), rulePatchSchema, "%s cannot be encoded as JSON: %v", part.key, err)
 			return false
 		}
 	}
 	switch {
 	case o.Creates():
-		j.objectOrText(o.Operation, "object", o.Object, d)
+		r.objectOrString(o.Operation, "object", o.Object, d)
 	case o.Operation == "JQPatch":
 		if o.JQFilter == "" {
-			j.lacks(o.Operation, "jqFilter", d)
+			r.lacks(o.Operation, "jqFilter", d)
 		}
 	case o.Operation == "MergePatch":
-		j.objectOrText(o.Operation, "mergePatch", o.MergePatch, d)
+		r.objectOrString(o.Operation, "mergePatch", o.MergePatch, d)
 	case o.Operation == "JSONPatch":
-		j.jsonPatch(o.JSONPatch, d)
+		r.jsonPatch(o.JSONPatch, d)
 	}
 	if !o.Creates() {
 		if o.Kind == "" {
-			j.lacks(o.Operation, "kind", d)
+			r.lacks(o.Operation, "kind", d)
 		}
 		if o.Name == "" {
-			j.lacks(o.Operation, "name", d)
+			r.lacks(o.Operation, "name", d)
 		}
 	}
-	return !slices.ContainsFunc(j.findings[known:], isRefusal)
+	return !slices.ContainsFunc(r.findings[known:], isRefusal)
 }
 
-func (j *judge) lacks(operation, key string, d document) {
-	j.refuse(d.key(key), rulePatchSchema, "%s lacks %s", operation, key)
+func (r *report) lacks(operation, key string, d document) {
+	r.errorf(d.key(key), rulePatchSchema, "%s lacks %s", operation, key)
 }
 
-// objectOrText finds that a value is neither an object, with a key at least, nor
-// a text of one.
-func (j *judge) objectOrText(operation, key string, v any, d document) {
+// objectOrString requires an object that is not empty, or a string.
+func (r *report) objectOrString(operation, key string, v any, d document) {
 	switch x := v.(type) {
 	case nil:
-		j.lacks(operation, key, d)
+		r.lacks(operation, key, d)
 	case string:
 	case map[string]any:
 		if len(x) == 0 {
-			j.refuse(d.value(key), rulePatchSchema, "%s of %s is empty", key, operation)
+			r.errorf(d.value(key), rulePatchSchema, "%s of %s is empty", key, operation)
 		}
 	default:
-		j.refuse(d.value(key), rulePatchSchema, "%s of %s must be an object, or a text of one, not %s", key, operation, article(kindOf(v)))
+		r.errorf(d.value(key), rulePatchSchema, "%s of %s must be an object or a string that contains one, not %s", key, operation, article(typeOf(v)))
 	}
 }
 
-// jsonPatch judges as much of a JSON patch as the engine does: the first item.
-func (j *judge) jsonPatch(v any, d document) {
+// jsonPatch validates the first item of a JSON patch. The engine checks no other.
+func (r *report) jsonPatch(v any, d document) {
 	switch x := v.(type) {
 	case nil:
-		j.lacks("JSONPatch", "jsonPatch", d)
+		r.lacks("JSONPatch", "jsonPatch", d)
 	case string:
 	case []any:
 		if len(x) == 0 {
-			j.refuse(d.value("jsonPatch"), rulePatchSchema, "jsonPatch is empty")
+			r.errorf(d.value("jsonPatch"), rulePatchSchema, "jsonPatch is empty")
 			return
 		}
-		j.firstItem(x[0], d)
+		r.firstItem(x[0], d)
 	default:
-		j.refuse(d.value("jsonPatch"), rulePatchSchema, "jsonPatch must be a list, or a text of one, not %s", article(kindOf(v)))
+		r.errorf(d.value("jsonPatch"), rulePatchSchema, "jsonPatch must be a list or a string that contains one, not %s", article(typeOf(v)))
 	}
 }
 
-func (j *judge) firstItem(v any, d document) {
+func (r *report) firstItem(v any, d document) {
 	at := d.item("jsonPatch", 0)
 	item, isObject := v.(map[string]any)
 	if !isObject {
-		j.refuse(at, rulePatchSchema, "jsonPatch[0] must be an object, not %s", article(kindOf(v)))
+		r.errorf(at, rulePatchSchema, "jsonPatch[0] must be an object, not %s", article(typeOf(v)))
 		return
 	}
 	for _, key := range []string{"op", "path"} {
 		switch text, isText := item[key].(string); {
 		case item[key] == nil:
-			j.refuse(at, rulePatchSchema, "jsonPatch[0] lacks %s", key)
+			r.errorf(at, rulePatchSchema, "jsonPatch[0] lacks %s", key)
 		case !isText:
-			j.refuse(at, rulePatchSchema, "jsonPatch[0].%s must be a text, not %s", key, article(kindOf(item[key])))
+			r.errorf(at, rulePatchSchema, "jsonPatch[0].%s must be a string, not %s", key, article(typeOf(item[key])))
 		case text == "":
-			j.refuse(at, rulePatchSchema, "jsonPatch[0].%s is empty", key)
+			r.errorf(at, rulePatchSchema, "jsonPatch[0].%s is empty", key)
 		}
 	}
 	if _, there := item["value"]; there {
@@ -112,7 +111,7 @@ func (j *judge) firstItem(v any, d document) {
 	}
 	hint := ""
 	if op := item["op"]; op == "remove" || op == "move" || op == "copy" {
-		hint = ": give it one, which the API server passes over, or write the whole patch as text"
+		hint = "; add one, which the API server ignores, or write the whole patch as a string"
 	}
-	j.refuse(at, rulePatchSchema, "jsonPatch[0] lacks value, without which the engine refuses a patch whatever it begins with%s", hint)
+	r.errorf(at, rulePatchSchema, "jsonPatch[0] lacks value; the engine requires one in the first item%s", hint)
 }

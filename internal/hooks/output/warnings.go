@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 )
 
-// unread are the keys that an operation passes over, by what it does.
-func (o Operation) unread() []string {
+// ignoredKeys returns the keys that have no effect on an operation.
+func (o Operation) ignoredKeys() []string {
 	switch {
 	case o.Creates():
 		return []string{"apiVersion", "kind", "namespace", "name", "subresource", "jqFilter", "mergePatch", "jsonPatch", "ignoreMissingObject", "ignoreHookError"}
@@ -22,41 +22,41 @@ func (o Operation) unread() []string {
 	return slices.DeleteFunc([]string{"object", "jqFilter", "mergePatch", "jsonPatch"}, func(key string) bool { return key == own })
 }
 
-// lintOperation finds what the engine takes without a word.
-func (j *judge) lintOperation(o Operation, d document) {
-	for _, key := range o.unread() {
+// lintOperation warns about mistakes that the engine accepts.
+func (r *report) lintOperation(o Operation, d document) {
+	for _, key := range o.ignoredKeys() {
 		if k, _ := d.pair(key); k != nil {
-			j.lint(d.placeOf(k), rulePatchNoEffect, "%s has no effect on %s%s", key, o.Operation, instead(o, key))
+			r.warnf(d.positionOf(k), rulePatchNoEffect, "%s has no effect on %s%s", key, o.Operation, instead(o, key))
 		}
 	}
 	switch {
 	case !o.IgnoreHookError || !o.Patches():
-	case o.Subresource == "/status": // the one spelling that the engine compares with
-		j.lint(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since release 1.20 of the engine: it reads nothing of what a hook wrote that failed")
+	case o.Subresource == "/status": // the only spelling that the engine supports
+		r.warnf(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect since version 1.20 of the engine, which ignores the output of failed hooks")
 	default:
-		j.lint(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect, and was meant for subresource: /status alone, slash included")
+		r.warnf(d.key("ignoreHookError"), rulePatchNoEffect, "ignoreHookError has no effect; earlier versions of the engine supported it only with subresource: /status")
 	}
 	if o.Operation == "Delete" {
-		j.lint(d.value("operation"), ruleForeground,
-			"Delete waits up to 20 s until %s %s is gone, while everything else in the queue waits: DeleteInBackground does not", o.Kind, o.Name)
+		r.warnf(d.value("operation"), ruleForeground,
+			"Delete waits up to 20 s until %s %s is deleted, and blocks its queue; DeleteInBackground does not wait", o.Kind, o.Name)
 	}
 	if o.Creates() {
-		j.lintObject(o, d)
+		r.lintObject(o, d)
 		return
 	}
 	for _, part := range []struct{ key, value string }{{"name", o.Name}, {"namespace", o.Namespace}} {
-		if faults := content.IsPathSegmentName(part.value); len(faults) > 0 {
-			j.lint(d.value(part.key), rulePatchFails, "%s is %q, and in a URL it %s", part.key, part.value, strings.Join(faults, ", and "))
+		if problems := content.IsPathSegmentName(part.value); len(problems) > 0 {
+			r.warnf(d.value(part.key), rulePatchFails, "%s %q is not valid in a URL: it %s", part.key, part.value, strings.Join(problems, ", and "))
 		}
 	}
 	if o.Operation == "JQPatch" {
 		if err := compiles(o.JQFilter); err != nil {
-			j.lint(d.value("jqFilter"), rulePatchFails, "jqFilter: %v", err)
+			r.warnf(d.value("jqFilter"), rulePatchFails, "jqFilter: %v", err)
 		}
 		return
 	}
 	if o.Patches() {
-		j.lintBody(o, d)
+		r.lintBody(o, d)
 	}
 }
 
@@ -65,9 +65,9 @@ func instead(o Operation, key string) string {
 	case !o.Creates():
 		return ""
 	case key == "namespace" || key == "name":
-		return ": set object.metadata." + key
+		return "; set object.metadata." + key
 	case key == "apiVersion" || key == "kind":
-		return ": set object." + key
+		return "; set object." + key
 	}
 	return ""
 }
@@ -87,12 +87,12 @@ func plainJQ(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\n", " "))
 }
 
-// lintObject finds what the engine, or any API server, does not create.
-func (j *judge) lintObject(o Operation, d document) {
+// lintObject warns about objects that the engine or an API server cannot create.
+func (r *report) lintObject(o Operation, d document) {
 	at := d.value("object")
 	m, err := o.Manifest()
 	if err != nil {
-		j.lint(at, rulePatchFails, "object is a text that is no object: %v", err)
+		r.warnf(at, rulePatchFails, "object is a string that contains no object: %v", err)
 		return
 	}
 	var lacking []string
@@ -105,93 +105,93 @@ func (j *judge) lintObject(o Operation, d document) {
 		lacking = append(lacking, "metadata.name")
 	}
 	if len(lacking) > 0 {
-		j.lint(at, rulePatchFails, "object lacks %s", strings.Join(lacking, " and "))
+		r.warnf(at, rulePatchFails, "object lacks %s", strings.Join(lacking, " and "))
 	}
 	if o.Operation == "CreateOrUpdate" && m.GetName() == "" && m.GetGenerateName() != "" {
-		j.lint(at, rulePatchFails, "object has generateName alone, by which CreateOrUpdate finds nothing to update: each run creates another one")
+		r.warnf(at, rulePatchFails, "object has generateName but no name, so CreateOrUpdate creates another object in each run")
 	}
 	if m.GetResourceVersion() != "" {
-		j.lint(at, ruleVersion, "object has a metadata.resourceVersion, as those of snapshots do, and no API server creates it: take it out with del(.metadata.resourceVersion)")
+		r.warnf(at, ruleVersion, "object has metadata.resourceVersion, as objects in snapshots do, and the API server rejects it; remove it with del(.metadata.resourceVersion)")
 	}
-	if o.Operation == "CreateOrUpdate" && !copies(o.Object) {
-		j.lint(at, rulePatchFails,
-			"object has a number or a time, in YAML: where it is there already, the engine panics over it, in each run anew: write JSON, or the object as text")
+	if o.Operation == "CreateOrUpdate" && !canDeepCopy(o.Object) {
+		r.warnf(at, rulePatchFails,
+			"object contains a number or a time in YAML; the engine panics if the object already exists; write JSON, or the object as a string")
 	}
 }
 
-// copies reports whether a value is of the types that JSON has, and no other: all
-// that the API machinery can copy.
-func copies(v any) bool {
+// canDeepCopy reports whether a value consists of the types of decoded JSON. The API
+// machinery panics when it copies others.
+func canDeepCopy(v any) bool {
 	switch x := v.(type) {
 	case map[string]any:
 		for _, v := range x {
-			if !copies(v) {
+			if !canDeepCopy(v) {
 				return false
 			}
 		}
 		return true
 	case []any:
-		return !slices.ContainsFunc(x, func(v any) bool { return !copies(v) })
+		return !slices.ContainsFunc(x, func(v any) bool { return !canDeepCopy(v) })
 	case nil, string, bool, float64, int64:
 		return true
 	}
 	return false
 }
 
-// lintBody finds patches that an API server refuses.
-func (j *judge) lintBody(o Operation, d document) {
+// lintBody warns about patches that an API server rejects.
+func (r *report) lintBody(o Operation, d document) {
 	key, v := "mergePatch", o.MergePatch
 	if o.Operation == "JSONPatch" {
 		key, v = "jsonPatch", o.JSONPatch
 	}
-	patch, err := fromText(v)
+	patch, err := parsed(v)
 	if err != nil {
-		j.lint(d.value(key), rulePatchFails, "%s is a text that is no YAML: %v", key, err)
+		r.warnf(d.value(key), rulePatchFails, "%s is a string that is not valid YAML: %v", key, err)
 		return
 	}
 	if o.Operation == "MergePatch" {
 		if _, isObject := patch.(map[string]any); !isObject {
-			j.lint(d.value(key), rulePatchFails, "mergePatch is the text of %s, and must be that of an object", article(kindOf(patch)))
+			r.warnf(d.value(key), rulePatchFails, "mergePatch is a string that contains %s instead of an object", article(typeOf(patch)))
 		}
 		return
 	}
-	for _, fault := range patchFaults(patch) {
-		j.lint(d.value(key), rulePatchFails, "%s", fault)
+	for _, problem := range jsonPatchErrors(patch) {
+		r.warnf(d.value(key), rulePatchFails, "%s", problem)
 	}
 }
 
-// patchFaults finds what keeps an API server from taking a JSON patch (RFC 6902).
-func patchFaults(patch any) []string {
+// jsonPatchErrors returns the errors of a JSON patch (RFC 6902).
+func jsonPatchErrors(patch any) []string {
 	items, isList := patch.([]any)
 	if !isList {
-		return []string{fmt.Sprintf("a JSON patch is a list, not %s", article(kindOf(patch)))}
+		return []string{fmt.Sprintf("a JSON patch is a list, not %s", article(typeOf(patch)))}
 	}
-	var faults []string
+	var problems []string
 	for i, v := range items {
 		item, isObject := v.(map[string]any)
 		if !isObject {
-			faults = append(faults, fmt.Sprintf("item %d is %s, not an object", i, article(kindOf(v))))
+			problems = append(problems, fmt.Sprintf("item %d is %s, not an object", i, article(typeOf(v))))
 			continue
 		}
-		if fault := itemFault(item); fault != "" {
-			faults = append(faults, fmt.Sprintf("item %d %s", i, fault))
+		if problem := itemError(item); problem != "" {
+			problems = append(problems, fmt.Sprintf("item %d %s", i, problem))
 		}
 	}
-	return faults
+	return problems
 }
 
-// patchValues are the operations of a JSON patch, with the key that each needs
-// beside op and path.
-var patchValues = map[string]string{"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from", "remove": ""}
+// requiredKeys are the operations of a JSON patch, with the key that each requires in
+// addition to op and path.
+var requiredKeys = map[string]string{"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from", "remove": ""}
 
-func itemFault(item map[string]any) string {
+func itemError(item map[string]any) string {
 	op, isText := item["op"].(string)
-	key, known := patchValues[op]
+	key, known := requiredKeys[op]
 	switch {
 	case !isText:
 		return "lacks op"
 	case !known:
-		return fmt.Sprintf("has op %q, and a JSON patch knows add, remove, replace, move, copy and test", op)
+		return fmt.Sprintf("has op %q; it must be add, remove, replace, move, copy or test", op)
 	}
 	for _, pointer := range []string{"path", "from"} {
 		if pointer == "from" && key != "from" {
@@ -201,7 +201,7 @@ func itemFault(item map[string]any) string {
 		case !isText:
 			return fmt.Sprintf("(%s) lacks %s", op, pointer)
 		case text != "" && !strings.HasPrefix(text, "/"):
-			return fmt.Sprintf("(%s) has %s %q, which must begin with /", op, pointer, text)
+			return fmt.Sprintf("(%s) has %s %q, which must start with /", op, pointer, text)
 		}
 	}
 	if _, there := item["value"]; key == "value" && !there {

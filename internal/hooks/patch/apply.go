@@ -18,14 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Applier applies operations to an API.
+// Applier applies operations to an API server.
 type Applier struct {
 	API API
-	// Wait waits, for a deletion or after a conflict; nil takes the time it takes.
+	// Wait waits for a deletion or after a conflict. nil means Sleep.
 	Wait func(context.Context, time.Duration) error
 }
 
-// FailedError is an operation that failed, and why.
+// FailedError is the error of an operation.
 type FailedError struct {
 	Operation output.Operation
 	Err       error
@@ -36,7 +36,7 @@ func (e *FailedError) Error() string { return Describe(e.Operation) + ": " + e.E
 // Unwrap returns the cause.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Describe names an operation and its object: Delete v1 Secret a/copy.
+// Describe returns an operation with its object, such as Delete v1 Secret a/copy.
 func Describe(op output.Operation) string {
 	apiVersion, kind, namespace, name := op.APIVersion, op.Kind, op.Namespace, op.Name
 	if op.Creates() {
@@ -50,9 +50,8 @@ func Describe(op output.Operation) string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s", op.Operation, apiVersion, kind, name)), " ")
 }
 
-// Apply applies operations in their order, and goes on when one fails. The error
-// joins a *FailedError for each that did; the engine then takes the hook for
-// failed, and runs it again.
+// Apply applies operations in order, also after one fails. The error joins a *FailedError
+// for each failed operation. For the engine the run has then failed, and it repeats it.
 func (a Applier) Apply(ctx context.Context, ops []output.Operation) error {
 	var failed []error
 	for _, op := range ops {
@@ -83,11 +82,10 @@ func (a Applier) apply(ctx context.Context, op output.Operation) error {
 	case "JSONPatch":
 		return a.patch(ctx, op, types.JSONPatchType)
 	}
-	return fmt.Errorf("unknown operation %q", op.Operation) // output refuses it
+	return fmt.Errorf("unknown operation %q", op.Operation) // package output rejects it
 }
 
-// create creates an object. When it is there already, CreateOrUpdate puts it in
-// the place of what is there: that is no merge.
+// create creates an object. If it exists, CreateOrUpdate replaces it without merging.
 func (a Applier) create(ctx context.Context, op output.Operation) error {
 	o, err := op.Manifest()
 	if err != nil {
@@ -116,8 +114,8 @@ func (a Applier) create(ctx context.Context, op output.Operation) error {
 	})
 }
 
-// delete deletes an object, if it is there. In the foreground it looks every second
-// whether the object is gone, for 20 seconds.
+// delete deletes an object if it exists. In the foreground it waits up to 20 seconds for
+// the deletion, and checks every second.
 func (a Applier) delete(ctx context.Context, op output.Operation, how metav1.DeletionPropagation) error {
 	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
@@ -135,7 +133,7 @@ func (a Applier) delete(ctx context.Context, op output.Operation, how metav1.Del
 			return unless(apierrors.IsNotFound, err)
 		}
 	}
-	return errors.New("it is still there after 20 seconds: something holds it, such as a finalizer or an object that it owns; DeleteInBackground does not wait")
+	return errors.New("it still exists after 20 seconds; a finalizer or a dependent object blocks the deletion; DeleteInBackground does not wait")
 }
 
 // patch sends a patch.
@@ -155,8 +153,8 @@ func (a Applier) patch(ctx context.Context, op output.Operation, t types.PatchTy
 	return err
 }
 
-// filter puts what the filter makes of an object in its place, unless that is the
-// same. The object is read whole also for a subresource.
+// filter replaces an object with the result of its jq filter, unless they are equal. The
+// filter gets the whole object even for a subresource.
 func (a Applier) filter(ctx context.Context, op output.Operation) error {
 	kind, err := a.API.Kind(ctx, op.APIVersion, op.Kind)
 	if err != nil {
@@ -179,8 +177,8 @@ func (a Applier) filter(ctx context.Context, op output.Operation) error {
 	})
 }
 
-// filtered runs a jq filter, which is compiled here for the first time, and may never
-// end.
+// filtered runs a jq filter on an object. A filter that does not terminate ends with the
+// context.
 func filtered(ctx context.Context, filter string, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	query, err := gojq.Parse(filter)
 	if err != nil {
@@ -201,7 +199,7 @@ func filtered(ctx context.Context, filter string, o *unstructured.Unstructured) 
 		results = append(results, v)
 	}
 	if len(results) != 1 {
-		return nil, fmt.Errorf("jqFilter gives %d results, and must give the object", len(results))
+		return nil, fmt.Errorf("jqFilter returns %d results; it must return one object", len(results))
 	}
 	body, err := json.Marshal(results[0])
 	if err != nil {
@@ -209,16 +207,15 @@ func filtered(ctx context.Context, filter string, o *unstructured.Unstructured) 
 	}
 	next := &unstructured.Unstructured{}
 	if _, _, err := unstructured.UnstructuredJSONScheme.Decode(body, nil, next); err != nil {
-		return nil, fmt.Errorf("what jqFilter gives is no object: %w", err)
+		return nil, fmt.Errorf("the result of jqFilter is not an object: %w", err)
 	}
 	return next, nil
 }
 
-// subresource is without the slash that hooks may write before it. The operations
-// that create or delete know none.
+// subresource returns the subresource without a leading slash.
 func subresource(op output.Operation) string { return strings.Trim(op.Subresource, "/") }
 
-// onConflict does what a client does: it tries four times.
+// onConflict retries three times after a conflict, as clients do.
 func (a Applier) onConflict(ctx context.Context, try func() error) error {
 	pause := 10 * time.Millisecond
 	for range 3 {
@@ -240,7 +237,7 @@ func (a Applier) wait(ctx context.Context, d time.Duration) error {
 	return Sleep(ctx, d)
 }
 
-// Sleep waits for a time; the error is why it was cut short.
+// Sleep waits for a time. The error is the cause of the end of the context.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -19,14 +19,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestApply shows what comes of each operation, and that one which fails stops no
-// other.
+// TestApply checks the result of each operation, and that a failed one does not stop the
+// others.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const there = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default", "labels": {"a": "b"}}, "data": {"k": "v", "m": "1"}}`
 	for name, tc := range map[string]struct {
 		writes string
-		want   string // the data of there and new, and why an operation failed
+		want   string // the data of the objects there and new, and the errors
 	}{
 		"create":             {`{"operation": "Create", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new", "namespace": "default"}, "data": {"k": "x"}}}`, "k=v,m=1 k=x"},
 		"create from text":   {`{"operation": "Create", "object": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: default}\ndata: {k: x}"}`, "k=v,m=1 k=x"},
@@ -42,12 +42,12 @@ func TestApply(t *testing.T) {
 		"json":               {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": [{"op": "replace", "path": "/data/k", "value": "x"}]}`, "k=x,m=1"},
 		"json from text":     {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": "[{\"op\": \"remove\", \"path\": \"/data/m\"}]"}`, "k=v"},
 		"json, removed late": {`{"operation": "JSONPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jsonPatch": [{"op": "test", "path": "/data/k", "value": "v"}, {"op": "remove", "path": "/data/m"}]}`, "k=v"},
-		// JSON is read whatever the case of keys, and YAML is not.
+		// Keys are case-insensitive in JSON and case-sensitive in YAML.
 		"key of JSON":   {`{"operation": "MergePatch", "kind": "ConfigMap", "nameSpace": "default", "name": "there", "mergePatch": {"data": {"k": "x"}}}`, "k=x,m=1"},
 		"key of YAML":   {"operation: MergePatch\nkind: ConfigMap\nnameSpace: default\nname: there\nmergePatch: {data: {k: x}}", "k=v,m=1 MergePatch ConfigMap there: the server could not find the requested resource"},
 		"jq":            {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": ".data.k = .data.m"}`, "k=1,m=1"},
 		"jq that fails": {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": ".data |"}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter: unexpected EOF"},
-		"jq of two":     {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": "., ."}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter gives 2 results, and must give the object"},
+		"jq of two":     {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "jqFilter": "., ."}`, "k=v,m=1 JQPatch ConfigMap default/there: jqFilter returns 2 results; it must return one object"},
 		"jq ignores":    {`{"operation": "JQPatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "ignoreMissingObject": true, "jqFilter": "."}`, "k=v,m=1"},
 		"unknown kind":  {`{"operation": "Delete", "kind": "Nothing", "name": "x"}`, `k=v,m=1 Delete Nothing x: no kind "Nothing" is known`},
 		"one after another": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "other", "mergePatch": {"data": {"k": "x"}}}
@@ -55,7 +55,7 @@ func TestApply(t *testing.T) {
 			`k=x,m=1 MergePatch ConfigMap default/other: configmaps "other" not found`},
 		"held": {`{"operation": "MergePatch", "kind": "ConfigMap", "namespace": "default", "name": "there", "mergePatch": {"metadata": {"finalizers": ["x/y"]}}}
 {"operation": "Delete", "kind": "ConfigMap", "namespace": "default", "name": "there"}`,
-			"k=v,m=1 Delete ConfigMap default/there: it is still there after 20 seconds: something holds it, such as a finalizer or an object that it owns; DeleteInBackground does not wait"},
+			"k=v,m=1 Delete ConfigMap default/there: it still exists after 20 seconds; a finalizer or a dependent object blocks the deletion; DeleteInBackground does not wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +100,7 @@ func TestApply(t *testing.T) {
 
 func noTime(context.Context, time.Duration) error { return nil }
 
-// busy is a server in which somebody else is always faster, a few times.
+// busy is a server where another client changes the object first, a few times.
 type busy struct {
 	*fakeapi.Server
 	conflicts int
@@ -113,7 +113,7 @@ func (b *busy) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstruc
 	return b.Server.Update(ctx, k, o, subresource)
 }
 
-// TestConflict tries again when an object was changed meanwhile, four times in all.
+// TestConflict tries four times when another client changes the object.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	for conflicts, fails := range map[int]bool{0: false, 3: false, 4: true} {
@@ -137,13 +137,13 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestDeleteWaits looks once a second whether an object is gone, for 20 seconds; what
-// is deleted in the background is left to itself.
+// TestDeleteWaits waits up to 20 seconds for a deletion in the foreground, and not at all
+// in the background.
 func TestDeleteWaits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		operation string
-		gone      int // after so many looks; 0: never
+		gone      int // after this number of checks; 0 means never
 		waits     int
 		fails     bool
 	}{{"Delete", 1, 1, false}, {"Delete", 20, 20, false}, {"Delete", 0, 20, true}, {"DeleteInBackground", 0, 0, false}, {"DeleteNonCascading", 0, 0, false}} {
@@ -174,7 +174,7 @@ func TestDeleteWaits(t *testing.T) {
 	}
 }
 
-// calls is a server that remembers what it was asked beside objects.
+// calls is a server that records subresources and propagation.
 type calls struct {
 	*fakeapi.Server
 	said []string
@@ -195,8 +195,8 @@ func (c *calls) Delete(ctx context.Context, k kinds.Kind, namespace, name string
 	return c.Server.Delete(ctx, k, namespace, name, how)
 }
 
-// TestCalls shows which subresource operations are about, with a slash or without,
-// and how they delete. What creates or deletes knows no subresource.
+// TestCalls checks the subresource of operations, with and without a leading slash, and
+// the propagation of deletions. Operations that create or delete have no subresource.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	const pod = `"kind": "Pod", "namespace": "default", "name": "there"`
@@ -229,7 +229,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestEndlessFilter ends a filter that does not end by itself with what it is for.
+// TestEndlessFilter ends an endless filter with its context.
 func TestEndlessFilter(t *testing.T) {
 	t.Parallel()
 	server := fakeapi.New(kinds.Builtin())
