@@ -8,30 +8,30 @@ import (
 	"github.com/operon-dev/operon/internal/crdschema"
 )
 
-// place is that of an item in a list, of which a field is told for all.
+// listIndex matches the index of a list item. Dropped fields of all items are reported as one.
 var listIndex = regexp.MustCompile(`\[\d+\]`)
 
-// lost tells of fields in converted objects that their version does not have, for the
-// API server drops them: of each once, until the hook is replaced.
+// reportDroppedFields reports fields of converted objects that their version does not
+// define, because the API server drops them. It reports each field once per loaded hook.
 func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*unstructured) {
 	definition, err := o.Cluster.CRD(h.life, crd)
 	if err != nil {
-		o.reportOnce(h, fmt.Errorf("whether conversions of %s lose fields is not known: %w", crd, err))
+		o.reportOnce(h, fmt.Errorf("cannot check whether conversions of %s lose fields: %w", crd, err))
 		return
 	}
 	for _, object := range converted {
 		version := object.GetAPIVersion()
 		schema := crdschema.Of(definition, version[strings.IndexByte(version, '/')+1:])
 		if schema == nil {
-			continue // the API server refuses the object
+			continue // the API server rejects the object
 		}
 		v, err := crdschema.NewValidator(schema)
 		if err != nil {
-			continue // the API server serves no such schema
+			continue // the API server does not serve such a schema
 		}
 		dropped, err := v.Prune(object.Object)
 		if err != nil {
-			continue // the API server refuses the object
+			continue // the API server rejects the object
 		}
 		for _, path := range dropped {
 			o.reportOnce(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, listIndex.ReplaceAllString(path, "[]")))
@@ -39,9 +39,9 @@ func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*
 	}
 }
 
-// once tells of trouble with a hook that was not told of before.
+// reportOnce reports an error of a hook if the same error was not reported before.
 func (o *Operator) reportOnce(h *runningHook, err error) {
-	if _, told := h.reported.LoadOrStore(err.Error(), true); !told && h.life.Err() == nil {
+	if _, reported := h.reported.LoadOrStore(err.Error(), true); !reported && h.life.Err() == nil {
 		o.Warn(h.Name, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 )
 
-// serving is a client for a server that serves one CRD, or none.
+// serving returns a client of a server that serves one CRD, or none if crd is empty.
 func serving(t *testing.T, crd string) *cluster.Cluster {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,15 +37,14 @@ func serving(t *testing.T, crd string) *cluster.Cluster {
 	return c
 }
 
-// TestLost tells once of each field that conversions lose at their end, whichever hook
-// gives it, and however often.
-func TestLost(t *testing.T) {
+// TestReportDroppedFields checks that each field that a conversion drops is reported once.
+func TestReportDroppedFields(t *testing.T) {
 	t.Parallel()
 	const answer = `jq --arg v "$(jq -r '.[0].toVersion' $BINDING_CONTEXT_PATH)" '{convertedObjects: [.[0].review.request.objects[] | .apiVersion = $v]}' $BINDING_CONTEXT_PATH >$CONVERSION_RESPONSE_PATH`
 	const rule = "kubernetesCustomResourceConversion: [{name: up, crdName: tabs.example.org, conversions: [{fromVersion: example.org/%s, toVersion: example.org/%s}]}]"
-	up, on := made(t, "up.sh", fmt.Sprintf(rule, "v1", "v2"), answer), made(t, "on.sh", fmt.Sprintf(rule, "v2", "v3"), answer)
-	var told told
-	o := told.operator()
+	up, on := newHook(t, "up.sh", fmt.Sprintf(rule, "v1", "v2"), answer), newHook(t, "on.sh", fmt.Sprintf(rule, "v2", "v3"), answer)
+	var reported reports
+	o := reported.operator()
 	o.Cluster = serving(t, `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "tabs.example.org"}, "spec": {"versions": [
 		{"name": "v2", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}}},
 		{"name": "v3", "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties":
@@ -62,12 +61,12 @@ func TestLost(t *testing.T) {
 	}
 	expect := func(want ...string) {
 		t.Helper()
-		told.mu.Lock()
-		defer told.mu.Unlock()
-		if diff := cmp.Diff(want, slices.Clone(told.trouble)); diff != "" {
+		reported.mu.Lock()
+		defer reported.mu.Unlock()
+		if diff := cmp.Diff(want, slices.Clone(reported.warnings)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		told.trouble = nil
+		reported.warnings = nil
 	}
 	convert("v3", `{"kept": "a", "list": [{"a": 1}, {"a": 2}], "old": 1}`)
 	expect("on.sh: example.org/v3 has no field spec.list[].a, so the API server drops it", "on.sh: example.org/v3 has no field spec.old, so the API server drops it")
@@ -80,9 +79,9 @@ func TestLost(t *testing.T) {
 	o.Cluster = serving(t, "")
 	convert("v2", `{"old": 2}`)
 	convert("v2", `{"old": 2}`)
-	told.mu.Lock()
-	defer told.mu.Unlock()
-	if len(told.trouble) != 1 {
-		t.Errorf("without the CRD: %q", told.trouble)
+	reported.mu.Lock()
+	defer reported.mu.Unlock()
+	if len(reported.warnings) != 1 {
+		t.Errorf("without the CRD: got %q, want one warning", reported.warnings)
 	}
 }

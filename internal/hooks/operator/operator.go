@@ -20,33 +20,33 @@ import (
 // Operator runs hooks.
 type Operator struct {
 	Cluster *cluster.Cluster
-	Patcher patch.API // for what hooks have patched
+	Patcher patch.API // applies the patches of hooks
 	Runner  engine.Runner
-	// Host and Port are where the API server finds webhooks; see live.Cluster.Serve.
+	// Host and Port are the address of the webhook server; see cluster.Cluster.Serve.
 	Host string
 	Port int
-	// Report is told about each run of a hook, one at a time.
+	// Report receives each run of a hook. Calls are sequential.
 	Report func(Run)
-	// Warn is told about what is tried again, such as a watch that broke off.
+	// Warn receives errors that do not stop the operator, such as a broken watch that is retried.
 	Warn func(hook string, err error)
 	Now  func() time.Time
 
-	mu      sync.Mutex // for all below, and the state
+	mu      sync.Mutex // guards the fields below and the state
 	state   *engine.State
 	hooks   map[string]*runningHook
 	working map[string]bool // queues
-	retry   chan struct{}   // closed when what failed may be tried at once
+	retry   chan struct{}   // closed when failed tasks can be retried immediately
 	crons   map[string]context.CancelFunc
 
 	life      context.Context
 	group     sync.WaitGroup
 	reporting sync.Mutex
 
-	registering sync.Mutex // for the one below
+	registering sync.Mutex // guards registered
 	registered  registration
 }
 
-// hooked is what runs for one hook.
+// runningHook is a hook with its runs and informers.
 type runningHook struct {
 	engine.Hook
 	life     context.Context // ends when the hook is replaced
@@ -54,11 +54,11 @@ type runningHook struct {
 	limit    *rate.Limiter
 	bound    map[engine.Ref]bool
 	running  sync.WaitGroup // runs and informers
-	reported sync.Map       // trouble that is told once
+	reported sync.Map       // errors that are reported once
 }
 
-// Run runs hooks until ctx ends, and then takes back what it registered. The error
-// is about the start: webhooks that cannot be registered.
+// Run runs hooks until ctx ends, and then deregisters their webhooks. It returns an error
+// if it cannot register webhooks at the start.
 func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	life, end := context.WithCancel(ctx)
 	o.begin(life, hooks)
@@ -76,14 +76,14 @@ func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	}
 	o.mu.Lock()
 	o.state.Start()
-	o.clock()
+	o.startSchedules()
 	o.kick()
 	o.mu.Unlock()
 	<-ctx.Done()
 	return nil
 }
 
-// begin prepares all that runs for hooks until life ends.
+// begin initializes the state for hooks that run until life ends.
 func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,12 +91,12 @@ func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
 	o.hooks, o.working, o.crons = map[string]*runningHook{}, map[string]bool{}, map[string]context.CancelFunc{}
 	o.retry = make(chan struct{})
 	for _, h := range hooks {
-		o.hooks[h.Name] = o.adopt(h)
+		o.hooks[h.Name] = o.newRunningHook(h)
 	}
 }
 
-// rest waits until nothing runs any more: queues, and what the API server asked for.
-// All life has ended before, so nothing begins.
+// wait waits until all queues and webhook requests are done. The life of the operator has
+// ended before, so nothing new starts.
 func (o *Operator) wait() {
 	o.group.Wait()
 	o.mu.Lock()
@@ -107,14 +107,14 @@ func (o *Operator) wait() {
 	}
 }
 
-// adopt prepares what runs for a hook.
-func (o *Operator) adopt(h engine.Hook) *runningHook {
+// newRunningHook initializes a hook.
+func (o *Operator) newRunningHook(h engine.Hook) *runningHook {
 	k := &runningHook{Hook: h, bound: map[engine.Ref]bool{}, limit: limiter(h.Config)}
 	k.life, k.end = context.WithCancel(o.life)
 	return k
 }
 
-// limiter is how often the engine runs a hook.
+// limiter returns the rate limit of a hook's settings, as the engine applies it.
 func limiter(c *config.Config) *rate.Limiter {
 	every, burst := rate.Inf, 1
 	if s := c.Settings; s != nil {
@@ -128,7 +128,7 @@ func limiter(c *config.Config) *rate.Limiter {
 	return rate.NewLimiter(every, burst)
 }
 
-// kick has queues worked on that have tasks. It is called with the lock.
+// kick starts a worker for each queue that has tasks. The caller holds mu.
 func (o *Operator) kick() {
 	for _, q := range o.state.Queues() {
 		if !o.working[q] && o.life.Err() == nil {
@@ -138,22 +138,22 @@ func (o *Operator) kick() {
 	}
 }
 
-// work does the tasks of a queue until it is empty.
+// work runs the tasks of a queue until it is empty.
 func (o *Operator) work(queue string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer func() { o.working[queue] = false }()
 	for o.life.Err() == nil {
-		if head := o.state.Head(queue); head != nil && !o.paced(o.hooks[head.Name]) {
-			continue // it was replaced, or all ends
+		if head := o.state.Head(queue); head != nil && !o.waitForLimit(o.hooks[head.Name]) {
+			continue // the hook was replaced, or the operator stops
 		}
 		t, more := o.state.Take(queue)
 		if !more {
-			o.kick() // what needed no hook may have brought tasks for others
+			o.kick() // tasks without a hook can add tasks to other queues
 			return
 		}
 		h, retry := o.hooks[t.Hook.Name], o.retry
-		h.running.Add(1) // before anybody may wait for the end of the hook
+		h.running.Add(1) // before another goroutine can wait for the hook
 		o.mu.Unlock()
 		err := o.do(h, t)
 		h.running.Done()
@@ -168,15 +168,15 @@ func (o *Operator) work(queue string) {
 	}
 }
 
-// paced waits until a hook may run again by its settings. It reports whether the
-// hook is still there. It is called with the lock, which it gives away meanwhile.
-func (o *Operator) paced(h *runningHook) bool {
+// waitForLimit waits until the rate limit lets a hook run. It returns false if the hook
+// was replaced. The caller holds mu, which is unlocked during the wait.
+func (o *Operator) waitForLimit(h *runningHook) bool {
 	o.mu.Unlock()
 	defer o.mu.Lock()
 	return h.limit.Wait(h.life) == nil
 }
 
-// wait ends after a time, or when there is no reason to wait any more.
+// wait returns after d, or earlier when retry is closed or ctx ends.
 func wait(ctx context.Context, retry <-chan struct{}, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -187,7 +187,7 @@ func wait(ctx context.Context, retry <-chan struct{}, d time.Duration) {
 	}
 }
 
-// do does a task.
+// do executes a task.
 func (o *Operator) do(h *runningHook, t engine.Task) error {
 	if t.Kind == engine.Enable {
 		return o.enable(h, t)
@@ -195,16 +195,16 @@ func (o *Operator) do(h *runningHook, t engine.Task) error {
 	return o.run(h.life, t, nil)
 }
 
-// enable lists what the bindings of a hook select, and follows it from then on.
+// enable lists and then watches the objects that the bindings of a hook select.
 func (o *Operator) enable(h *runningHook, t engine.Task) error {
 	for _, ref := range t.Bindings {
 		if h.bound[ref] {
-			continue // a former try came that far
+			continue // bound by an earlier attempt
 		}
 		if err := o.bind(h, ref); err != nil {
 			if h.life.Err() == nil {
-				again := engine.Delay(t.Failures + 1)
-				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, RetryIn: again})
+				retryIn := engine.Delay(t.Failures + 1)
+				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, RetryIn: retryIn})
 			}
 			return err
 		}
@@ -224,12 +224,12 @@ func (o *Operator) bind(h *runningHook, ref engine.Ref) error {
 	if err != nil {
 		return err
 	}
-	h.running.Go(func() { b.Run(h.life, o.news(h, ref)) })
+	h.running.Go(func() { b.Run(h.life, o.eventHandler(h, ref)) })
 	return nil
 }
 
-// news brings what informers tell to the state.
-func (o *Operator) news(h *runningHook, ref engine.Ref) cluster.EventHandler {
+// eventHandler returns a handler that passes events of informers to the state.
+func (o *Operator) eventHandler(h *runningHook, ref engine.Ref) cluster.EventHandler {
 	change := func(what func() error) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -259,8 +259,9 @@ func (o *Operator) news(h *runningHook, ref engine.Ref) cluster.EventHandler {
 	}
 }
 
-// clock ticks for all crontabs of the hooks. It is called with the lock.
-func (o *Operator) clock() {
+// startSchedules starts and stops timers, so that each crontab of the hooks has one. The
+// caller holds mu.
+func (o *Operator) startSchedules() {
 	var wanted []string
 	for _, h := range o.hooks {
 		for _, s := range h.Config.Schedule {
@@ -287,7 +288,7 @@ func (o *Operator) ticks(ctx context.Context, crontab string) {
 		now := o.Now()
 		next := config.NextTime(crontab, now)
 		if next.IsZero() {
-			return // such as the 30th of February
+			return // for example, February 30
 		}
 		wait(ctx, nil, next.Sub(now))
 		if ctx.Err() != nil {

@@ -34,7 +34,7 @@ func open(t *testing.T, s servertest.Server) *cluster.Cluster {
 	return c
 }
 
-// within calls f until it returns nil.
+// within calls f until it returns nil, for a limited time.
 func within(t *testing.T, what string, f func() error) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -48,8 +48,8 @@ func within(t *testing.T, what string, f func() error) {
 	}
 }
 
-// made is a hook with a configuration, that does what is said in bash.
-func made(t *testing.T, name, conf, does string) engine.Hook {
+// newHook returns a hook with a configuration and a bash script.
+func newHook(t *testing.T, name, conf, does string) engine.Hook {
 	t.Helper()
 	c, findings := config.Parse([]byte("configVersion: v1\n" + conf))
 	if c == nil {
@@ -62,15 +62,15 @@ func made(t *testing.T, name, conf, does string) engine.Hook {
 	return engine.Hook{Hook: hooks.Hook{Name: name, Path: path}, Config: c}
 }
 
-// told is what an Operator reports.
-type told struct {
-	mu      sync.Mutex
-	runs    []Run
-	trouble []string
+// reports collects the runs and warnings of an Operator.
+type reports struct {
+	mu       sync.Mutex
+	runs     []Run
+	warnings []string
 }
 
-// operator makes one that reports, for hooks without a cluster or with one.
-func (r *told) operator() *Operator {
+// operator returns an Operator that reports to r. It has no cluster.
+func (r *reports) operator() *Operator {
 	return &Operator{
 		Runner: engine.Runner{Env: os.Environ()}, Host: "127.0.0.1", Now: time.Now,
 		Report: func(run Run) {
@@ -81,13 +81,13 @@ func (r *told) operator() *Operator {
 		Warn: func(hook string, err error) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.trouble = append(r.trouble, hook+": "+err.Error())
+			r.warnings = append(r.warnings, hook+": "+err.Error())
 		},
 	}
 }
 
-// lines are the runs that were reported, with how they ended.
-func (r *told) lines() []string {
+// lines returns a line for each run and warning.
+func (r *reports) lines() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []string
@@ -98,11 +98,11 @@ func (r *told) lines() []string {
 		}
 		all = append(all, line)
 	}
-	return slices.Concat(all, r.trouble)
+	return slices.Concat(all, r.warnings)
 }
 
-// wait waits for so many lines that begin with a text.
-func (r *told) wait(t *testing.T, times int, begin string) {
+// wait waits until at least the given number of lines start with a text.
+func (r *reports) wait(t *testing.T, times int, begin string) {
 	t.Helper()
 	within(t, begin, func() error {
 		n := 0
@@ -112,14 +112,13 @@ func (r *told) wait(t *testing.T, times int, begin string) {
 			}
 		}
 		if n < times {
-			return fmt.Errorf("it was told %d times, want %d, in %q", n, times, r.lines())
+			return fmt.Errorf("got %d such lines, want %d, in %q", n, times, r.lines())
 		}
 		return nil
 	})
 }
 
-// TestLimiter limits hooks as the engine does: at most one at a time, and without
-// settings as often as there is something to do.
+// TestLimiter checks that hooks have the engine's rate limits, and none without settings.
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]*rate.Limiter{
@@ -128,21 +127,21 @@ func TestLimiter(t *testing.T) {
 		"settings: {executionMinInterval: 0s, executionBurst: 2}": rate.NewLimiter(rate.Inf, 2),
 		"settings: {executionMinInterval: 2s, executionBurst: 0}": rate.NewLimiter(0.5, 1),
 	} {
-		got := limiter(made(t, "a.sh", "onStartup: 1\n"+settings, "").Config)
+		got := limiter(newHook(t, "a.sh", "onStartup: 1\n"+settings, "").Config)
 		if got.Limit() != want.Limit() || got.Burst() != want.Burst() {
 			t.Errorf("%s: every %v, burst %d", settings, got.Limit(), got.Burst())
 		}
 	}
 }
 
-// TestAdmit answers requests as often as the hook's settings allow, and only for
-// webhooks that a hook has, while all goes on.
+// TestAdmit checks that requests obey the rate limit, and that requests for unknown
+// webhooks or after the end are rejected.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
 	life, end := context.WithCancel(t.Context())
 	defer end()
-	o := new(told).operator()
-	o.begin(life, []engine.Hook{made(t, "a b.sh", `settings: {executionMinInterval: 1h, executionBurst: 2}
+	o := new(reports).operator()
+	o.begin(life, []engine.Hook{newHook(t, "a b.sh", `settings: {executionMinInterval: 1h, executionBurst: 2}
 kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]`,
 		`echo '{"allowed":true}' >"$VALIDATING_RESPONSE_PATH"`)})
 	const path = validating + "a b.sh/v.example.org"
@@ -171,20 +170,20 @@ kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersio
 	}
 	end()
 	if got := ask(t.Context(), path); !strings.Contains(got, "no hook found") {
-		t.Errorf("when all has ended: %s", got)
+		t.Errorf("after the operator stopped: %s", got)
 	}
 }
 
-// testEnd ends when nothing is left at work, also of what no queue waits for.
+// testEnd checks that Run returns only after all hooks end, including webhook requests.
 func testEnd(t *testing.T, server servertest.Server) {
-	r := &told{}
+	r := &reports{}
 	o := r.operator()
 	o.Cluster = open(t, server)
 	o.Patcher = o.Cluster
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	ended := make(chan error, 1)
-	go func() { ended <- o.Run(ctx, []engine.Hook{made(t, "a.sh", "onStartup: 1", ":")}) }()
+	go func() { ended <- o.Run(ctx, []engine.Hook{newHook(t, "a.sh", "onStartup: 1", ":")}) }()
 	r.wait(t, 1, "a.sh onStartup")
 	o.mu.Lock()
 	h := o.hooks["a.sh"]
@@ -199,26 +198,25 @@ func testEnd(t *testing.T, server servertest.Server) {
 	}()
 	end()
 	if err := <-ended; err != nil || !answered.Load() {
-		t.Errorf("it ended with %v, and a hook at work: %t", err, !answered.Load())
+		t.Errorf("Run returned %v; hook still running: %t", err, !answered.Load())
 	}
 }
 
-// TestOperator runs hooks on an API server: those of one test after the other, for
-// each has a hook that knows when to begin.
+// TestOperator runs the tests that need an API server on one server.
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
-	t.Run("killed run", func(t *testing.T) { testKilled(t, server) }) // for each that follows sweeps
+	t.Run("killed run", func(t *testing.T) { testKilled(t, server) }) // first, because every later run removes stale webhooks
 	t.Run("end", func(t *testing.T) { t.Parallel(); testEnd(t, server) })
-	t.Run("kind that comes late", func(t *testing.T) { t.Parallel(); testLateKind(t, server) })
+	t.Run("kind without a CRD yet", func(t *testing.T) { t.Parallel(); testLateKind(t, server) })
 	t.Run("settings", func(t *testing.T) { t.Parallel(); testSettings(t, server) })
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); testReplacedWebhooks(t, server) })
 }
 
 // running runs hooks until the test ends.
-func running(t *testing.T, server servertest.Server, found ...engine.Hook) (*Operator, *told) {
+func running(t *testing.T, server servertest.Server, found ...engine.Hook) (*Operator, *reports) {
 	t.Helper()
-	r := &told{}
+	r := &reports{}
 	o := r.operator()
 	o.Cluster = open(t, server)
 	o.Patcher = o.Cluster
@@ -233,15 +231,15 @@ func running(t *testing.T, server servertest.Server, found ...engine.Hook) (*Ope
 	return o, r
 }
 
-// testKilled takes back the webhook of a run that was killed, although no hook has one
-// any more.
+// testKilled checks that a run removes the webhooks of a killed run, although its own
+// hooks have none.
 func testKilled(t *testing.T, server servertest.Server) {
 	c := open(t, server)
 	killed, err := c.Serve("127.0.0.1", 0, cluster.Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	former := made(t, "a.sh", `kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
+	former := newHook(t, "a.sh", `kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
 	if err := c.Register(t.Context(), killed, cluster.Webhooks{}, cluster.Webhooks{Validating: []cluster.Webhook{{Path: "/v", Admission: former.Config.Validating[0]}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -253,22 +251,22 @@ func testKilled(t *testing.T, server servertest.Server) {
 		t.Fatal(err)
 	}
 	killed.Close()
-	_, r := running(t, server, made(t, "a.sh", "onStartup: 1", ":"))
+	_, r := running(t, server, newHook(t, "a.sh", "onStartup: 1", ":"))
 	r.wait(t, 1, "a.sh onStartup")
 	if _, err := c.Get(t.Context(), k, "", cluster.ConfigurationName); !apierrors.IsNotFound(err) {
-		t.Errorf("what it registered: %v", err)
+		t.Errorf("webhooks of the killed run: got %v, want not found", err)
 	}
 }
 
-// testLateKind waits for a kind that no CRD defines yet, and holds up the queue main, as
-// the engine does.
+// testLateKind checks that a kind without a CRD blocks the queue main until the CRD
+// exists, as in the engine.
 func testLateKind(t *testing.T, server servertest.Server) {
 	o, r := running(t, server,
-		made(t, "a.sh", "kubernetes: [{name: tabs, apiVersion: late.example.org/v1, kind: Tab}]", ":"),
-		made(t, "b.sh", "kubernetes: [{name: spaces, kind: Namespace, queue: b}]", ":"))
+		newHook(t, "a.sh", "kubernetes: [{name: tabs, apiVersion: late.example.org/v1, kind: Tab}]", ":"),
+		newHook(t, "b.sh", "kubernetes: [{name: spaces, kind: Namespace, queue: b}]", ":"))
 	r.wait(t, 1, "a.sh tabs: list: error, again in 5s")
 	if lines := r.lines(); slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "b.sh") }) {
-		t.Errorf("the queue goes on: %q", lines)
+		t.Errorf("the queue is not blocked: %q", lines)
 	}
 	var crd map[string]any
 	text := `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: tabs.late.example.org}, spec: {group: late.example.org, scope: Namespaced,
@@ -287,29 +285,29 @@ names: {plural: tabs, singular: tab, kind: Tab}, versions: [{name: v1, served: t
 	lines := r.lines()
 	at := slices.Index(lines, "a.sh tabs synchronization")
 	if at < 0 || at > slices.Index(lines, "b.sh spaces synchronization") {
-		t.Errorf("told %q", lines)
+		t.Errorf("unexpected reports: %q", lines)
 	}
 }
 
-// testSettings has the clock tick for two hooks, of which one may run twice in an hour.
+// testSettings runs the schedules of two hooks; one can run twice per hour.
 func testSettings(t *testing.T, server servertest.Server) {
 	const clock = "schedule: [{name: tick, crontab: '* * * * * *', queue: %s}]\n"
 	_, r := running(t, server,
-		made(t, "often.sh", fmt.Sprintf(clock, "often"), ":"),
-		made(t, "seldom.sh", fmt.Sprintf(clock, "seldom")+"settings: {executionMinInterval: 1h, executionBurst: 2}", ":"))
+		newHook(t, "often.sh", fmt.Sprintf(clock, "often"), ":"),
+		newHook(t, "seldom.sh", fmt.Sprintf(clock, "seldom")+"settings: {executionMinInterval: 1h, executionBurst: 2}", ":"))
 	r.wait(t, 2, "seldom.sh tick schedule")
 	r.wait(t, len(r.lines())+3, "often.sh tick schedule")
 	seldom := slices.DeleteFunc(r.lines(), func(line string) bool { return !strings.HasPrefix(line, "seldom.sh") })
 	if len(seldom) != 2 {
-		t.Errorf("it ran %d times", len(seldom))
+		t.Errorf("the limited hook ran %d times", len(seldom))
 	}
 }
 
-// testReplacedWebhooks replaces a hook by one whose webhook the API server refuses: that
-// is told, and all goes on until a better one comes.
+// testReplacedWebhooks replaces a hook with one whose webhook the API server rejects. The
+// error is reported, and the operator continues until a valid hook replaces it.
 func testReplacedWebhooks(t *testing.T, server servertest.Server) {
 	webhook := func(name string) engine.Hook {
-		return made(t, "a.sh", `onStartup: 1
+		return newHook(t, "a.sh", `onStartup: 1
 kubernetesMutating: [{name: `+name+`, failurePolicy: Ignore, rules: [{apiGroups: [x], apiVersions: [v1], resources: [xs], operations: [CREATE]}]}]`, ":")
 	}
 	first, bad, last := webhook("m.example.org"), webhook("short"), webhook("n.example.org")
@@ -337,6 +335,6 @@ kubernetesMutating: [{name: `+name+`, failurePolicy: Ignore, rules: [{apiGroups:
 	}
 	o.Replace("a.sh", nil)
 	if got := registered(); !strings.Contains(got, "not found") {
-		t.Errorf("registered, of a hook that is gone: %s", got)
+		t.Errorf("registered webhook of a removed hook: %s", got)
 	}
 }

@@ -16,21 +16,22 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// Program is a shell-operator that is run in the place of an Operator.
+// Program is a shell-operator program that runs instead of an Operator.
 type Program struct {
 	Path     string
 	Hooks    string // the folder
 	Cluster  *cluster.Cluster
 	Home     cluster.KubeconfigDir
-	Env      []string // as in os.Environ
+	Env      []string // in the form of os.Environ
 	Host     string
-	Port     int // of admission; conversion has the next one; 0 for free ones
+	Port     int // of the admission webhooks; conversion uses the next one; 0 means free ports
 	Out, Err io.Writer
 	Warn     func(error)
 }
 
-// Run runs the program until ctx ends, with its webhooks led to this machine, and
-// takes back what it registered. The error says that it ended by itself.
+// Run runs the program until ctx ends. It redirects the program's webhooks to this
+// machine, and removes their registration at the end. It returns an error if the program
+// exits by itself.
 func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -51,9 +52,9 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 		}
 		defer func() {
 			cancel()
-			clean, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			cleanup, done := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 			defer done()
-			if err := remove(clean); err != nil {
+			if err := remove(cleanup); err != nil {
 				p.Warn(fmt.Errorf("webhooks may still be registered: %w", err))
 			}
 		}()
@@ -63,7 +64,7 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 		return err
 	}
 	cmd := exec.CommandContext(own, p.Path, "start")
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = stopTimeout
 	cmd.Stdout, cmd.Stderr = p.Out, p.Err
 	cmd.Env = append(append(slices.Clone(p.Env), env...),
 		"SHELL_OPERATOR_HOOKS_DIR="+p.Hooks,
@@ -80,17 +81,18 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	case ctx.Err() != nil:
 		return nil
 	case err == nil:
-		return fault.Failed("its log says why", "%s ended", p.Path)
+		return fault.Failed("see its log", "%s ended", p.Path)
 	}
-	return fault.Failed("its log says why", "%s ended: %v", p.Path, err)
+	return fault.Failed("see its log", "%s ended: %v", p.Path, err)
 }
 
-// webhooks is what the program needs to serve webhooks, where hooks have any.
+// webhooks returns the environment and the redirection that the program needs to serve
+// webhooks, or nothing if no hook has webhooks.
 func (p Program) webhooks(hooks []engine.Hook) ([]string, *cluster.Redirection, error) {
 	var crds []string
 	serves := false
 	for _, h := range hooks {
-		serves = serves || webhooked(h)
+		serves = serves || hasWebhooks(h)
 		for _, v := range h.Config.Conversion {
 			if !slices.Contains(crds, v.CRDName) {
 				crds = append(crds, v.CRDName)
@@ -102,7 +104,7 @@ func (p Program) webhooks(hooks []engine.Hook) ([]string, *cluster.Redirection, 
 	}
 	host, listen, err := p.Cluster.Address(p.Host)
 	if err != nil {
-		return nil, nil, fault.Failed("name it with --webhook-host", "serve webhooks: %v", err)
+		return nil, nil, fault.Failed("set the host with --webhook-host", "serve webhooks: %v", err)
 	}
 	own, err := cluster.NewCertificate(host)
 	if err != nil {
@@ -129,7 +131,7 @@ func (p Program) webhooks(hooks []engine.Hook) ([]string, *cluster.Redirection, 
 		&cluster.Redirection{Admission: url(ports[0]), Conversion: url(ports[1]), CRDs: crds}, nil
 }
 
-// freePorts returns ports that nobody listened at a moment ago.
+// freePorts returns ports that were free a moment ago.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -137,11 +139,11 @@ func freePorts(n int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = l.Close() }() // after all are found, for they are to differ
+		defer func() { _ = l.Close() }() // after all are chosen, so that they differ
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
 }
 
-// patience is how long an end may take.
-const patience = 10 * time.Second
+// stopTimeout limits how long the program and the cleanup take to stop.
+const stopTimeout = 10 * time.Second

@@ -16,9 +16,9 @@ import (
 	k8s "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// engine runs the engine itself, and returns the addresses of its webhooks by their
-// names, that of conversion by "".
-func (s *stand) engine(program string) (*http.Client, map[string]string) {
+// engine runs the real engine. It returns the URLs of its webhooks by name; the name of
+// the conversion webhook is empty.
+func (s *fixture) engine(program string) (*http.Client, map[string]string) {
 	s.Helper()
 	c := open(s.T, servertest.Start(s.T))
 	for _, o := range s.CRDs {
@@ -67,7 +67,7 @@ func (s *stand) engine(program string) (*http.Client, map[string]string) {
 				webhook, _, _ := k8s.NestedString(w.(map[string]any), "name")
 				url, _, _ := k8s.NestedString(w.(map[string]any), "clientConfig", "url")
 				if addresses[webhook] = url; url == "" {
-					return fmt.Errorf("%s leads to %v", webhook, w)
+					return fmt.Errorf("webhook %s has URL %v", webhook, w)
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func (s *stand) engine(program string) (*http.Client, map[string]string) {
 		}
 		url, _, _ := k8s.NestedString(o.Object, "spec", "conversion", "webhook", "clientConfig", "url")
 		if addresses[""] = url; url == "" {
-			return fmt.Errorf("the CRD is not converted here")
+			return fmt.Errorf("the conversion webhook of the CRD is not on this machine")
 		}
 		return nil
 	})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReloadIgnoresEditorFiles ignores files that come and go while an editor saves
-// another file, and restarts all hooks for files that hooks may have read.
+// TestReloadIgnoresEditorFiles checks that temporary files of editors restart no hooks,
+// and that other files restart all hooks.
 func TestReloadIgnoresEditorFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestReloadIgnoresEditorFiles(t *testing.T) {
 	write("new.txt")
 	for _, tc := range []struct{ paths, want string }{
 		{"more.txt", "more.txt changed"},
-		{"more.txt", ""},  // which was gone already
+		{"more.txt", ""},  // deleted before the last reload
 		{"sedAbCdEf", ""}, // renamed to the file that was saved
 		{"names.txt~", ""},
 		{"4913", ""},

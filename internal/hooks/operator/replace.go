@@ -2,11 +2,11 @@ package operator
 
 import "github.com/operon-dev/operon/internal/hooks/engine"
 
-// Replace starts a hook anew, or one that was not there before; with nil it ends.
-// A run of it is killed, and what waits for it is dropped; its start, its
-// synchronization and its schedules come as at the start of an engine. What failed
-// elsewhere is tried again at once, for it may have waited for this. Webhooks that the
-// API server does not take are told to Trouble.
+// Replace restarts or adds a hook, or removes it if next is nil. It kills the current run
+// and drops the hook's tasks. The new hook then gets its onStartup, Synchronization and
+// schedules as when the engine starts. Failed tasks of other hooks are retried
+// immediately, because they may depend on this hook. Warn receives the error if the API
+// server rejects the webhooks.
 func (o *Operator) Replace(name string, next *engine.Hook) {
 	o.mu.Lock()
 	former := o.hooks[name]
@@ -19,10 +19,10 @@ func (o *Operator) Replace(name string, next *engine.Hook) {
 	}
 	o.mu.Lock()
 	if next != nil {
-		o.hooks[name] = o.adopt(*next)
+		o.hooks[name] = o.newRunningHook(*next)
 		o.state.Add(*next)
 	}
-	registers := former != nil && webhooked(former.Hook) || next != nil && webhooked(*next)
+	registers := former != nil && hasWebhooks(former.Hook) || next != nil && hasWebhooks(*next)
 	o.mu.Unlock()
 	if registers {
 		if err := o.register(o.life); err != nil && o.life.Err() == nil {
@@ -31,13 +31,13 @@ func (o *Operator) Replace(name string, next *engine.Hook) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.clock()
+	o.startSchedules()
 	close(o.retry)
 	o.retry = make(chan struct{})
 	o.kick()
 }
 
-func webhooked(h engine.Hook) bool {
+func hasWebhooks(h engine.Hook) bool {
 	c := h.Config
 	return len(c.Validating)+len(c.Mutating)+len(c.Conversion) > 0
 }

@@ -16,20 +16,20 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 )
 
-// registration is what the API server was told.
+// registration is the webhook server and the webhooks that are registered for it.
 type registration struct {
 	server   *cluster.Server
 	webhooks cluster.Webhooks
 }
 
-// Paths of webhooks begin with what they are for. Hook and name follow: so a path
-// means the same before and after a hook is replaced.
+// Paths of webhooks consist of a prefix for the type, the hook and the webhook name, so a
+// path stays valid when a hook is replaced.
 const (
 	validating = "/validating/"
 	mutating   = "/mutating/"
 )
 
-// webhooks are those of all hooks. It is called with the lock.
+// webhooks returns the webhooks of all hooks. The caller holds mu.
 func (o *Operator) webhooks() cluster.Webhooks {
 	var w cluster.Webhooks
 	for _, name := range slices.Sorted(maps.Keys(o.hooks)) {
@@ -49,8 +49,8 @@ func (o *Operator) webhooks() cluster.Webhooks {
 	return w
 }
 
-// register serves webhooks, where hooks have any, and tells the API server which,
-// unless all ends.
+// register starts the webhook server if hooks have webhooks, and registers them, unless
+// ctx has ended.
 func (o *Operator) register(ctx context.Context) error {
 	o.registering.Lock()
 	defer o.registering.Unlock()
@@ -66,7 +66,7 @@ func (o *Operator) register(ctx context.Context) error {
 		}
 		var err error
 		if at.server, err = o.Cluster.Serve(o.Host, o.Port, cluster.Handlers{Admit: o.admit, Convert: o.convert}); err != nil {
-			return fault.Failed("choose where with --webhook-host and --webhook-port", "serve webhooks: %v", err)
+			return fault.Failed("set the address with --webhook-host and --webhook-port", "serve webhooks: %v", err)
 		}
 	}
 	err := o.Cluster.Register(ctx, at.server, at.webhooks, next)
@@ -77,8 +77,7 @@ func (o *Operator) register(ctx context.Context) error {
 	return fault.In("register webhooks", err)
 }
 
-// unregister takes back what register did, when all ends. Until then requests are
-// denied.
+// unregister reverts register when the operator stops. Until then requests are denied.
 func (o *Operator) unregister() {
 	o.registering.Lock()
 	defer o.registering.Unlock()
@@ -86,7 +85,7 @@ func (o *Operator) unregister() {
 	if at.server == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), stopTimeout)
 	defer cancel()
 	if err := o.Cluster.Register(ctx, at.server, at.webhooks, cluster.Webhooks{}); err != nil {
 		o.Warn("", fmt.Errorf("webhooks may still be registered: %w", err))
@@ -94,9 +93,9 @@ func (o *Operator) unregister() {
 	at.server.Close()
 }
 
-// asked finds who is to answer a request, by the path of the webhook. Its end is to be
-// told to the hook's running.
-func (o *Operator) asked(path string, request map[string]any) (*runningHook, engine.Task, error) {
+// admissionTask returns the hook and the task for a request, by the path of the webhook.
+// The caller calls Done on the hook's running when the request is answered.
+func (o *Operator) admissionTask(path string, request map[string]any) (*runningHook, engine.Task, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	rest, mutates := strings.CutPrefix(path, mutating)
@@ -116,19 +115,19 @@ func (o *Operator) asked(path string, request map[string]any) (*runningHook, eng
 	return nil, engine.Task{}, fmt.Errorf("handle AdmissionReview: no hook found for %s", path)
 }
 
-// admit has a hook answer a request to validate or mutate. The words to the API
-// server are the engine's.
+// admit runs a hook for an admission request. The messages to the API server are the
+// engine's.
 func (o *Operator) admit(ctx context.Context, path string, review cluster.Review) (map[string]any, error) {
 	var request map[string]any
 	if err := json.Unmarshal(review, &request); err != nil {
 		return nil, err
 	}
-	h, t, err := o.asked(path, request)
+	h, t, err := o.admissionTask(path, request)
 	if err != nil {
 		return nil, err
 	}
 	defer h.running.Done()
-	ctx, cancel := bothOf(ctx, h.life)
+	ctx, cancel := firstDone(ctx, h.life)
 	defer cancel()
 	var response map[string]any
 	if h.limit.Wait(ctx) == nil {
@@ -136,7 +135,7 @@ func (o *Operator) admit(ctx context.Context, path string, review cluster.Review
 			if run.Err == nil && run.Admission != nil {
 				response = admission(run)
 			} else if run.Err == nil {
-				run.Err = errors.New("the hook wrote no answer, so the request is denied")
+				run.Err = errors.New("the hook wrote no response, so the request is denied")
 			}
 		})
 	}
@@ -168,7 +167,8 @@ func denied(message string) map[string]any {
 	return map[string]any{"allowed": false, "status": map[string]any{"code": http.StatusForbidden, "message": message}}
 }
 
-// convert has hooks convert objects of a CRD. How many they give, the API server counts.
+// convert runs hooks to convert objects of a CRD. The API server checks the number of
+// converted objects.
 func (o *Operator) convert(ctx context.Context, crd string, review cluster.Review) (map[string]any, error) {
 	var request map[string]any
 	var typed struct{ Objects []*unstructured }
@@ -186,7 +186,7 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 		}
 		h.running.Add(1)
 		defer h.running.Done()
-		o.mu.Unlock() // others go on meanwhile
+		o.mu.Unlock() // other hooks run in the meantime
 		defer o.mu.Lock()
 		return o.step(ctx, h, t)
 	})
@@ -198,14 +198,14 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 		for _, object := range objects {
 			own = append(own, object.DeepCopy())
 		}
-		last.running.Go(func() { o.reportDroppedFields(last, crd, own) }) // the answer does not wait for it
+		last.running.Go(func() { o.reportDroppedFields(last, crd, own) }) // does not delay the response
 	}
 	return map[string]any{"convertedObjects": objects, "result": map[string]any{"status": "Success"}}, nil
 }
 
 // step runs one hook of a conversion.
 func (o *Operator) step(ctx context.Context, h *runningHook, t engine.Task) (converted []*unstructured, answered bool, err error) {
-	ctx, cancel := bothOf(ctx, h.life)
+	ctx, cancel := firstDone(ctx, h.life)
 	defer cancel()
 	if h.limit.Wait(ctx) != nil {
 		return nil, false, nil
@@ -214,7 +214,7 @@ func (o *Operator) step(ctx context.Context, h *runningHook, t engine.Task) (con
 		switch {
 		case run.Err != nil:
 		case run.Conversion == nil:
-			run.Err = errors.New("the hook wrote no answer, so the conversion fails")
+			run.Err = errors.New("the hook wrote no response, so the conversion fails")
 		default:
 			answered = true
 			for _, object := range run.Conversion.ConvertedObjects {
@@ -225,8 +225,8 @@ func (o *Operator) step(ctx context.Context, h *runningHook, t engine.Task) (con
 	return converted, answered, err
 }
 
-// bothOf ends when one of two contexts does.
-func bothOf(a, b context.Context) (context.Context, context.CancelFunc) {
+// firstDone returns a context that ends when either of two contexts ends.
+func firstDone(a, b context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(a)
 	stop := context.AfterFunc(b, cancel)
 	return ctx, func() { stop(); cancel() }

@@ -15,40 +15,40 @@ import (
 
 type unstructured = k8s.Unstructured
 
-// Run is one run of a hook, and what it came to.
+// Run is one run of a hook and its result.
 type Run struct {
-	At       time.Time // of its begin
+	At       time.Time // start of the run
 	Duration time.Duration
 	Hook     string
-	Queue    string            // "" for an answer to the API server
-	Contexts []binding.Context // what the hook was told
-	Enabling string            // a binding that could not be listed, and no run
+	Queue    string            // "" for a webhook request
+	Contexts []binding.Context // binding contexts of the hook
+	Enabling string            // a binding that could not be listed; the hook did not run
 
 	engine.Execution
 
 	Err     error
-	RetryIn time.Duration // after which it is tried again; 0: not
+	RetryIn time.Duration // delay before the retry; 0 means no retry
 }
 
-// tell reports a run.
+// report passes a run to Report.
 func (o *Operator) report(r Run) {
 	o.reporting.Lock()
 	defer o.reporting.Unlock()
 	o.Report(r)
 }
 
-// run runs a hook and does what it asks for. It is reported, unless the hook was
-// killed because all ends or the hook was replaced. answered may add to what is
-// reported.
-func (o *Operator) run(ctx context.Context, t engine.Task, answered func(*Run)) error {
+// run runs a hook and applies its patches. It reports the run, unless the hook was killed
+// because the operator stops or the hook was replaced. complete, if not nil, can change
+// the run before it is reported.
+func (o *Operator) run(ctx context.Context, t engine.Task, complete func(*Run)) error {
 	r := Run{At: o.Now(), Hook: t.Hook.Name, Queue: t.Queue, Contexts: t.Contexts}
 	r.Execution, r.Err = engine.Executor{Runner: o.Runner, Applier: patch.Applier{API: o.Patcher}}.Execute(ctx, t)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	err := r.Err
-	if answered != nil {
-		answered(&r)
+	if complete != nil {
+		complete(&r)
 	}
 	r.Duration = o.Now().Sub(r.At)
 	if err != nil && t.Queue != "" && !t.AllowFailure {
@@ -58,8 +58,8 @@ func (o *Operator) run(ctx context.Context, t engine.Task, answered func(*Run)) 
 	return err
 }
 
-// What says in a few words what a run was about: binding and event of its
-// contexts, those alike told once.
+// What summarizes the trigger of a run: the binding and event of each context, without
+// duplicates.
 func (r Run) What() string {
 	if r.Enabling != "" {
 		return r.Enabling + ": list"

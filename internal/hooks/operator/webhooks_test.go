@@ -34,20 +34,20 @@ type requests struct {
 	Requests []request
 }
 
-// request is what an API server asks.
+// request is a request of an API server.
 type request struct {
-	Validate, Mutate string   // the name of a webhook
-	Convert          []string // versions of objects, and last the one to convert to
-	Does             string   // what the hook does, in bash
+	Validate, Mutate string   // name of a webhook
+	Convert          []string // versions of the objects; the last is the desired version
+	Does             string   // bash script of the hook
 }
 
-// exchange is what a hook is told, in all its runs, and what the API server is.
+// exchange has the binding contexts of all hook runs and the response to the API server.
 type exchange struct {
 	Contexts []any          `json:"contexts"`
 	Response map[string]any `json:"response"`
 }
 
-// hookScript is every hook: it notes its contexts, and does what it is to do.
+// hookScript is the script of every hook: it records its contexts and runs its action.
 const hookScript = `#!/bin/bash
 dir=%[1]q
 if [[ "${1:-}" == --config ]]; then cat %[2]q; exit; fi
@@ -55,20 +55,20 @@ cp "$BINDING_CONTEXT_PATH" "$dir/runs/$(date +%%s%%N)"
 source "$dir/does"
 `
 
-// stand is the folder of a test with hooks.
-type stand struct {
+// fixture is the folder of a test with hooks.
+type fixture struct {
 	*testing.T
 	requests
 	dir   string
 	hooks []engine.Hook
 }
 
-// TestWebhooks asks hooks what an API server asks, and gets what was recorded of the
-// engine: the contexts for the hooks, and the answers for the API server.
+// TestWebhooks sends the requests of an API server. It compares contexts and responses
+// with those recorded from the real engine.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	const recorded = "testdata/webhooks.json"
-	s := newStand(t)
+	s := newFixture(t)
 	if *update {
 		content, err := json.MarshalIndent(s.record(), "", " ")
 		if err == nil {
@@ -88,7 +88,7 @@ func TestWebhooks(t *testing.T) {
 	}
 	got := s.play()
 	if len(want) != len(got) {
-		t.Fatalf("%d requests, and %d recorded", len(got), len(want))
+		t.Fatalf("got %d exchanges, want the %d recorded", len(got), len(want))
 	}
 	for i, r := range s.Requests {
 		if diff := cmp.Diff(want[i], got[i]); diff != "" {
@@ -97,9 +97,9 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-func newStand(t *testing.T) *stand {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	s := &stand{T: t, dir: t.TempDir()}
+	s := &fixture{T: t, dir: t.TempDir()}
 	text, err := os.ReadFile("testdata/webhooks.yaml")
 	if err == nil {
 		err = yaml.UnmarshalStrict(text, &s.requests)
@@ -115,15 +115,15 @@ func newStand(t *testing.T) *stand {
 		if conf == nil {
 			t.Fatal(name, findings)
 		}
-		path, told := filepath.Join(s.dir, "hooks", name), filepath.Join(s.dir, "config", name)
-		s.write(told, s.Hooks[name], 0o644)
-		s.write(path, fmt.Sprintf(hookScript, s.dir, told), 0o755)
+		path, configPath := filepath.Join(s.dir, "hooks", name), filepath.Join(s.dir, "config", name)
+		s.write(configPath, s.Hooks[name], 0o644)
+		s.write(path, fmt.Sprintf(hookScript, s.dir, configPath), 0o755)
 		s.hooks = append(s.hooks, engine.Hook{Hook: hooks.Hook{Name: name, Path: path}, Config: conf})
 	}
 	return s
 }
 
-func (s *stand) write(path, text string, mode os.FileMode) {
+func (s *fixture) write(path, text string, mode os.FileMode) {
 	s.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
@@ -134,8 +134,8 @@ func (s *stand) write(path, text string, mode os.FileMode) {
 	}
 }
 
-// play has an Operator answer.
-func (s *stand) play() []exchange {
+// play sends the requests to an Operator.
+func (s *fixture) play() []exchange {
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
 	o := &Operator{Cluster: serving(s.T, `{"metadata": {}}`), Runner: engine.Runner{Env: os.Environ()}, Now: time.Now, Report: func(Run) {}, Warn: func(hook string, err error) { s.Error(hook, err) }}
@@ -163,8 +163,8 @@ func (s *stand) play() []exchange {
 
 const crd = "tabs.example.org"
 
-// ask sends all requests, one after the other.
-func (s *stand) ask(send func(r request, review []byte) []byte) []exchange {
+// ask sends all requests sequentially.
+func (s *fixture) ask(send func(r request, review []byte) []byte) []exchange {
 	s.Helper()
 	var all []exchange
 	for i, r := range s.Requests {
@@ -178,12 +178,12 @@ func (s *stand) ask(send func(r request, review []byte) []byte) []exchange {
 		e.Response = review.Response
 		for _, key := range []string{"status", "result"} {
 			if status, is := e.Response[key].(map[string]any); is {
-				delete(status, "metadata") // which is empty, and an API server looks at none of it
+				delete(status, "metadata") // empty, and ignored by the API server
 				maps.DeleteFunc(status, func(_ string, v any) bool { return v == "" })
 			}
 		}
 		if e.Response["convertedObjects"] == nil {
-			delete(e.Response, "convertedObjects") // as good as none
+			delete(e.Response, "convertedObjects") // equivalent to a missing list
 		}
 		e.Contexts = s.runs()
 		all = append(all, e)
@@ -191,10 +191,10 @@ func (s *stand) ask(send func(r request, review []byte) []byte) []exchange {
 	return all
 }
 
-// runs are the contexts of runs, each told once.
-func (s *stand) runs() []any {
+// runs returns the contexts of the runs since the last call.
+func (s *fixture) runs() []any {
 	s.Helper()
-	files, err := filepath.Glob(filepath.Join(s.dir, "runs", "*")) // in their order
+	files, err := filepath.Glob(filepath.Join(s.dir, "runs", "*")) // in the order of the runs
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func (s *stand) runs() []any {
 	return all
 }
 
-// review is the request as an API server sends it.
+// review returns the request in the form of an API server.
 func (r request) review(t *testing.T, uid string) []byte {
 	t.Helper()
 	review := map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}
@@ -242,8 +242,8 @@ func (r request) review(t *testing.T, uid string) []byte {
 	return content
 }
 
-// record has the engine itself answer, as operon runs it.
-func (s *stand) record() []exchange {
+// record sends the requests to the real engine, as operon runs it.
+func (s *fixture) record() []exchange {
 	s.Helper()
 	program := os.Getenv("OPERON_ENGINE")
 	if program == "" {
