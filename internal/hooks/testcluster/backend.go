@@ -21,8 +21,8 @@ import (
 const account = "hooks"
 
 const (
-	patience = 30 * time.Second      // for what an API server does in milliseconds
-	poll     = 20 * time.Millisecond // between two looks
+	timeout  = 30 * time.Second      // an API server needs milliseconds
+	interval = 20 * time.Millisecond // between two polls
 )
 
 // Backend is an API server for tests.
@@ -32,19 +32,19 @@ type Backend struct {
 	namespace   string                // of the hook
 	kubectl     string                // folder
 	roles       []*unstructured.Unstructured
-	broken      error                                 // what a test left that cannot be taken away
-	base        map[string]*unstructured.Unstructured // what stays, by identity
+	broken      error                                 // cleanup of an earlier test failed
+	base        map[string]*unstructured.Unstructured // objects that exist before each test, by identity
 
 	collecting sync.Mutex
-	collected  string // revision at which there was no garbage
+	collected  string // last revision without garbage
 }
 
-// Open prepares an API server: with CRDs, which stay while it is used, and an
-// account in a namespace with the rules of roles (Role and ClusterRole objects; a Role
-// without a namespace is for that one). kubectl is the folder of the program.
+// Open prepares an API server for tests. It installs CRDs and creates a ServiceAccount in
+// namespace with the rules of roles, which are Role and ClusterRole objects. A Role without
+// a namespace applies to that namespace. kubectl is the folder of the kubectl program.
 func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Backend, error) {
 	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
-	for did := true; did; { // what somebody deleted goes first, where nothing holds it
+	for did := true; did; { // finish deletions that started earlier
 		var err error
 		if did, err = s.collect(ctx); err != nil {
 			return nil, err
@@ -68,20 +68,20 @@ func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 	if err := s.login(ctx); err != nil {
 		return nil, err
 	}
-	there, err := s.all(ctx)
+	existing, err := s.all(ctx)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	s.base = map[string]*unstructured.Unstructured{}
-	for _, o := range there {
+	for _, o := range existing {
 		s.base[identity(o)] = o
 	}
 	return s, nil
 }
 
-// login gets the hook a token of its account, as that is now: one that was made again
-// is another account.
+// login gets a token for the ServiceAccount of the hook. A recreated account needs a new
+// token.
 func (s *Backend) login(ctx context.Context) error {
 	hook, err := s.admin.As(ctx, s.namespace, account)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Backend) login(ctx context.Context) error {
 	return nil
 }
 
-// Close removes what the stage has on this machine. The API server is left as it is.
+// Close removes the local files of the backend. It does not change the API server.
 func (s *Backend) Close() { s.home.Remove() }
 
 func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
@@ -114,7 +114,7 @@ func identity(o *unstructured.Unstructured) string {
 	return o.GroupVersionKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// grant makes a role and binds it to the account.
+// grant creates a role and binds it to the account.
 func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) error {
 	role = role.DeepCopy()
 	if role.GetKind() == "Role" && role.GetNamespace() == "" {
@@ -165,7 +165,7 @@ func (s *Backend) define(ctx context.Context, crds []*unstructured.Unstructured)
 	return nil
 }
 
-// put makes the API server have an object, with its status where it has one.
+// put creates or updates an object, including its status.
 func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {
@@ -179,11 +179,11 @@ func (s *Backend) put(ctx context.Context, o *unstructured.Unstructured) error {
 	}
 	made, err := s.admin.Create(ctx, k, wanted)
 	if exists(err) {
-		there, failed := s.admin.Get(ctx, k, wanted.GetNamespace(), wanted.GetName())
+		existing, failed := s.admin.Get(ctx, k, wanted.GetNamespace(), wanted.GetName())
 		if failed != nil {
 			return failed
 		}
-		wanted.SetResourceVersion(there.GetResourceVersion())
+		wanted.SetResourceVersion(existing.GetResourceVersion())
 		made, err = s.admin.Update(ctx, k, wanted, "")
 	}
 	if err != nil {
@@ -205,17 +205,17 @@ func name(o *unstructured.Unstructured) string {
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// until looks until something is so. The error says what is not so, when that
-// takes too long.
-func until(ctx context.Context, otherwise string, is func() (bool, error)) error {
-	limited, cancel := context.WithTimeoutCause(ctx, patience, errors.New(otherwise+" within "+patience.String()))
+// until polls a condition until it is true. After a timeout it returns an error with
+// the given failure.
+func until(ctx context.Context, failure string, condition func() (bool, error)) error {
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, errors.New(failure+" within "+timeout.String()))
 	defer cancel()
 	for {
-		done, err := is()
+		done, err := condition()
 		if done || err != nil {
 			return err
 		}
-		if err := patch.Sleep(limited, poll); err != nil {
+		if err := patch.Sleep(limited, interval); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestBackend has tests take turns on one API server: what each may do and sees, and
-// that the next one finds nothing of it.
+// TestBackend runs tests sequentially on one API server, and checks that none leaves
+// objects behind.
 func TestBackend(t *testing.T) {
 	t.Parallel()
 	s := newBackend(t)
@@ -36,25 +36,25 @@ func TestBackend(t *testing.T) {
 		name string
 		test func(*testing.T, *test)
 	}{
-		{"base", testBase}, {"rights", testRights}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces},
+		{"base", testBase}, {"rights", testPermissions}, {"bindings", testBindings}, {"owners", testOwners}, {"namespaces", testNamespaces},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := openTest(t, s)
 			tc.test(t, c)
 			c.Close()
 			if diff := cmp.Diff(before, s.content(t)); diff != "" {
-				t.Errorf("what is left (-before +after):\n%s", diff)
+				t.Errorf("objects after the test (-before +after):\n%s", diff)
 			}
 		})
 	}
 	broken := listObjects(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: Bad, namespace: a}}")
 	if _, err := s.Open(t.Context(), &hooktest.Test{Given: broken}); err == nil || !strings.Contains(err.Error(), "given: ConfigMap a/Bad: ") {
-		t.Errorf("what cannot be given: %v", err)
+		t.Errorf("invalid given objects: %v", err)
 	}
 	if diff := cmp.Diff(before, s.content(t)); diff != "" {
-		t.Errorf("what is left of a test that was not opened (-before +after):\n%s", diff)
+		t.Errorf("objects after a failed Open (-before +after):\n%s", diff)
 	}
-	// What was about to go may go.
+	// A pending deletion can finish.
 	k, err := s.admin.Kind(t.Context(), "v1", "ConfigMap")
 	if err == nil {
 		_, err = s.admin.Patch(t.Context(), k, "default", "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), "")
@@ -65,11 +65,11 @@ func TestBackend(t *testing.T) {
 	c := openTest(t, s)
 	c.Close()
 	if s.broken != nil || has(t, s.admin, "v1", "ConfigMap", "default", "held") != nil {
-		t.Errorf("what was deleted before, and not held any more, is there: %v", s.broken)
+		t.Errorf("an object with a finished deletion still exists: %v", s.broken)
 	}
 }
 
-// newBackend returns a backend on an API server of its own, with a CRD and roles.
+// newBackend returns a backend on a separate API server, with a CRD and roles.
 func newBackend(t *testing.T) *Backend {
 	t.Helper()
 	admin, err := cluster.Open(cluster.ClientOptions{Kubeconfig: servertest.Start(t).Kubeconfig("")}, func(string) string { return "" })
@@ -85,7 +85,7 @@ func newBackend(t *testing.T) *Backend {
 `)
 	for _, o := range []*unstructured.Unstructured{
 		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: going}}"),
-		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: ops}}"), // which is to be made again
+		put(t, admin, "{apiVersion: v1, kind: Namespace, metadata: {name: ops}}"), // which a reset must recreate
 		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: going}}"),
 		put(t, admin, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: default, finalizers: [example.org/held]}}"),
 	} {
@@ -101,7 +101,7 @@ func newBackend(t *testing.T) *Backend {
 	return s
 }
 
-// openTest opens a test with something of everything.
+// openTest opens a test with objects of several kinds.
 func openTest(t *testing.T, s *Backend) *test {
 	t.Helper()
 	given := listObjects(t, `
@@ -154,7 +154,7 @@ func listObjects(t *testing.T, text string) []*unstructured.Unstructured {
 	return all
 }
 
-// content is all that the API server has, without what it counts.
+// content returns all objects of the API server, without fields that change with each write.
 func (s *Backend) content(t *testing.T) map[string]any {
 	t.Helper()
 	s.admin.ResetDiscovery()
@@ -164,12 +164,12 @@ func (s *Backend) content(t *testing.T) map[string]any {
 	}
 	content := map[string]any{}
 	for _, o := range all {
-		content[identity(o)] = bare(o)
+		content[identity(o)] = withoutServerFields(o)
 	}
 	return content
 }
 
-// has reads an object, or nil where it is not there.
+// has returns an object, or nil if it does not exist.
 func has(t *testing.T, api patch.API, apiVersion, kind, namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	k, err := api.Kind(t.Context(), apiVersion, kind)
@@ -210,8 +210,8 @@ func remove(t *testing.T, api patch.API, o *unstructured.Unstructured, how metav
 	}
 }
 
-// testRights lets the hook do what its roles say, where they say it, and nothing else.
-func testRights(t *testing.T, c *test) {
+// testPermissions checks that the hook has the permissions of its roles and no others.
+func testPermissions(t *testing.T, c *test) {
 	if has(t, c.Hook(), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(), "v1", "Secret", "team", "one") == nil {
 		t.Error("what is given is not there")
 	}
@@ -229,7 +229,7 @@ func testRights(t *testing.T, c *test) {
 	}
 	ship := has(t, c.User(), "example.org/v1", "Ship", "port", "olympic")
 	if ready, _, _ := unstructured.NestedBool(ship.Object, "status", "ready"); !ready {
-		t.Errorf("the status that is given: %v", ship.Object)
+		t.Errorf("status of the given object: %v", ship.Object)
 	}
 	env := c.Env([]string{"PATH=/bin", "HOME=/"})
 	if !slices.Contains(env, "PATH=/kubectl"+string(filepath.ListSeparator)+"/bin") || !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "KUBECONFIG=") }) {
@@ -246,7 +246,7 @@ func binding(t *testing.T, text string) config.Kubernetes {
 	return conf.Kubernetes[0]
 }
 
-// testBindings observes all that happened before it is asked, by whom ever.
+// testBindings checks that Observed returns all earlier events, whoever caused them.
 func testBindings(t *testing.T, c *test) {
 	ref := engine.Ref{Hook: "hook.sh", Place: 3}
 	first, err := c.Bind(t.Context(), ref, binding(t, "{kind: ConfigMap, labelSelector: {matchLabels: {app: x}}}"))
@@ -277,7 +277,7 @@ func wantObserved(t *testing.T, c *test, want ...string) {
 	var got []string
 	for _, o := range observed {
 		if o.Binding != (engine.Ref{Hook: "hook.sh", Place: 3}) {
-			t.Errorf("it is about %v", o.Binding)
+			t.Errorf("got an event of binding %v", o.Binding)
 		}
 		got = append(got, o.Event+" "+o.Objects[0].GetName())
 	}
@@ -286,7 +286,7 @@ func wantObserved(t *testing.T, c *test, want ...string) {
 	}
 }
 
-// testOwners deletes owners in each way: what they own goes, stays, or goes first.
+// testOwners deletes owners with each propagation policy.
 func testOwners(t *testing.T, c *test) {
 	api := c.User()
 	owned := func(name string, owner *unstructured.Unstructured, blocks bool) *unstructured.Unstructured {
@@ -305,19 +305,19 @@ func testOwners(t *testing.T, c *test) {
 			t.Fatal(err)
 		}
 		if has(t, api, "v1", "Secret", "team", prefix) != nil {
-			t.Errorf("%s: the owner is there", how)
+			t.Errorf("%s: the owner still exists", how)
 		}
 		for _, name := range []string{"child", "grandchild", "loose"} {
 			o := has(t, api, "v1", "ConfigMap", "team", prefix+"-"+name)
 			if stays := how == metav1.DeletePropagationOrphan; (o != nil) != stays {
-				t.Errorf("%s: the %s is there: %t", how, name, o != nil)
+				t.Errorf("%s: the %s exists: %t", how, name, o != nil)
 			}
 			if o != nil && name != "grandchild" && len(o.GetOwnerReferences()) > 0 {
 				t.Errorf("%s: the %s has owners: %v", how, name, o.GetOwnerReferences())
 			}
 		}
 	}
-	// What holds a child that blocks holds the owner; a loose one holds nobody.
+	// A finalizer of a blocking dependent delays the owner; other dependents do not.
 	owner := put(t, api, "{apiVersion: v1, kind: Secret, metadata: {name: held, namespace: team}}")
 	hold := func(o *unstructured.Unstructured, finalizers string) {
 		t.Helper()
@@ -334,16 +334,16 @@ func testOwners(t *testing.T, c *test) {
 	hold(loose, `["example.org/held"]`)
 	remove(t, api, owner, metav1.DeletePropagationForeground)
 	if _, err := c.Observed(t.Context()); err != nil || has(t, api, "v1", "Secret", "team", "held") == nil {
-		t.Errorf("an owner that is held is gone, %v", err)
+		t.Errorf("a blocked owner was deleted, %v", err)
 	}
 	hold(blocks, "null")
 	if _, err := c.Observed(t.Context()); err != nil || has(t, api, "v1", "Secret", "team", "held") != nil || has(t, api, "v1", "ConfigMap", "team", "loose") == nil {
-		t.Errorf("an owner is there that nothing holds, %v", err)
+		t.Errorf("an unblocked owner still exists, %v", err)
 	}
 }
 
-// testNamespaces deletes a namespace with what is in it, as a controller does; one in
-// which something is held stays.
+// testNamespaces checks that a deleted namespace goes with its objects, unless one has a
+// finalizer.
 func testNamespaces(t *testing.T, c *test) {
 	for _, name := range []string{"labelled", "port"} {
 		put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: "+name+"}}")
@@ -360,8 +360,7 @@ func testNamespaces(t *testing.T, c *test) {
 	}
 }
 
-// testBase changes what was there before the tests, and takes it away: the next one
-// finds it as it was.
+// testBase changes and deletes objects that existed before the tests. Close restores them.
 func testBase(t *testing.T, c *test) {
 	remove(t, c.User(), object("v1", "ServiceAccount", "ops", account), metav1.DeletePropagationBackground)
 	remove(t, c.User(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
@@ -374,11 +373,11 @@ func testBase(t *testing.T, c *test) {
 	}
 	all, err := c.Objects(t.Context())
 	if err != nil || !slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool { return o.GetLabels()["changed"] == "yes" }) {
-		t.Errorf("a change is not among %d objects, %v", len(all), err)
+		t.Errorf("the changed object is not among %d objects, %v", len(all), err)
 	}
 }
 
-// TestUntil says what is not so, and not only that it took too long.
+// TestUntil checks that the error after a timeout names the failure.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -391,6 +390,6 @@ func TestUntil(t *testing.T) {
 		return false, nil
 	})
 	if !errors.Is(err, gone) || looked != 3 {
-		t.Errorf("after %d looks: %v", looked, err)
+		t.Errorf("after %d polls: %v", looked, err)
 	}
 }

@@ -30,11 +30,10 @@ type test struct {
 	bindings []*cluster.Binding
 	mu       sync.Mutex
 	observed []hooktest.Observation
-	trouble  error
+	watchErr error
 }
 
-// Open implements spec.Backend: it waits for nobody, so tests are to come one after
-// the other.
+// Open implements hooktest.Backend. Tests must run sequentially.
 func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster, error) {
 	if s.broken != nil {
 		return nil, s.broken
@@ -48,7 +47,7 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 		}
 	}
 	err := s.define(ctx, crds)
-	for _, o := range s.inOrder(given) {
+	for _, o := range s.withNamespaces(given) {
 		if err == nil {
 			err = s.put(ctx, o)
 		}
@@ -66,12 +65,13 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 	}
 	c := &test{Backend: s}
 	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	c.running.Go(c.sweep)
+	c.running.Go(c.collectGarbage)
 	return c, nil
 }
 
-// inOrder puts namespaces first, with those that objects and roles are in.
-func (s *Backend) inOrder(given []*unstructured.Unstructured) []*unstructured.Unstructured {
+// withNamespaces returns the objects with namespaces first. It adds the namespaces that
+// objects and roles need.
+func (s *Backend) withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var namespaces, others []*unstructured.Unstructured
 	known := []string{"", "default", "kube-node-lease", "kube-public", "kube-system", s.namespace}
 	for _, o := range given {
@@ -89,27 +89,29 @@ func (s *Backend) inOrder(given []*unstructured.Unstructured) []*unstructured.Un
 	return append(namespaces, others...)
 }
 
-// sweep collects garbage while a hook waits for it.
-func (c *test) sweep() {
-	for patch.Sleep(c.life, 10*poll) == nil {
-		_, _ = c.collect(c.life) // Observed says what is wrong
+// collectGarbage collects garbage while hooks run, because they can wait for it.
+func (c *test) collectGarbage() {
+	for patch.Sleep(c.life, 10*interval) == nil {
+		_, _ = c.collect(c.life) // Observed reports the errors
 	}
 }
 
-// Hook implements spec.Cluster, as do the others: the account of the hooks.
+// Hook returns the API with the permissions of the hooks. It implements hooktest.Cluster,
+// like the other exported methods.
 func (c *test) Hook() patch.API { return c.hook }
 
-// User is the administrator.
+// User returns the API with the permissions of an administrator.
 func (c *test) User() patch.API { return c.admin }
 
-// Bind follows what a binding selects, with the rights of the hooks.
+// Bind lists and watches the objects that a binding selects, with the permissions of the
+// hooks.
 func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
 	b, err := c.hook.Bind(ctx, k)
 	if err != nil {
 		return nil, err
 	}
 	objects := b.Objects()
-	tell := func(o hooktest.Observation) {
+	observe := func(o hooktest.Observation) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		o.Binding = ref
@@ -119,30 +121,31 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	c.running.Go(func() {
 		b.Run(c.life, cluster.EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) {
-				tell(hooktest.Observation{Event: event, Objects: []*unstructured.Unstructured{o}})
+				observe(hooktest.Observation{Event: event, Objects: []*unstructured.Unstructured{o}})
 			},
 			Selected: func(namespace string, objects []*unstructured.Unstructured) {
-				tell(hooktest.Observation{Event: "Selected", Namespace: namespace, Objects: objects})
+				observe(hooktest.Observation{Event: "Selected", Namespace: namespace, Objects: objects})
 			},
-			Unselected: func(namespace string) { tell(hooktest.Observation{Event: "Unselected", Namespace: namespace}) },
+			Unselected: func(namespace string) { observe(hooktest.Observation{Event: "Unselected", Namespace: namespace}) },
 			Error: func(err error) {
 				c.mu.Lock()
 				defer c.mu.Unlock()
-				c.trouble = fmt.Errorf("binding %s: %w", k.BindingName(), err)
+				c.watchErr = fmt.Errorf("binding %s: %w", k.BindingName(), err)
 			},
 		})
 	})
 	return objects, nil
 }
 
-// Observed waits until the garbage is collected and bindings were told all.
+// Observed waits until garbage is collected and bindings are in sync, and returns the
+// events since the last call.
 func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
-	err := until(ctx, "bindings do not observe what the API server has", func() (bool, error) {
+	err := until(ctx, "bindings are not in sync with the API server", func() (bool, error) {
 		c.mu.Lock()
-		trouble := c.trouble
+		watchErr := c.watchErr
 		c.mu.Unlock()
-		if trouble != nil {
-			return false, trouble
+		if watchErr != nil {
+			return false, watchErr
 		}
 		if did, err := c.collect(ctx); err != nil || did {
 			return false, err
@@ -161,18 +164,18 @@ func (c *test) Observed(ctx context.Context) ([]hooktest.Observation, error) {
 	return all, err
 }
 
-// Objects are all.
+// Objects returns all objects of the API server.
 func (c *test) Objects(ctx context.Context) ([]*unstructured.Unstructured, error) { return c.all(ctx) }
 
-// Wait lets the garbage be collected, for which the engine waits longer.
+// Wait collects garbage instead of waiting for the whole duration, as the engine does.
 func (c *test) Wait(ctx context.Context, d time.Duration) error {
 	if _, err := c.collect(ctx); err != nil {
 		return err
 	}
-	return patch.Sleep(ctx, min(d, poll))
+	return patch.Sleep(ctx, min(d, interval))
 }
 
-// Env puts the kubectl before others, and has it be the account of the hooks.
+// Env adds the kubeconfig of the hooks, and puts the folder of kubectl first in PATH.
 func (c *test) Env(env []string) []string {
 	env = append(env, c.home.Env()...)
 	for i, v := range env {
@@ -183,54 +186,55 @@ func (c *test) Env(env []string) []string {
 	return env
 }
 
-// Close ends the watches, and takes away all that the test brought about.
+// Close stops the watches and removes all objects of the test.
 func (c *test) Close() {
 	c.end()
 	c.running.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.life), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.life), timeout)
 	defer cancel()
 	c.broken = errors.Join(c.broken, c.reset(ctx))
 }
 
-// reset makes the API server have what it had when the stage was opened.
+// reset restores the objects that existed when the backend was opened, and
+// removes all others.
 func (s *Backend) reset(ctx context.Context) error {
-	lost := false // the hook's account
-	return until(ctx, "the API server does not come to have what it had before the test", func() (bool, error) {
+	accountDeleted := false
+	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
 		all, err := s.all(ctx)
 		if err != nil {
 			return false, err
 		}
 		clean := true
 		for _, o := range all {
-			was := s.base[identity(o)]
+			original := s.base[identity(o)]
 			switch {
-			case was == nil:
+			case original == nil:
 				clean = false
 				err = s.remove(ctx, o)
 			case o.GetDeletionTimestamp() != nil:
-				clean = clean && was.GetDeletionTimestamp() != nil
-			case !reflect.DeepEqual(bare(was), bare(o)):
+				clean = clean && original.GetDeletionTimestamp() != nil
+			case !reflect.DeepEqual(withoutServerFields(original), withoutServerFields(o)):
 				clean = false
-				err = s.put(ctx, was)
+				err = s.put(ctx, original)
 			}
-			if err != nil && !harmless(err) {
+			if err != nil && !isRace(err) {
 				return false, err
 			}
 		}
-		there := map[string]bool{}
+		existing := map[string]bool{}
 		for _, o := range all {
-			there[identity(o)] = true
+			existing[identity(o)] = true
 		}
-		for id, was := range s.base {
-			if !there[id] && was.GetDeletionTimestamp() == nil {
+		for id, original := range s.base {
+			if !existing[id] && original.GetDeletionTimestamp() == nil {
 				clean = false
-				lost = lost || id == identity(object("v1", "ServiceAccount", s.namespace, account))
-				if err := s.put(ctx, was); err != nil && !harmless(err) {
+				accountDeleted = accountDeleted || id == identity(object("v1", "ServiceAccount", s.namespace, account))
+				if err := s.put(ctx, original); err != nil && !isRace(err) {
 					return false, err
 				}
 			}
 		}
-		if clean && lost {
+		if clean && accountDeleted {
 			return true, s.login(ctx)
 		}
 		if clean {
@@ -241,8 +245,8 @@ func (s *Backend) reset(ctx context.Context) error {
 	})
 }
 
-// bare is an object without what a server counts.
-func bare(o *unstructured.Unstructured) map[string]any {
+// withoutServerFields returns an object without the fields that change with each write.
+func withoutServerFields(o *unstructured.Unstructured) map[string]any {
 	c := o.DeepCopy()
 	c.SetResourceVersion("")
 	c.SetManagedFields(nil)

@@ -16,15 +16,15 @@ import (
 
 func exists(err error) bool { return apierrors.IsAlreadyExists(err) }
 
-// own are resources that an API server writes by itself: no test is about them.
-var own = []string{
+// serverResources are resources that the API server manages. Tests ignore them.
+var serverResources = []string{
 	"events", "events.events.k8s.io", "apiservices.apiregistration.k8s.io", "componentstatuses",
 	"flowschemas.flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
 	"ipaddresses.networking.k8s.io", "servicecidrs.networking.k8s.io",
 }
 
-// servers tells whether a control plane keeps an object for itself, of a kind that
-// tests have objects of, too: its leases, and where it is.
+// isServerOwned reports whether the control plane manages an object, such as a lease or
+// its own endpoints.
 func isServerOwned(o *unstructured.Unstructured) bool {
 	switch o.GetKind() {
 	case "Lease":
@@ -42,7 +42,7 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 		return nil, err
 	}
 	wanted := slices.DeleteFunc(table.Preferred(), func(k kinds.Kind) bool {
-		return !k.Can("list") || !k.Can("delete") || slices.Contains(own, k.String())
+		return !k.Can("list") || !k.Can("delete") || slices.Contains(serverResources, k.String())
 	})
 	lists, errs := make([]*unstructured.UnstructuredList, len(wanted)), make([]error, len(wanted))
 	var group sync.WaitGroup
@@ -53,7 +53,7 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 	var all []*unstructured.Unstructured
 	for i := range lists {
 		switch {
-		case apierrors.IsNotFound(errs[i]): // its CRD is gone
+		case apierrors.IsNotFound(errs[i]): // its CRD was deleted
 			s.admin.ResetDiscovery()
 			continue
 		case errs[i] != nil:
@@ -71,8 +71,8 @@ func (s *Backend) all(ctx context.Context) ([]*unstructured.Unstructured, error)
 	return all, nil
 }
 
-// collect does once what kube-controller-manager does about deletions, and reports
-// whether there was anything to do.
+// collect runs one pass of garbage collection and namespace deletion, as
+// kube-controller-manager does. It reports whether it changed anything.
 func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()
@@ -86,10 +86,10 @@ func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	}
 	g := garbage{s, all, map[types.UID]bool{}}
 	for _, o := range all {
-		g.there[o.GetUID()] = true
+		g.exists[o.GetUID()] = true
 	}
 	for _, o := range all {
-		done, err := g.look(ctx, o)
+		done, err := g.process(ctx, o)
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			return did, err
 		}
@@ -101,8 +101,8 @@ func (s *Backend) collect(ctx context.Context) (did bool, err error) {
 	return did, nil
 }
 
-// revision is of all that the API server stores: any list has it, however short. To
-// look at every kind when nothing changed would keep the server busy.
+// revision returns the revision of the API server's storage, which every list has. It
+// saves listing all kinds when nothing changed.
 func (s *Backend) revision(ctx context.Context) (string, error) {
 	list, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{Limit: 1})
 	if err != nil {
@@ -111,15 +111,15 @@ func (s *Backend) revision(ctx context.Context) (string, error) {
 	return list.GetResourceVersion(), nil
 }
 
-// garbage is what there is at a moment.
+// garbage has all objects at one moment.
 type garbage struct {
 	*Backend
-	all   []*unstructured.Unstructured
-	there map[types.UID]bool
+	all    []*unstructured.Unstructured
+	exists map[types.UID]bool
 }
 
-// look does what is due about one object.
-func (g garbage) look(ctx context.Context, o *unstructured.Unstructured) (did bool, err error) {
+// process takes the next step in the deletion of one object.
+func (g garbage) process(ctx context.Context, o *unstructured.Unstructured) (did bool, err error) {
 	switch finalizers := o.GetFinalizers(); {
 	case o.GetDeletionTimestamp() == nil:
 		if !g.orphaned(o) {
@@ -127,7 +127,7 @@ func (g garbage) look(ctx context.Context, o *unstructured.Unstructured) (did bo
 		}
 		return true, g.delete(ctx, o, metav1.DeletePropagationBackground)
 	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
-		return g.foreground(ctx, o)
+		return g.deleteForeground(ctx, o)
 	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
 		for _, d := range g.dependents(o) {
 			left := slices.DeleteFunc(d.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() })
@@ -137,15 +137,15 @@ func (g garbage) look(ctx context.Context, o *unstructured.Unstructured) (did bo
 		}
 		return true, g.finalize(ctx, o, metav1.FinalizerOrphanDependents)
 	case o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1":
-		return g.empty(ctx, o)
+		return g.deleteNamespace(ctx, o)
 	}
 	return false, nil
 }
 
-// orphaned reports whether all owners of an object are gone.
+// orphaned reports whether an object has owners and none of them exists.
 func (g garbage) orphaned(o *unstructured.Unstructured) bool {
 	refs := o.GetOwnerReferences()
-	return len(refs) > 0 && !slices.ContainsFunc(refs, func(r metav1.OwnerReference) bool { return g.there[r.UID] })
+	return len(refs) > 0 && !slices.ContainsFunc(refs, func(r metav1.OwnerReference) bool { return g.exists[r.UID] })
 }
 
 func (g garbage) dependents(o *unstructured.Unstructured) []*unstructured.Unstructured {
@@ -154,8 +154,9 @@ func (g garbage) dependents(o *unstructured.Unstructured) []*unstructured.Unstru
 	})
 }
 
-// foreground deletes what an object owns, and lets it go once what blocks that is gone.
-func (g garbage) foreground(ctx context.Context, o *unstructured.Unstructured) (did bool, err error) {
+// deleteForeground deletes the dependents of an object, and removes its finalizer when
+// no dependent blocks the deletion.
+func (g garbage) deleteForeground(ctx context.Context, o *unstructured.Unstructured) (did bool, err error) {
 	blocked := false
 	for _, d := range g.dependents(o) {
 		for _, r := range d.GetOwnerReferences() {
@@ -179,9 +180,9 @@ func (g garbage) foreground(ctx context.Context, o *unstructured.Unstructured) (
 	return true, g.finalize(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// empty deletes all in a namespace that is deleted, and then lets it go. What a
-// finalizer holds there holds the namespace, too.
-func (g garbage) empty(ctx context.Context, ns *unstructured.Unstructured) (did bool, err error) {
+// deleteNamespace deletes the objects in a terminating namespace, and finalizes the
+// namespace when it is empty.
+func (g garbage) deleteNamespace(ctx context.Context, ns *unstructured.Unstructured) (did bool, err error) {
 	left := false
 	for _, o := range g.all {
 		if o.GetNamespace() != ns.GetName() {
@@ -220,7 +221,7 @@ func (s *Backend) delete(ctx context.Context, o *unstructured.Unstructured, how 
 	return s.admin.Delete(ctx, k, o.GetNamespace(), o.GetName(), how)
 }
 
-// merge patches the metadata of an object that is as it was seen.
+// merge patches the metadata of an object. It returns a conflict if the object changed.
 func (s *Backend) merge(ctx context.Context, o *unstructured.Unstructured, metadata map[string]any) error {
 	k, err := s.admin.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 
 var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
 
-// allowed waits until the API server grants what the roles say: it learns of roles
-// a moment after they are made.
+// waitForRoles waits until the API server grants the permissions of the roles, which it
+// does a moment after they are created.
 func (s *Backend) waitForRoles(ctx context.Context) error {
 	for _, role := range s.roles {
 		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
 		for _, v := range rules {
 			rule, _ := v.(map[string]any)
-			attributes, something := asked(rule)
-			if !something {
+			attributes, found := sampleAccess(rule)
+			if !found {
 				continue
 			}
 			if role.GetKind() == "Role" {
@@ -31,7 +31,7 @@ func (s *Backend) waitForRoles(ctx context.Context) error {
 					attributes["namespace"] = s.namespace
 				}
 			}
-			err := until(ctx, fmt.Sprintf("the API server does not grant what %s %s says", role.GetKind(), role.GetName()), func() (bool, error) {
+			err := until(ctx, fmt.Sprintf("the API server does not grant the permissions of %s %s", role.GetKind(), role.GetName()), func() (bool, error) {
 				review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": reviewKind.Kind,
 					"spec": map[string]any{"resourceAttributes": attributes}}}
 				answer, err := s.hook.Create(ctx, reviewKind, review)
@@ -44,14 +44,14 @@ func (s *Backend) waitForRoles(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			break // the rules of a role come together
+			break // all rules of a role take effect together
 		}
 	}
 	return nil
 }
 
-// asked is something that a rule allows.
-func asked(rule map[string]any) (attributes map[string]any, something bool) {
+// sampleAccess returns the resource attributes of one access that a rule allows, if any.
+func sampleAccess(rule map[string]any) (attributes map[string]any, found bool) {
 	attributes = map[string]any{}
 	for attribute, key := range map[string]string{"verb": "verbs", "group": "apiGroups", "resource": "resources", "name": "resourceNames"} {
 		values, _, _ := unstructured.NestedStringSlice(rule, key)
@@ -65,12 +65,12 @@ func asked(rule map[string]any) (attributes map[string]any, something bool) {
 	return attributes, attributes["verb"] != nil && attributes["resource"] != nil
 }
 
-// harmless reports whether an error is of somebody else who did the same.
-func harmless(err error) bool {
+// isRace reports whether an error means that another client made the same change first.
+func isRace(err error) bool {
 	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
 }
 
-// remove deletes an object for good, with what holds it.
+// remove deletes an object. If it is already being deleted, remove clears its finalizers.
 func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
 	if o.GetDeletionTimestamp() == nil {
 		return s.delete(ctx, o, metav1.DeletePropagationBackground)
