@@ -1,6 +1,6 @@
-// Package binding makes the binding contexts that shell-operator passes to a
-// hook, from the hook's configuration and the objects of a cluster, without a
-// cluster and without the engine.
+// Package binding creates the binding contexts that shell-operator passes to hooks. It
+// needs only the configuration of the hook and a list of objects, not a real cluster or
+// the engine.
 package binding
 
 import (
@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Cluster is the objects that are there. CRDs among them tell of kinds beside those of
+// Cluster is a list of existing objects. CRDs in it define kinds in addition to those of
 // Kubernetes.
 type Cluster []*unstructured.Unstructured
 
-// After is the cluster as it is after an object was Added, Modified or Deleted.
+// After returns the cluster after an Added, Modified or Deleted event.
 func (c Cluster) After(event string, o *unstructured.Unstructured) Cluster {
 	next := slices.DeleteFunc(slices.Clone(c), func(other *unstructured.Unstructured) bool {
 		return other.GroupVersionKind() == o.GroupVersionKind() && other.GetNamespace() == o.GetNamespace() && other.GetName() == o.GetName()
@@ -30,7 +30,7 @@ func (c Cluster) After(event string, o *unstructured.Unstructured) Cluster {
 	return next
 }
 
-// items are the objects that a binding watches.
+// items returns the objects that a binding watches.
 func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
 	view, err := NewView(k)
 	if err != nil {
@@ -55,9 +55,9 @@ func (c Cluster) items(k config.Kubernetes) ([]Item, error) {
 	return Sorted(selected), nil
 }
 
-// unselected tells why a binding does not watch an object, or "".
+// unselected returns the reason why a binding does not watch an object, or "".
 func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
-	if !isMeant(table, k, o) {
+	if !watchesKind(table, k, o) {
 		return fmt.Sprintf("it watches %s", strings.TrimSpace(k.APIVersion+" "+k.Kind)), nil
 	}
 	if s := k.NameSelector; s != nil && len(s.MatchNames) > 0 && !slices.Contains(s.MatchNames, o.GetName()) {
@@ -72,12 +72,12 @@ func (c Cluster) unselected(table *kinds.Table, k config.Kubernetes, o *unstruct
 	return c.outside(k.Namespace, o)
 }
 
-// outside tells why the namespace of an object is not selected, or "".
+// outside returns the reason why the namespace of an object is not selected, or "".
 func (c Cluster) outside(s *config.NamespaceSelector, o *unstructured.Unstructured) (reason string, err error) {
 	if s == nil {
 		return "", nil
 	}
-	// Beside labels the engine passes over names.
+	// With a label selector, the engine ignores names.
 	if n := s.NameSelector; s.LabelSelector == nil && n != nil && len(n.MatchNames) > 0 && !slices.Contains(n.MatchNames, o.GetNamespace()) {
 		return "it selects the namespaces " + strings.Join(n.MatchNames, ", "), nil
 	}
@@ -102,14 +102,14 @@ func matches(s *metav1.LabelSelector, o *unstructured.Unstructured) (bool, error
 	return err == nil && selector.Matches(labels.Set(o.GetLabels())), err
 }
 
-// outOfFields tells why the fields of an object are not what a binding selects, or "".
+// outOfFields returns the reason why a binding's field selector does not match an object, or "".
 func outOfFields(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) (reason string, err error) {
 	if k.FieldSelector == nil {
 		return "", nil
 	}
 	kind, err := table.FindObject(o.GroupVersionKind())
 	if err != nil {
-		kind = kinds.Kind{Namespaced: true} // of which the name and the namespace are known
+		kind = kinds.Kind{Namespaced: true} // only name and namespace can be selected
 	}
 	for _, e := range k.FieldSelector.MatchExpressions {
 		value, known := kind.Field(o, e.Field)
@@ -123,14 +123,14 @@ func outOfFields(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstru
 	return "", nil
 }
 
-// Kinds are those of Kubernetes and of the cluster's CRDs.
+// Kinds returns the kinds of Kubernetes and of the cluster's CRDs.
 func (c Cluster) Kinds() *kinds.Table {
 	var crds []kinds.CRD
 	for _, o := range c {
 		if !kinds.IsCRD(o.GroupVersionKind()) {
 			continue
 		}
-		if crd, err := kinds.FromObject(o); err == nil { // else no API server takes it
+		if crd, err := kinds.FromObject(o); err == nil { // an API server rejects an invalid CRD
 			crds = append(crds, crd)
 		}
 	}
@@ -140,9 +140,9 @@ func (c Cluster) Kinds() *kinds.Table {
 	return kinds.Builtin().With(crds...)
 }
 
-// isMeant reports whether a binding is about the kind of an object. Of a kind that
-// nobody knows, the binding must have the name.
-func isMeant(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) bool {
+// watchesKind reports whether a binding watches the kind of an object. For an unknown
+// kind, the name in the binding must match exactly.
+func watchesKind(table *kinds.Table, k config.Kubernetes, o *unstructured.Unstructured) bool {
 	if k.APIVersion != "" && k.APIVersion != o.GetAPIVersion() {
 		return false
 	}

@@ -9,24 +9,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// NotRunError says why the engine does not run a hook for an event.
+// NotRunError has the reason why the engine does not run a hook for an event.
 type NotRunError struct{ Reason string }
 
 func (e *NotRunError) Error() string { return e.Reason }
 
 func notRun(format string, args ...any) error { return &NotRunError{fmt.Sprintf(format, args...)} }
 
-// contexts makes those of a hook when the cluster is as it is.
+// contexts returns the Contexts of a hook for the current state of the cluster.
 func (c Cluster) contexts(conf *config.Config) Contexts {
 	return Contexts{conf, func(place int) ([]Item, error) { return c.items(conf.Kubernetes[place]) }}
 }
 
-// Schedule is the context when the time of a schedule comes.
+// Schedule returns the context of a schedule.
 func (c Cluster) Schedule(conf *config.Config, s config.Schedule) (Context, error) {
 	return c.contexts(conf).Schedule(s)
 }
 
-// Step is the context of a step of addon-operator's work, such as beforeHelm.
+// Step returns the context of a module step of addon-operator, such as beforeHelm.
 func (c Cluster) Step(conf *config.Config, name string) (Context, error) {
 	if _, bound := conf.Steps[name]; !bound {
 		return nil, notRun("it has no %s", name)
@@ -34,7 +34,7 @@ func (c Cluster) Step(conf *config.Config, name string) (Context, error) {
 	return c.contexts(conf).Step(name)
 }
 
-// Synchronization is the context with all objects, at the start.
+// Synchronization returns the context with all objects at startup.
 func (c Cluster) Synchronization(conf *config.Config, k config.Kubernetes) (Context, error) {
 	switch {
 	case conf.Version == "v0":
@@ -45,14 +45,13 @@ func (c Cluster) Synchronization(conf *config.Config, k config.Kubernetes) (Cont
 	return c.contexts(conf).Synchronization(place(conf, k))
 }
 
-// place is where a binding stands in its configuration: the first of its name.
+// place returns the index of the first binding with the same name in the configuration.
 func place(conf *config.Config, k config.Kubernetes) int {
 	return slices.IndexFunc(conf.Kubernetes, func(other config.Kubernetes) bool { return other.BindingName() == k.BindingName() })
 }
 
-// Event is the context when an object was Added, Modified or Deleted. The cluster
-// is as it is afterwards; was is the object before it was modified, or nil when
-// that is of no interest.
+// Event returns the context of an Added, Modified or Deleted event. The cluster has the
+// state after the event. was is the object before a modification, or nil if unknown.
 func (c Cluster) Event(conf *config.Config, k config.Kubernetes, event string, o, was *unstructured.Unstructured) (Context, error) {
 	if !slices.Contains(k.Events(), event) {
 		return nil, notRun("%s runs the hook for %s", k.BindingName(), orNothing(k.Events()))
@@ -88,7 +87,8 @@ func (c Cluster) Event(conf *config.Config, k config.Kubernetes, event string, o
 	return c.contexts(conf).Event(place(conf, k), event, now)
 }
 
-// SameVersion reports whether two versions are the same, as far as both name a group.
+// SameVersion reports whether two versions are equal. It compares groups only if both
+// have one.
 func SameVersion(a, b string) bool {
 	if strings.Contains(a, "/") == strings.Contains(b, "/") {
 		return a == b
@@ -96,8 +96,8 @@ func SameVersion(a, b string) bool {
 	return a[strings.IndexByte(a, '/')+1:] == b[strings.IndexByte(b, '/')+1:]
 }
 
-// Conversion is the context of a request to convert objects, by one of the rules
-// of a binding: to the version that is desired, or to another one on the way there.
+// Conversion returns the context of a conversion request for one rule of a binding. The
+// rule converts to the desired version or to an intermediate version.
 func (c Cluster) Conversion(conf *config.Config, v config.Conversion, from, to, desired string, objects []*unstructured.Unstructured) (Context, error) {
 	if len(objects) > 0 && !strings.Contains(desired, "/") {
 		desired = objects[0].GroupVersionKind().Group + "/" + desired

@@ -278,7 +278,7 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := endless.run(o, time.Millisecond); err == nil || err.Error() != "it does not end within 1ms, and the engine waits for that" {
+	if _, err := endless.run(o, time.Millisecond); err == nil || err.Error() != "no result within 1ms; the engine waits without a limit" {
 		t.Errorf("a filter without an end: %v", err)
 	}
 }

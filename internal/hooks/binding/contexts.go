@@ -8,24 +8,23 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Context is what the engine tells a hook about one event, to be written as an
-// item of a JSON list.
+// Context is the binding context of one event, an item of the JSON list that a hook gets.
 type Context map[string]any
 
-// Startup is the context of the start.
+// Startup returns the onStartup context.
 func Startup() Context { return Context{"binding": "onStartup"} }
 
-// Contexts makes those of one hook. It asks for nothing but what a context
-// shows: who makes them knows whether the hook is run at all.
+// Contexts creates the contexts of one hook. It does not check whether the engine runs
+// the hook.
 type Contexts struct {
 	Config *config.Config
-	// Snapshot is what the kubernetes binding at that place in the configuration
-	// has, in the order of Sorted.
+	// Snapshot returns the objects of the kubernetes binding at an index of the
+	// configuration, in the order of Sorted.
 	Snapshot func(place int) ([]Item, error)
 }
 
-// Step is the context of a step of addon-operator's work, such as beforeHelm. It
-// has the snapshots of all kubernetes bindings, whatever these ask for.
+// Step returns the context of a module step of addon-operator, such as beforeHelm. It has
+// the snapshots of all kubernetes bindings.
 func (c Contexts) Step(name string) (Context, error) {
 	ctx := Context{"binding": name}
 	if c.Config.Version == "v0" {
@@ -43,7 +42,7 @@ func (c Contexts) Step(name string) (Context, error) {
 	return ctx, nil
 }
 
-// Schedule is the context when the time of a schedule comes.
+// Schedule returns the context of a schedule.
 func (c Contexts) Schedule(s config.Schedule) (Context, error) {
 	if c.Config.Version == "v0" {
 		return Context{"binding": s.BindingName()}, nil
@@ -63,7 +62,7 @@ func (c Contexts) Schedule(s config.Schedule) (Context, error) {
 	return ctx, nil
 }
 
-// Synchronization is the context with all objects of a binding.
+// Synchronization returns the context with all objects of a binding.
 func (c Contexts) Synchronization(place int) (Context, error) {
 	k := c.Config.Kubernetes[place]
 	ctx, err := c.kubernetes(k)
@@ -75,8 +74,7 @@ func (c Contexts) Synchronization(place int) (Context, error) {
 	return ctx, err
 }
 
-// Event is the context when an object was Added, Modified or Deleted; i is what
-// the binding shows of it.
+// Event returns the context of an Added, Modified or Deleted event for item i.
 func (c Contexts) Event(place int, event string, i Item) (Context, error) {
 	k := c.Config.Kubernetes[place]
 	ctx, err := c.kubernetes(k)
@@ -88,7 +86,7 @@ func (c Contexts) Event(place int, event string, i Item) (Context, error) {
 	return ctx, nil
 }
 
-// Review is the context of a request to validate or to mutate an object.
+// Review returns the context of an admission request.
 func (c Contexts) Review(a config.Admission, mutates bool, request map[string]any) (Context, error) {
 	include := c.includes(a.Group, a.IncludeSnapshotsFrom)
 	ctx, err := c.context(a.Name, include, func() []string { return include })
@@ -102,8 +100,8 @@ func (c Contexts) Review(a config.Admission, mutates bool, request map[string]an
 	return ctx, nil
 }
 
-// Conversion is the context of a request to convert objects by one rule of a
-// binding. The request is that of the API server, but for its objects.
+// Conversion returns the context of a conversion request for one rule of a binding. Objects
+// replace those of the request.
 func (c Contexts) Conversion(v config.Conversion, from, to string, request map[string]any, objects []*unstructured.Unstructured) (Context, error) {
 	include := c.includes(v.Group, v.IncludeSnapshotsFrom)
 	ctx, err := c.context(v.Name, include, func() []string { return include })
@@ -128,8 +126,8 @@ func (c Contexts) kubernetes(k config.Kubernetes) (Context, error) {
 	})
 }
 
-// context is what contexts of all kinds have. Whether there are snapshots, the
-// binding decides; which, the first one of its name and kind.
+// context returns the fields that all contexts have. The binding decides whether there are
+// snapshots; the first binding of its name and type decides which.
 func (c Contexts) context(binding string, include []string, first func() []string) (Context, error) {
 	ctx := Context{"binding": binding}
 	if len(include) == 0 {
@@ -147,7 +145,7 @@ func (c Contexts) context(binding string, include []string, first func() []strin
 	return ctx, nil
 }
 
-// grouped makes the context one of a group, which tells nothing of the event.
+// grouped turns the context into a group context, which has no event data.
 func (c Contexts) grouped(ctx Context, group string) bool {
 	if group == "" {
 		return false
@@ -156,7 +154,7 @@ func (c Contexts) grouped(ctx Context, group string) bool {
 	return true
 }
 
-// includes adds the bindings of a group to the snapshots that a member asks for.
+// includes adds the bindings of a group to the snapshots that a member includes.
 func (c Contexts) includes(group string, include []string) []string {
 	include = slices.Clone(include)
 	if group == "" {
@@ -170,7 +168,7 @@ func (c Contexts) includes(group string, include []string) []string {
 	return include
 }
 
-// snapshot is that of the first binding of the name.
+// snapshot returns the snapshot of the first binding with a name.
 func (c Contexts) snapshot(name string) ([]Item, error) {
 	i := slices.IndexFunc(c.Config.Kubernetes, func(k config.Kubernetes) bool { return k.BindingName() == name })
 	items, err := c.Snapshot(i)

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// View is how a binding sees objects: through its jqFilter, and whole unless
-// keepFullObjectsInMemory is false.
+// View converts objects to the items of a binding: it applies jqFilter, and keeps the full
+// object unless keepFullObjectsInMemory is false.
 type View struct {
 	binding config.Kubernetes
-	filter  *gojq.Code // nil: none
+	filter  *gojq.Code // nil means none
 }
 
 // NewView compiles the filter of a binding.
@@ -36,7 +36,7 @@ func NewView(k config.Kubernetes) (View, error) {
 	return v, err
 }
 
-// Item is an object as a binding shows it in events and snapshots.
+// Item is an object in the events and snapshots of a binding.
 type Item struct {
 	object   *unstructured.Unstructured
 	whole    bool // objects are kept
@@ -59,12 +59,11 @@ func (i Item) fields() map[string]any {
 	return fields
 }
 
-// Same reports whether the engine sees no difference between two states of an
-// object: in the results of the filter, or without one in the whole objects.
+// Same reports whether the engine considers two states of an object equal. It compares the
+// results of the filter, or the full objects without a filter.
 func (i Item) Same(other Item) bool { return i.sum == other.sum }
 
-// Show runs the filter over an object. An error of the filter is one for which
-// the engine drops the event.
+// Show applies the filter to an object. The engine drops the event if the filter fails.
 func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 	i := Item{object: o, whole: v.binding.KeepsObjects(), filtered: v.filter != nil}
 	if v.filter == nil {
@@ -72,7 +71,7 @@ func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 		i.sum = sha256.Sum256(content)
 		return i, err
 	}
-	results, err := v.run(o, enough)
+	results, err := v.run(o, filterTimeout)
 	if err != nil {
 		return i, fmt.Errorf("jqFilter of %s, over %s: %w", v.binding.BindingName(), name(o), err)
 	}
@@ -89,14 +88,14 @@ func (v View) Show(o *unstructured.Unstructured) (Item, error) {
 		return i, err
 	}
 	i.sum = sha256.Sum256(content)
-	return i, json.Unmarshal(content, &i.result) // numbers become what they are in a context
+	return i, json.Unmarshal(content, &i.result) // converts numbers to the types in a context
 }
 
-// enough is more than a filter takes for an object, unless it does not end.
-const enough = 5 * time.Second
+// filterTimeout is longer than any filter needs, unless it never ends.
+const filterTimeout = 5 * time.Second
 
-// run is all that the filter gives for an object. The engine would wait for a filter
-// without an end; nobody could end what waits here.
+// run returns all results of the filter for an object. It has a timeout, because nobody
+// could stop a filter that never ends. The engine waits without a limit.
 func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -108,7 +107,7 @@ func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, er
 		}
 		if err, failed := result.(error); failed {
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("it does not end within %s, and the engine waits for that", within)
+				return nil, fmt.Errorf("no result within %s; the engine waits without a limit", within)
 			}
 			if halt := (*gojq.HaltError)(nil); errors.As(err, &halt) && halt.Value() == nil {
 				return results, nil
@@ -119,8 +118,8 @@ func (v View) run(o *unstructured.Unstructured, within time.Duration) ([]any, er
 	}
 }
 
-// Sorted puts items in the order of snapshots: by namespace and name, or by ID
-// where objects are not kept.
+// Sorted sorts items in the order of snapshots: by namespace and name, or by ID if full
+// objects are not kept.
 func Sorted(items []Item) []Item {
 	slices.SortStableFunc(items, func(a, b Item) int {
 		if !a.whole {
@@ -131,7 +130,7 @@ func Sorted(items []Item) []Item {
 	return items
 }
 
-// ID tells an object of a binding from its others: namespace/Kind/name.
+// ID identifies an object within a binding, in the form namespace/Kind/name.
 func ID(o *unstructured.Unstructured) string {
 	return o.GetNamespace() + "/" + o.GetKind() + "/" + o.GetName()
 }

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Request is what the API server asks a webhook about.
+// Request is an admission request.
 type Request struct {
 	Operation   string                     // CREATE, UPDATE, DELETE or CONNECT
-	Object, Old *unstructured.Unstructured // nil where the operation has none
+	Object, Old *unstructured.Unstructured // nil if the operation has none
 }
 
-// NewRequest is a request about an object as it is to be, and as it was; either may be
-// nil. Without an operation it is the one that the two of them make. The error is about
-// an operation that is none, or has other objects.
+// NewRequest returns a request with a new and an old object; either can be nil. An empty
+// operation is derived from the objects. NewRequest fails if the operation is unknown or
+// does not match the objects.
 func NewRequest(operation string, object, old *unstructured.Unstructured) (Request, error) {
 	switch {
 	case operation != "":
@@ -32,7 +32,7 @@ func NewRequest(operation string, object, old *unstructured.Unstructured) (Reque
 		operation = "CREATE"
 	}
 	if operation == "DELETE" && old == nil {
-		object, old = nil, object // what is deleted is the old one
+		object, old = nil, object // a deleted object is the old one
 	}
 	r := Request{operation, object, old}
 	switch operation {
@@ -54,7 +54,7 @@ func NewRequest(operation string, object, old *unstructured.Unstructured) (Reque
 	return r, nil
 }
 
-// about is the object that a request is about: the new one, where there is one.
+// about returns the object of a request: the new one, or else the old one.
 func (r Request) about() *unstructured.Unstructured {
 	if r.Object == nil {
 		return r.Old
@@ -62,7 +62,7 @@ func (r Request) about() *unstructured.Unstructured {
 	return r.Object
 }
 
-// Admission is the context of a request to validate or to mutate.
+// Admission returns the context of an admission request.
 func (c Cluster) Admission(conf *config.Config, a config.Admission, mutates bool, r Request) (Context, error) {
 	request, err := c.Request(a, r)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c Cluster) Admission(conf *config.Config, a config.Admission, mutates bool
 	return c.contexts(conf).Review(a, mutates, request)
 }
 
-// Request is what the API server sends to a webhook, if it does, for all that its
-// matchConditions say: these are not evaluated.
+// Request returns the request that the API server sends to a webhook, or an error if the
+// webhook does not match. It does not evaluate matchConditions.
 func (c Cluster) Request(a config.Admission, r Request) (map[string]any, error) {
 	o := r.about()
 	k, err := c.Kinds().FindObject(o.GroupVersionKind())
@@ -101,8 +101,8 @@ func (c Cluster) Request(a config.Admission, r Request) (map[string]any, error) 
 	return request, nil
 }
 
-// ownNamespace is the name of a Namespace, which is in itself as far as requests are
-// concerned, and "" for all else.
+// ownNamespace returns the name of a Namespace object, or "" for other objects. Requests
+// treat a Namespace as an object in itself.
 func ownNamespace(k kinds.Kind, o *unstructured.Unstructured) string {
 	if k.Group == "" && k.Resource == "namespaces" {
 		return o.GetName()
@@ -110,7 +110,7 @@ func ownNamespace(k kinds.Kind, o *unstructured.Unstructured) string {
 	return ""
 }
 
-// asks tells why no rule of a webhook is about an operation on a kind.
+// asks returns an error if no rule of a webhook matches an operation on a kind.
 func asks(a config.Admission, operation string, k kinds.Kind) error {
 	about := func(version string) func(config.Requests) bool {
 		return func(rule config.Requests) bool {
@@ -129,15 +129,14 @@ func asks(a config.Admission, operation string, k kinds.Kind) error {
 	return notRun("no rule of %s is about %s of %s", a.Name, operation, k.APIVersion()+"/"+k.Resource)
 }
 
-// isWhole reports whether a rule's resource is meant by requests about objects as a
-// whole. One with all parts, such as pods/*, is.
+// isWhole reports whether a rule's resource matches requests for full objects. A resource
+// with all subresources, such as pods/*, matches.
 func isWhole(rule, resource string) bool {
 	of, part, _ := strings.Cut(rule, "/")
 	return (of == "*" || of == resource) && (part == "" || part == "*")
 }
 
-// anyMatches reports whether the labels of an object, or those that it had, are what a
-// webhook selects.
+// anyMatches reports whether a webhook selects the labels of the new or the old object.
 func anyMatches(a config.Admission, r Request) (bool, error) {
 	for _, o := range []*unstructured.Unstructured{r.Object, r.Old} {
 		if o == nil {
@@ -150,8 +149,8 @@ func anyMatches(a config.Admission, r Request) (bool, error) {
 	return false, nil
 }
 
-// elsewhere tells why a webhook does not select the namespace of an object, or "". A
-// Namespace is judged by its own labels, and all else outside of namespaces is selected.
+// elsewhere returns the reason why a webhook does not select the namespace of an object, or
+// "". For a Namespace it uses the object's own labels. Other cluster-scoped objects match.
 func (c Cluster) elsewhere(a config.Admission, k kinds.Kind, o *unstructured.Unstructured) (string, error) {
 	switch {
 	case a.Namespace == nil || o.GetNamespace() == "" && ownNamespace(k, o) == "":
