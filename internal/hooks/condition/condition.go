@@ -15,21 +15,21 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// Problem is something for which the API server refuses an expression.
+// Problem is an error for which the API server rejects an expression.
 type Problem struct {
-	Line, Column int // in the expression, from 1; 0 when it is about the whole
+	Line, Column int // in the expression, from 1; 0 for the whole expression
 	Message      string
 }
 
-// Check judges an expression. What it finds, an API server of the release that operon
-// is made with refuses.
+// Check validates an expression. It returns the errors for which an API server of the
+// supported Kubernetes release rejects the expression.
 func Check(expression string) []Problem {
 	if strings.TrimSpace(expression) == "" {
 		return []Problem{{Message: "the expression is empty"}}
 	}
 	grammar, err := parser.NewParser(parser.Macros(parser.HasMacro), parser.EnableOptionalSyntax(true))
 	if err != nil {
-		panic(err) // it depends on nothing
+		panic(err) // cannot fail: the options are constant
 	}
 	parsed, issues := grammar.Parse(common.NewTextSource(expression))
 	var problems []Problem
@@ -57,8 +57,8 @@ func (c *checker) fail(e ast.Expr, format string, args ...any) {
 	c.problems = append(c.problems, Problem{at.Line(), at.Column() + 1, fmt.Sprintf(format, args...)})
 }
 
-// check returns the type of an expression, or nil when it is not known. scope are the
-// names that macros around it made.
+// check returns the type of an expression, or nil if it is unknown. scope has the
+// variables that the surrounding macros declare.
 func (c *checker) check(e ast.Expr, scope []string) *kind {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -105,7 +105,7 @@ func (c *checker) name(e ast.Expr, scope []string) *kind {
 	return nil
 }
 
-// field is the type of a field of a value.
+// field returns the type of a field of a value.
 func (c *checker) field(e ast.Expr, of *kind, name string) *kind {
 	switch {
 	case of == nil || of == anything:
@@ -168,7 +168,7 @@ func (c *checker) all(args []ast.Expr, scope []string) *kind {
 	return nil
 }
 
-// path is a name with its qualifiers, as in optional.of, or "".
+// path returns a qualified name, such as optional.of, or "".
 func path(e ast.Expr) string {
 	switch e.Kind() {
 	case ast.IdentKind:

@@ -2,7 +2,7 @@ package condition
 
 import "slices"
 
-// kind is a type, as far as it tells what can be done with a value.
+// kind is a type with the properties that decide which operations are valid.
 type kind struct {
 	name   string           // as CEL calls it
 	fields map[string]*kind // of an object
@@ -32,8 +32,8 @@ func literal(name string) *kind {
 
 type fields = map[string]*kind
 
-// variables are those that matchConditions have. The request is that of an admission
-// review, without its objects and its uid; of a namespace there is a part.
+// variables are the variables of matchConditions. The request has the fields of an
+// AdmissionReview request except the objects and the uid. The namespace has some fields.
 // https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
 var variables = fields{
 	"object": anything, "oldObject": anything, "authorizer": opaque,
@@ -60,8 +60,8 @@ var (
 // types are names of types, which are values.
 var types = []string{"bool", "bytes", "double", "duration", "dyn", "google", "int", "list", "map", "net", "null_type", "optional_type", "string", "timestamp", "type", "uint", "kubernetes"}
 
-// functions are those that Kubernetes 1.37 takes in new expressions: CEL's own, and
-// those of Kubernetes' libraries.
+// functions are the functions that Kubernetes 1.37 accepts in new expressions: those of
+// CEL and of the Kubernetes libraries.
 // https://kubernetes.io/docs/reference/using-api/cel/
 var functions = []string{
 	"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint",
@@ -82,7 +82,7 @@ var functions = []string{
 	"format.dns1123Subdomain", "format.dns1123SubdomainPrefix", "format.labelValue", "format.named", "format.qualifiedName", "format.uri", "format.uuid", "validate",
 }
 
-// bound is how many of the arguments of a macro are names that it makes.
+// bound is the number of macro arguments that declare variables.
 func bound(macro string, args int) int {
 	one := slices.Contains([]string{"all", "exists", "exists_one", "map", "filter", "optMap", "optFlatMap", "sortBy"}, macro)
 	two := slices.Contains([]string{"all", "exists", "exists_one", "existsOne", "transformMapEntry"}, macro)

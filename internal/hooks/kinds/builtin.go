@@ -6,23 +6,22 @@ import (
 	"sync"
 )
 
-// Release is the version of Kubernetes whose kinds Builtin knows.
+// Release is the version of Kubernetes whose kinds Builtin returns.
 const Release = "1.37"
 
-// everything stands for the verbs of a kind whose objects are stored.
+// everything stands for all verbs of a stored kind.
 const everything = "*"
 
 var stored = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// recorded is what an API server lists, by TestBuiltin: in each line group and
-// version, the kind, the plural, the scope, short names, categories, subresources
-// and verbs.
+// recorded is the discovery of an API server, written by TestBuiltin. Each line has group
+// and version, kind, plural, scope, short names, categories, subresources and verbs.
 //
 //go:embed builtin.txt
 var recorded string
 
-// Builtin returns the kinds that every API server of the Release serves. They are
-// read when they are first asked for.
+// Builtin returns the kinds that every API server of the Release serves. The first call
+// parses them.
 var Builtin = sync.OnceValue(func() *Table { return parse(recorded) })
 
 func parse(text string) *Table {
@@ -52,7 +51,7 @@ func parse(text string) *Table {
 	return t
 }
 
-// list takes a column apart; a dash is an empty one.
+// list splits a column; a dash means an empty list.
 func list(column string) []string {
 	if column == "-" {
 		return nil

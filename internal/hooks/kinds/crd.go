@@ -16,8 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// CRD is what a CustomResourceDefinition adds to an API server: its kind in each
-// version that is served.
+// CRD has the kinds that a CustomResourceDefinition defines, one for each served version.
 type CRD []Kind
 
 // IsCRD reports whether an object is a CustomResourceDefinition, of any version.
@@ -69,7 +68,7 @@ func FromObject(o *unstructured.Unstructured) (CRD, error) {
 }
 
 // Objects reads the CustomResourceDefinitions among the documents of a file, YAML or
-// JSON; other objects are passed over.
+// JSON. It ignores other objects.
 func Objects(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {

@@ -10,15 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Selectable are the fields that objects of k can be selected by, beside their name
-// and namespace: those that an API server has for a kind of its own, and those that
-// a CRD names.
+// Selectable returns the fields that field selectors for k support, besides name and
+// namespace: those of a builtin kind, or the selectableFields of a CRD.
 func (k Kind) Selectable() []string {
 	return append(slices.Clone(selectable[k.GVR().GroupResource()]), k.Fields...)
 }
 
-// Field is the value of a field of an object of k, as a selector compares it; known
-// reports whether objects can be selected by it.
+// Field returns the value of a field for comparison with a field selector. known reports
+// whether field selectors for k support the field.
 func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, known bool) {
 	switch name {
 	case "metadata.name":
@@ -36,12 +35,11 @@ func (k Kind) Field(o *unstructured.Unstructured, name string) (value string, kn
 	return fmt.Sprint(v), true
 }
 
-// missing are the values of fields that an object does not have, where that is
-// another than "".
+// missing has the values of missing fields if they are not "".
 var missing = map[string]string{"spec.unschedulable": "false", "spec.hostNetwork": "false", "status.replicas": "0", "status.successful": "0"}
 
-// CannotSelect says why a binding cannot select objects of a kind, as it names it,
-// by a field, or "" when it can, or nobody can tell.
+// CannotSelect returns the reason why a binding cannot select objects of a kind by a
+// field. It returns "" if it can, or if the kind is unknown.
 func (t *Table) CannotSelect(apiVersion, kind, field string) string {
 	k, err := t.Find(apiVersion, kind)
 	if err != nil || field == "metadata.name" || field == "metadata.namespace" {
@@ -58,7 +56,7 @@ func (t *Table) CannotSelect(apiVersion, kind, field string) string {
 	return problem
 }
 
-// selectable are the fields of Kubernetes' own kinds, by group and resource.
+// selectable has the selectable fields of builtin kinds, by group and resource.
 var selectable = map[schema.GroupResource][]string{
 	{Resource: "pods"}: {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP", "status.nominatedNodeName"},

@@ -18,7 +18,7 @@ import (
 
 // Kind is a kind as an API server lists it, in one version.
 type Kind struct {
-	Group        string // in full, and "" for the core group
+	Group        string // full name; "" for the core group
 	Version      string
 	Kind         string
 	Resource     string   // the plural, as in URLs and RBAC rules
@@ -26,13 +26,13 @@ type Kind struct {
 	Short        []string // deploy
 	Categories   []string // all
 	Subresources []string // status, scale
-	Verbs        []string // what the API server takes for it, as in RBAC rules; sorted
-	Versions     []string // all that are served, the preferred one first
-	Fields       []string // those of a CRD that objects can be selected by; see Selectable
+	Verbs        []string // supported by the API server, as in RBAC rules; sorted
+	Versions     []string // all served versions, the preferred one first
+	Fields       []string // selectableFields of a CRD; see Selectable
 	Namespaced   bool
 }
 
-// APIVersion is what objects have: apps/v1, and v1 of the core group.
+// APIVersion returns the apiVersion of objects, such as apps/v1, or v1 for the core group.
 func (k Kind) APIVersion() string { return k.GroupVersion().String() }
 
 // GroupVersion is the group and the version.
@@ -46,7 +46,7 @@ func (k Kind) GVK() schema.GroupVersionKind { return k.GroupVersion().WithKind(k
 // GVR names the resource.
 func (k Kind) GVR() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.Resource) }
 
-// String is deployments.apps, or secrets.
+// String returns the resource and group, such as deployments.apps or secrets.
 func (k Kind) String() string {
 	return schema.GroupResource{Group: k.Group, Resource: k.Resource}.String()
 }
@@ -54,11 +54,11 @@ func (k Kind) String() string {
 // Has reports whether the API server serves a subresource, such as status.
 func (k Kind) Has(subresource string) bool { return slices.Contains(k.Subresources, subresource) }
 
-// Can reports whether the API server takes requests of a verb, such as watch.
+// Can reports whether the API server supports a verb, such as watch.
 func (k Kind) Can(verb string) bool { return slices.Contains(k.Verbs, verb) }
 
-// isCalled reports whether the engine means k by a name: its kind, its plural or a
-// short name, in any case. An unusual singular of a CRD it does not know.
+// isCalled reports whether a name refers to k in the engine: its kind, plural or short
+// name, in any case. The engine ignores the singular name of a CRD.
 func (k Kind) isCalled(name string) bool {
 	return strings.EqualFold(name, k.Kind) || strings.EqualFold(name, k.Resource) ||
 		slices.ContainsFunc(k.Short, func(s string) bool { return strings.EqualFold(name, s) })
@@ -68,15 +68,15 @@ func (k Kind) isCalled(name string) bool {
 // does not change.
 type Table struct {
 	kinds []Kind // one for each version, the preferred version of a group first
-	own   int    // how many of them are Kubernetes' own: they come first
+	own   int    // number of builtin kinds, which come first
 }
 
-// UnknownError says that no kind has a name.
+// UnknownError means that no kind has the name.
 type UnknownError struct {
-	APIVersion string // "" when any would do
+	APIVersion string // "" means any
 	Name       string
 	Near       string   // a kind with a similar name, or ""
-	Versions   []string // in which apiVersions the kind is served, when only APIVersion is wrong
+	Versions   []string // apiVersions that serve the kind, if only APIVersion is wrong
 }
 
 func (e *UnknownError) Error() string {
@@ -101,10 +101,10 @@ func (t *Table) Preferred() []Kind {
 	return slices.DeleteFunc(t.All(), func(k Kind) bool { return k.Version != k.Versions[0] })
 }
 
-// Find returns the kind that a binding or a patch operation means, as the engine
-// looks it up: by kind, plural or short name, in any case. With an apiVersion, it
-// is that of the version, and otherwise the first one that the API server lists,
-// in its preferred version. The error is an *UnknownError.
+// Find returns the kind of a binding or a patch operation, with the lookup of the engine:
+// by kind, plural or short name, in any case. Without an apiVersion it returns the first
+// match that the API server lists, in its preferred version. The error is an
+// *UnknownError.
 func (t *Table) Find(apiVersion, name string) (Kind, error) {
 	var elsewhere []string
 	for _, k := range t.kinds {
@@ -123,14 +123,13 @@ func (t *Table) Find(apiVersion, name string) (Kind, error) {
 	return Kind{}, e
 }
 
-// HasGroup reports whether any kind is of a group, "" being the core one: of others
-// nothing is known, and a kind may well be there.
+// HasGroup reports whether the table has kinds of a group; "" is the core group. The kinds
+// of other groups are unknown, but can exist.
 func (t *Table) HasGroup(group string) bool {
 	return slices.ContainsFunc(t.kinds, func(k Kind) bool { return k.Group == group })
 }
 
-// FindObject returns the kind that an object says it is of: the letters of its kind
-// must have the right case.
+// FindObject returns the kind of an object. The kind is case-sensitive.
 func (t *Table) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
 	for _, k := range t.kinds {
 		if k.GVK() == gvk {
@@ -144,8 +143,8 @@ func (t *Table) FindObject(gvk schema.GroupVersionKind) (Kind, error) {
 	return Kind{}, err
 }
 
-// Resource returns the kind of a resource as RBAC rules and webhooks name it: its
-// full group and its plural, in the preferred version.
+// Resource returns the kind of a resource by its full group and plural, as in RBAC rules
+// and webhooks, in the preferred version.
 func (t *Table) Resource(group, resource string) (k Kind, known bool) {
 	i := slices.IndexFunc(t.kinds, func(k Kind) bool { return k.Group == group && k.Resource == resource })
 	if i < 0 {
@@ -154,28 +153,28 @@ func (t *Table) Resource(group, resource string) (k Kind, known bool) {
 	return t.kinds[i], true
 }
 
-// Argument returns the kind that an argument of kubectl means, such as deploy,
-// Deployment, deployments.apps or deployments.v1.apps. Of a group, the beginning is
-// enough when no group has the whole name. The error is an *UnknownError.
+// Argument returns the kind of a kubectl argument, such as deploy, Deployment,
+// deployments.apps or deployments.v1.apps. A prefix of a group matches if no group has
+// the full name. The error is an *UnknownError.
 func (t *Table) Argument(arg string) (Kind, error) {
 	lower := strings.ToLower(arg)
 	name, group, qualified := strings.Cut(lower, ".")
 	if !qualified {
-		return t.argument(arg, func(k Kind) bool { return k.answers(lower) })
+		return t.argument(arg, func(k Kind) bool { return k.kubectlMatches(lower) })
 	}
 	if inVersion, rest, full := strings.Cut(group, "."); full {
-		if k, err := t.argument(arg, func(k Kind) bool { return k.answers(name) && k.Version == inVersion && k.Group == rest }); err == nil {
+		if k, err := t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && k.Version == inVersion && k.Group == rest }); err == nil {
 			return k, nil
 		}
 	}
-	if k, err := t.argument(arg, func(k Kind) bool { return k.answers(name) && k.Group == group }); err == nil {
+	if k, err := t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && k.Group == group }); err == nil {
 		return k, nil
 	}
-	return t.argument(arg, func(k Kind) bool { return k.answers(name) && strings.HasPrefix(k.Group, group) })
+	return t.argument(arg, func(k Kind) bool { return k.kubectlMatches(name) && strings.HasPrefix(k.Group, group) })
 }
 
-// answers reports whether kubectl means k by a name in lower case.
-func (k Kind) answers(name string) bool { return k.isCalled(name) || name == k.Singular }
+// kubectlMatches reports whether a lower-case name refers to k in kubectl.
+func (k Kind) kubectlMatches(name string) bool { return k.isCalled(name) || name == k.Singular }
 
 func (t *Table) argument(arg string, is func(Kind) bool) (Kind, error) {
 	if i := slices.IndexFunc(t.kinds, is); i >= 0 {
@@ -184,13 +183,13 @@ func (t *Table) argument(arg string, is func(Kind) bool) (Kind, error) {
 	return Kind{}, &UnknownError{Name: arg, Near: t.near(arg)}
 }
 
-// Category returns the kinds that kubectl means by the name of a category, such as
-// all, in their preferred versions.
+// Category returns the kinds of a kubectl category, such as all, in their preferred
+// versions.
 func (t *Table) Category(name string) []Kind {
 	return slices.DeleteFunc(t.Preferred(), func(k Kind) bool { return !slices.Contains(k.Categories, name) })
 }
 
-// near returns the kind whose name is most like a name, or "".
+// near returns the kind with the most similar name, or "".
 func (t *Table) near(name string) string {
 	spellings := map[string]string{}
 	var all []string
@@ -205,8 +204,8 @@ func (t *Table) near(name string) string {
 	return spellings[fault.Nearest(strings.ToLower(name), all)]
 }
 
-// With returns a table that also has the kinds of CRDs. A CRD stands in for what
-// has its group and resource already.
+// With returns a table that also has the kinds of CRDs. A CRD replaces kinds with the same
+// group and resource.
 func (t *Table) With(crds ...CRD) *Table {
 	var more []Kind
 	for _, c := range crds {
@@ -224,6 +223,6 @@ func (t *Table) With(crds ...CRD) *Table {
 	return &Table{append(own, custom...), len(own)}
 }
 
-// New makes a table of the kinds that an API server serves, in the order in which
-// it lists them, each with all its versions.
+// New returns a table of the kinds of an API server, in the order of its discovery, with
+// all versions of each.
 func New(all []Kind) *Table { return &Table{all, len(all)} }

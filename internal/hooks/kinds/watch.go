@@ -2,9 +2,8 @@ package kinds
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// CannotWatch says why a binding cannot watch a kind, as it names it, or "" when it
-// can. Of a group that the table does not have nobody can tell: the CRD may be
-// somebody else's.
+// CannotWatch returns the reason why a binding cannot watch a kind, or "" if it can. It
+// also returns "" for an unknown group, whose CRD may be outside the project.
 func (t *Table) CannotWatch(apiVersion, kind string) string {
 	k, err := t.Find(apiVersion, kind)
 	switch {
@@ -21,8 +20,9 @@ func (t *Table) CannotWatch(apiVersion, kind string) string {
 	return err.Error()
 }
 
-// CannotSelectNamespaces says why a binding cannot name the namespaces of a kind, or "" when it
-// can, or nobody can tell. The engine lists objects in each of them.
+// CannotSelectNamespaces returns the reason why a binding cannot select the namespaces of
+// a kind. It returns "" if it can, or if the kind is unknown. The engine lists objects in
+// each namespace.
 func (t *Table) CannotSelectNamespaces(apiVersion, kind string) string {
 	if k, err := t.Find(apiVersion, kind); err == nil && !k.Namespaced {
 		return "objects of " + k.Kind + " live in no namespace, and the API server lists none there"

@@ -16,9 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Read reads the objects of a file, one a document, or a List; or those of the
-// YAML and JSON files of a folder, by name. Errors call it by the name it is shown
-// with.
+// Read reads the objects of a file with one object or List per document, or of the YAML
+// and JSON files of a folder in name order. Errors use the name in shown.
 func Read(path, shown string) ([]*unstructured.Unstructured, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return readFile(path, shown)
@@ -59,7 +58,7 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 			return all, nil
 		case err != nil:
 			return nil, fault.Usage("objects are written in YAML or JSON, as kubectl takes them", "%s%s", shown, atLine(document, err))
-		case len(u.Object) == 0: // a document with comments alone
+		case len(u.Object) == 0: // only comments
 		case u.IsList():
 			if err := u.EachListItem(func(item runtime.Object) error {
 				all = append(all, item.(*unstructured.Unstructured))
@@ -77,8 +76,7 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 
 var yamlLine = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
 
-// atLine is what is wrong with a document of a file, behind its place. Lines are those
-// of the document.
+// atLine returns an error text with its position. Line numbers are those of the document.
 func atLine(document int, err error) string {
 	text := err.Error()
 	m := yamlLine.FindStringSubmatch(text)
