@@ -20,10 +20,10 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Error is something wrong in one file of a chart.
+// Error is an error in one file of a chart.
 type Error struct {
-	File         string // from the chart's folder, with slashes; of a dependency with its path below charts/
-	Line, Column int    // from 1; 0 when unknown
+	File         string // relative to the chart, with slashes; includes charts/ for dependencies
+	Line, Column int    // from 1; 0 if unknown
 	Msg          string
 }
 
@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Load reads the chart in a folder. Errors are those of Helm, as an Error.
+// Load reads the chart in a folder. It returns Helm's errors as an Error.
 func Load(dir string) (*chart.Chart, error) {
 	c, err := loader.LoadDir(dir)
 	if err != nil {
@@ -49,9 +49,8 @@ func Load(dir string) (*chart.Chart, error) {
 	return c, nil
 }
 
-// LoadBare reads a folder that has templates and no Chart.yaml, as addon-operator
-// does: as a chart of that name. It passes over folders that are named so that
-// they are not a chart's.
+// LoadBare reads a folder with templates but no Chart.yaml as a chart with the given name,
+// as addon-operator does. It ignores folders whose names do not belong to a chart.
 func LoadBare(dir, name string) (*chart.Chart, error) {
 	files := []*loader.BufferedFile{{Name: "Chart.yaml", Data: []byte("name: " + strconv.Quote(name) + "\nversion: 0.2.0\n")}}
 	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
@@ -87,7 +86,7 @@ var (
 	yamlLine   = regexp.MustCompile(`yaml: (?:line (\d+): )?`)
 )
 
-// loadError finds the file and the line in what Helm says.
+// loadError extracts file and line from an error of Helm.
 func loadError(dir string, err error) error {
 	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))}
 	if m := cannotLoad.FindStringSubmatch(e.Msg); m != nil {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Files are the files of a chart that are no templates, as templates see them.
+// Files are the files of a chart that are not templates; templates access them as .Files.
 type Files map[string][]byte
 
 func filesOf(all []*chart.File) Files {
@@ -21,7 +21,7 @@ func filesOf(all []*chart.File) Files {
 	return files
 }
 
-// GetBytes returns the content of a file, empty when it is not there.
+// GetBytes returns the content of a file, or nothing if it does not exist.
 func (f Files) GetBytes(name string) []byte {
 	if content, there := f[name]; there {
 		return content
@@ -29,11 +29,10 @@ func (f Files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get returns the text of a file, "" when it is not there.
+// Get returns the text of a file, or "" if it does not exist.
 func (f Files) Get(name string) string { return string(f[name]) }
 
-// Glob returns the files whose paths match a pattern; all of them for one that is
-// none.
+// Glob returns the files whose paths match a pattern. An invalid pattern matches all files.
 func (f Files) Glob(pattern string) Files {
 	g, err := glob.Compile(pattern, '/')
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	pretty "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// What a chart says itself is marked, so that it can be told from what the
-// template package says around it.
+// Messages of the chart itself are marked to separate them from the text that package
+// template adds.
 const (
 	saidStart = "\x01chart says\x02"
 	saidEnd   = "\x03"
 )
 
-// deepest is how often a template may be within itself.
+// deepest limits how deeply a template can include itself.
 const deepest = 1000
 
-// functions are those of sprig, less those that look at this machine, and Helm's
-// own. t is what include and tpl look in.
+// functions returns the functions of Helm and of sprig, without those that read the
+// environment of this machine. include and tpl use the templates of t.
 func functions(t *template.Template) template.FuncMap {
 	m := sprig.TxtFuncMap()
 	delete(m, "env")
@@ -53,7 +53,7 @@ func functions(t *template.Template) template.FuncMap {
 	return m
 }
 
-// include is template as a function, so that its text can go through others.
+// include executes a template as a function, so that its output can be piped.
 func include(t *template.Template, depth map[string]int) func(string, any) (string, error) {
 	return func(name string, data any) (string, error) {
 		if depth[name] > deepest {
@@ -67,15 +67,14 @@ func include(t *template.Template, depth map[string]int) func(string, any) (stri
 	}
 }
 
-// tpl renders a text that comes from the values, which may define templates of
-// its own.
+// tpl renders a text from the values, which can define templates.
 func tpl(parent *template.Template, depth map[string]int) func(string, any) (string, error) {
 	return func(text string, data any) (string, error) {
 		t, err := parent.Clone()
 		if err != nil {
 			return "", err
 		}
-		t.Option("missingkey=zero") // which Clone forgets
+		t.Option("missingkey=zero") // Clone does not copy the option
 		t.Funcs(template.FuncMap{"include": include(t, depth), "tpl": tpl(t, depth)})
 		if t, err = t.New(parent.Name()).Parse(text); err != nil {
 			return "", fmt.Errorf("tpl of %q: %w", text, err)
@@ -88,8 +87,8 @@ func tpl(parent *template.Template, depth map[string]int) func(string, any) (str
 	}
 }
 
-// whole is what was marshalled, or nothing: charts see no errors of these
-// functions.
+// whole returns the marshalled text, or "" after an error: these functions hide errors
+// from charts.
 func whole(content []byte, err error) string {
 	if err != nil {
 		return ""
@@ -117,7 +116,7 @@ func yamlInto(text string, v any) error { return yaml.Unmarshal([]byte(text), v)
 func jsonInto(text string, v any) error { return json.Unmarshal([]byte(text), v) }
 func tomlInto(text string, v any) error { return toml.Unmarshal([]byte(text), v) }
 
-// object is the object in a text; the key Error says why there is none.
+// object parses an object. After an error, the result has the message in the key Error.
 func object(text string, into func(string, any) error) map[string]any {
 	m := map[string]any{}
 	if err := into(text, &m); err != nil {
@@ -126,7 +125,7 @@ func object(text string, into func(string, any) error) map[string]any {
 	return m
 }
 
-// array is the list in a text, or the reason why there is none.
+// array parses a list. After an error, the result has the message as its only item.
 func array(text string, into func(string, any) error) []any {
 	list := []any{}
 	if err := into(text, &list); err != nil {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// Objects are what was rendered, in the order of the files, and in a file as they
-// stand there. Notes are none. The error is an Error.
+// Objects returns the rendered objects in the order of files and documents, without
+// NOTES.txt. The error is an Error.
 func Objects(rendered map[string]string) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, name := range slices.Sorted(maps.Keys(rendered)) {
@@ -45,8 +45,7 @@ func documents(name, text string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Lint finds what is wrong with a rendered object, by the rules that need no
-// cluster.
+// Lint checks a rendered object with the rules that need no cluster.
 func Lint(o *unstructured.Unstructured) []string {
 	var wrong []string
 	if o.GetKind() == "" {
@@ -63,7 +62,7 @@ func Lint(o *unstructured.Unstructured) []string {
 		return append(wrong, o.GetKind()+" has no metadata.name")
 	}
 	if strings.Contains(o.GetAPIVersion(), "rbac.authorization.k8s.io/") {
-		return wrong // names there are nearly free
+		return wrong // names there have almost no restrictions
 	}
 	for _, msg := range validation.NameIsDNSSubdomain(o.GetName(), false) {
 		wrong = append(wrong, what+": "+msg)

@@ -14,31 +14,31 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// Release is what templates know of the installation.
+// Release is the value of .Release in templates.
 type Release struct {
 	Name, Namespace string
-	Upgrade         bool // and no first installation
+	Upgrade         bool // not the first installation
 }
 
-// Cluster is what templates know of the cluster.
+// Cluster is the cluster in .Capabilities of templates.
 type Cluster struct {
 	Version     string   // such as v1.37.0
 	APIVersions []string // such as apps/v1 and apps/v1/Deployment
 }
 
-// scope is what the templates of one chart see.
+// scope is the data for the templates of one chart.
 type scope map[string]any
 
-// file is a template with what it sees.
+// file is a template with its data.
 type file struct {
-	chart string // the path of its chart, which is how Helm begins the names of templates
+	chart string // path of its chart, Helm's prefix for template names
 	text  string
 	scope scope
 }
 
-// Render executes the templates of a chart over values, and returns what became
-// of each, by its path from the chart's folder; partials and templates of
-// dependencies that are switched off are not among them. The error is an Error.
+// Render executes the templates of a chart with values. It returns the output of each
+// template by its path in the chart, without partials and disabled dependencies. The
+// error is an Error.
 func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[string]string, error) {
 	preset, err := compose(c, values)
 	if err != nil {
@@ -61,7 +61,7 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 	t := template.New("chart").Option("missingkey=zero")
 	t.Funcs(functions(t))
 	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int {
-		// What is nearer to the root comes last, and so its definitions count.
+		// Templates nearer to the root come last, so that their definitions win.
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 	for _, name := range names {
@@ -85,7 +85,7 @@ func Render(c *chart.Chart, values map[string]any, r Release, k Cluster) (map[st
 	return rendered, nil
 }
 
-// apart is a copy of a chart whose list of dependencies can be changed.
+// apart returns a copy of a chart whose list of dependencies can be changed.
 func apart(c *chart.Chart) *chart.Chart {
 	other := *c
 	var deps []*chart.Chart
@@ -100,7 +100,7 @@ func apart(c *chart.Chart) *chart.Chart {
 // "<no value>"; in a chart they are empty.
 func execute(t *template.Template, name string, data any) (text string, err error) {
 	defer func() {
-		if r := recover(); r != nil { // functions of sprig do
+		if r := recover(); r != nil { // sprig functions can panic
 			err = fmt.Errorf("template: %s: %v", name, r)
 		}
 	}()
@@ -111,8 +111,7 @@ func execute(t *template.Template, name string, data any) (text string, err erro
 	return strings.ReplaceAll(b.String(), "<no value>", ""), nil
 }
 
-// gather collects the templates of a chart and its dependencies, each with what
-// it sees.
+// gather collects the templates of a chart and its dependencies, each with its data.
 func gather(files map[string]file, c *chart.Chart, above scope, root bool) scope {
 	charts := map[string]any{}
 	own := scope{
@@ -157,19 +156,19 @@ func release(r Release) map[string]any {
 		"Revision": revision, "Service": "Helm"}
 }
 
-// APIVersions are those that a cluster serves.
+// APIVersions are the API versions that a cluster serves.
 type APIVersions []string
 
-// Has reports whether a cluster serves a version, or a kind of one.
+// Has reports whether a cluster serves a version, or a kind of a version.
 func (v APIVersions) Has(version string) bool { return slices.Contains(v, version) }
 
 // KubeVersion is the version of a cluster.
 type KubeVersion struct{ Version, Major, Minor string }
 
-// String is the whole version.
+// String returns the full version.
 func (v KubeVersion) String() string { return v.Version }
 
-// GitVersion is the whole version, by its former name.
+// GitVersion returns the full version; it is the former name of String.
 func (v KubeVersion) GitVersion() string { return v.Version }
 
 func capabilities(k Cluster) any {
@@ -189,7 +188,7 @@ var (
 	said          = regexp.MustCompile(`(?s)` + saidStart + `(.*)` + saidEnd)
 )
 
-// templateError makes an Error of what text/template says.
+// templateError converts an error of text/template to an Error.
 func templateError(c *chart.Chart, err error) error {
 	text := err.Error()
 	e := &Error{Msg: text}

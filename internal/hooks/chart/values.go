@@ -9,9 +9,9 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// compose puts the values of a chart and its dependencies below those that were
-// given: a given null takes a default away, objects are merged, and anything else
-// replaces. The result shares nothing with what went in.
+// compose merges given values over the defaults of a chart and its dependencies. A given
+// null removes a default, objects are merged, and other values replace the default. The
+// result is a deep copy.
 func compose(c *chart.Chart, given map[string]any) (map[string]any, error) {
 	values := map[string]any{}
 	for key, v := range given {
@@ -55,8 +55,8 @@ func isDependency(c *chart.Chart, name string) bool {
 	return false
 }
 
-// below merges presets into an object, where it has none of its own. A null
-// takes a preset away, unless it is to be seen further down, when keep is set.
+// below adds presets to an object for keys that it does not have. A null removes a preset.
+// If keep is set, the null stays for the dependencies.
 func below(have, preset any, keep bool) {
 	to, isTable := have.(map[string]any)
 	from, other := preset.(map[string]any)
@@ -78,8 +78,7 @@ func below(have, preset any, keep bool) {
 	}
 }
 
-// globals hands the parent's global values down to those of a dependency, which
-// they override.
+// globals merges the parent's global values over those of a dependency.
 func globals(own, parent map[string]any) {
 	to, isTable := own["global"].(map[string]any)
 	if _, there := own["global"]; there && !isTable {
@@ -109,8 +108,7 @@ func globals(own, parent map[string]any) {
 	own["global"] = merged
 }
 
-// choose drops the dependencies that values switch off, and gives the others the
-// names that the chart has for them.
+// choose removes the dependencies that values disable, and applies aliases to the others.
 func choose(c *chart.Chart, values map[string]any) error {
 	kept := c.Dependencies()[:0:0]
 	listed := map[string]bool{}
@@ -148,8 +146,8 @@ func choose(c *chart.Chart, values map[string]any) error {
 	return nil
 }
 
-// settle makes what dependencies come with a preset of the chart that lists them,
-// as Helm does: so a null that is given for a global value does not reach them.
+// settle copies the defaults of dependencies to the chart that lists them, as Helm does.
+// So a null for a global value does not reach the dependencies.
 func settle(c *chart.Chart) error {
 	for _, d := range c.Dependencies() {
 		if err := settle(d); err != nil {
@@ -164,8 +162,8 @@ func settle(c *chart.Chart) error {
 	return err
 }
 
-// wanted reports whether a dependency is switched on: by the first of its
-// conditions that has a value, else by its tags, of which one is enough.
+// wanted reports whether a dependency is enabled: by the first of its conditions that has
+// a value, or else by any of its tags.
 func wanted(d *chart.Dependency, values map[string]any) bool {
 	for condition := range strings.SplitSeq(d.Condition, ",") {
 		if on, isBool := lookup(values, strings.Split(strings.TrimSpace(condition), ".")).(bool); isBool {
