@@ -14,10 +14,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Apply writes the plan, or nothing: on an error or when ctx is cancelled,
-// files, folders and modes are as before when it returns (errors.Is finds the
-// context's error). It refuses a plan with conflicts, and a file that changed
-// since the plan looked at it. A plan without changes writes nothing.
+// Apply writes the whole plan or nothing. When it fails or ctx is cancelled, it
+// restores files, folders and modes before it returns; errors.Is finds the
+// error of the context. It rejects a plan with conflicts, and files that
+// changed after the plan read them. A plan without changes writes nothing.
 func (p *Plan) Apply(ctx context.Context) error {
 	if names := p.Conflicts(); len(names) > 0 {
 		return fault.Differences("move them away, or use --force to replace them",
@@ -35,8 +35,8 @@ func (p *Plan) Apply(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the writes of the plan, sorted by path, and makes sure that
-// they can stand beside each other.
+// steps returns the writes of the plan, sorted by path. It fails when two of
+// them contradict each other.
 func (p *Plan) steps() ([]step, error) {
 	var steps []step
 	for _, c := range p.Changes() {
@@ -45,12 +45,12 @@ func (p *Plan) steps() ([]step, error) {
 		}
 		s := step{Path: p.entries[c.Path].real, Op: c.Op, before: c.Before, after: c.After, mode: c.Mode}
 		switch c.Op {
-		case Delete: // of a link, the link goes and not its target
+		case Delete: // removes a link, not its target
 			var err error
 			if s.Path, _, err = p.tree.resolve(c.Path, false); err != nil {
 				return nil, err
 			}
-		case Move: // two files of the disk, of which the new one is the user's text
+		case Move: // two files on disk; the new one has the user's text
 			steps = append(steps, step{Path: p.entries[c.From].real, Op: Delete, before: c.Before, mode: c.Mode})
 			s.Op, s.before, s.users = Create, nil, true
 		}
@@ -73,32 +73,32 @@ func (p *Plan) steps() ([]step, error) {
 	for _, s := range steps {
 		for d := parent(s.Path); d != ""; d = parent(d) {
 			if files[d] {
-				return nil, fault.Failed("", "%s is planned as a file, so %s can not be below it", d, s.Path)
+				return nil, fault.Failed("", "%s is planned as a file, so it cannot contain %s", d, s.Path)
 			}
 		}
 	}
 	return steps, nil
 }
 
-// untouched is said after everything was put back.
-const untouched = "every file is as it was"
+// untouched is the hint of an error after which everything was restored.
+const untouched = "no file was changed"
 
 // application is one run of Apply.
 type application struct {
 	*tree
 	doc   journalDoc
-	dir   string   // of the journal
+	dir   string   // the journal's folder
 	made  []string // folders made for the journal, parents first
 	armed bool     // pending.json may be in place
 }
 
-// run stages, arms, puts in place and finishes, or goes all the way back.
+// run executes the plan, and rolls it back on an error.
 func (a *application) run(ctx context.Context) error {
 	err := a.forward(ctx)
 	if err == nil {
 		return nil
 	}
-	// Of a journal without a record no file was touched; Recover removes what is left of it.
+	// Without a record no project file was touched, and Recover removes the rest of the journal.
 	if back := a.back(); back != nil && a.armed {
 		return &fault.Error{
 			Code: fault.CodeFailed, Err: errors.Join(err, back),
@@ -121,7 +121,7 @@ func (a *application) forward(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// The one rename that makes the command done.
+	// This rename commits the command.
 	pending := path.Join(a.dir, pendingFile)
 	if err := a.fsys.Rename(pending, path.Join(a.dir, finishedFile)); err != nil {
 		return fileError("finish", pending, err)
@@ -129,7 +129,7 @@ func (a *application) forward(ctx context.Context) error {
 	return nil
 }
 
-// open makes the folders of a new journal.
+// open creates the folders of a new journal.
 func (a *application) open(ctx context.Context) error {
 	numbers, err := a.journals()
 	if err != nil {
@@ -151,7 +151,7 @@ func (a *application) open(ctx context.Context) error {
 		if !gone {
 			continue
 		}
-		a.made = append(a.made, d) // before it is known: some file systems fail and have done it
+		a.made = append(a.made, d) // before Mkdir: some file systems report an error although they created the folder
 		if err := a.fsys.Mkdir(d, 0o755); err != nil {
 			return fileError("create folder", d, err)
 		}
@@ -159,8 +159,8 @@ func (a *application) open(ctx context.Context) error {
 	return nil
 }
 
-// stage checks that every file is still what the plan has seen, and writes the
-// new content, and a copy of the old, into the journal.
+// stage checks that no file changed since the plan read it. It writes the new
+// content and a copy of the old content to the journal.
 func (a *application) stage(ctx context.Context) error {
 	out := stager{fsys: a.fsys}
 	defer func() { _ = out.close() }()
@@ -186,8 +186,8 @@ func (a *application) stage(ctx context.Context) error {
 	return nil
 }
 
-// folders adds the folders above name that do not exist to the record, parents
-// first. planned holds those that are in it.
+// folders records the missing folders above name, parents first. planned holds
+// the folders that are already recorded.
 func (a *application) folders(name string, planned map[string]bool) error {
 	first := len(a.doc.Dirs)
 	for d := parent(name); d != "" && !a.dirs[d] && !planned[d]; d = parent(d) {
@@ -204,8 +204,8 @@ func (a *application) folders(name string, planned map[string]bool) error {
 	return nil
 }
 
-// unchanged refuses a file that changed since the plan looked at it, and
-// returns the mode of one that did not.
+// unchanged returns the mode of the file of a step, or an error if the file
+// changed since the plan read it.
 func (a *application) unchanged(s step) (fs.FileMode, error) {
 	info, err := a.lstat(s.Path)
 	var now string
@@ -223,8 +223,8 @@ func (a *application) unchanged(s step) (fs.FileMode, error) {
 	return 0, fault.Failed("run the command again", "%s changed while the command was running", s.Path)
 }
 
-// arm puts the record in place. What the journal needs to restore files that
-// existed is on the disk when it returns.
+// arm writes the record of the journal. When it returns, everything needed to
+// restore existing files is durable.
 func (a *application) arm(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -252,9 +252,9 @@ func (a *application) arm(ctx context.Context) error {
 	return nil
 }
 
-// syncDirs makes the names in the journal durable, and the journal's own.
+// syncDirs makes the directory entries of the journal durable.
 func (a *application) syncDirs() error {
-	if runtime.GOOS == "windows" { // where a folder can not be flushed
+	if runtime.GOOS == "windows" { // which cannot flush a folder
 		return nil
 	}
 	dirs := []string{path.Join(a.dir, stagedDir), path.Join(a.dir, beforeDir)}
@@ -274,7 +274,7 @@ func (a *application) syncDirs() error {
 	return nil
 }
 
-// place makes the folders and renames every file to where it belongs.
+// place creates the folders and renames every staged file to its destination.
 func (a *application) place(ctx context.Context) error {
 	for _, d := range a.doc.Dirs {
 		if err := ctx.Err(); err != nil {
@@ -299,7 +299,7 @@ func (a *application) place(ctx context.Context) error {
 	return nil
 }
 
-// back undoes whatever forward did.
+// back undoes everything that forward did.
 func (a *application) back() error {
 	var err error
 	switch {
@@ -316,8 +316,8 @@ func (a *application) back() error {
 	return err
 }
 
-// tidy removes what a finished command leaves over. The command is done:
-// whatever can not be removed does no harm, and prune tries it again later.
+// tidy removes leftovers of a finished command. Its errors are ignored: the
+// leftovers are harmless, and prune removes them later.
 func (a *application) tidy() {
 	for _, kind := range []string{stagedDir, beforeDir} {
 		_, _ = a.removeEmpty(path.Join(a.dir, kind))

@@ -40,7 +40,8 @@ func TestModes(t *testing.T) {
 	same(t, "modes", want, got)
 }
 
-// By force, a script takes the place of a file: those who may read it may run it.
+// TestForcedScript checks that a script which replaces a file by force is
+// executable for everyone who may read it.
 func TestForcedScript(t *testing.T) {
 	t.Parallel()
 	for have, want := range map[fs.FileMode]fs.FileMode{0o644: 0o755, 0o600: 0o700, 0o755: 0o755} {
@@ -58,7 +59,8 @@ func TestForcedScript(t *testing.T) {
 	}
 }
 
-// A file that changes between plan and apply is not overwritten.
+// TestChangedMeanwhile checks that a file that changes between plan and apply
+// is not overwritten.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

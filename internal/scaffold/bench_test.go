@@ -28,7 +28,7 @@ func BenchmarkInit(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeat finds that there is nothing to do.
+// BenchmarkRepeat repeats a plan that changes nothing.
 func BenchmarkRepeat(b *testing.B) {
 	root := b.TempDir()
 	run60(b, root, 1)
@@ -37,7 +37,7 @@ func BenchmarkRepeat(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate replaces 60 files, with their bases: all of them flushed.
+// BenchmarkUpdate replaces 60 files and their bases, and flushes all of them.
 func BenchmarkUpdate(b *testing.B) {
 	root, i := b.TempDir(), 1
 	for b.Loop() {

@@ -12,20 +12,20 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Change is one line of a plan, and what stands behind it.
+// Change is one planned change of a file.
 type Change struct {
 	Path   string
-	From   string // of a move, or a conflict with what is moved here: where Before stands
+	From   string // the path of Before, for a move or a conflict with a moved file
 	Class  Class
 	Op     Op
-	Mode   fs.FileMode // permission bits: of the file as it is, or as it will be created
+	Mode   fs.FileMode // permission bits of the existing file, or of the one to be created
 	Before []byte      // nil: the file does not exist
-	After  []byte      // nil: the file will be deleted. For a conflict this is what Options.Force would write
+	After  []byte      // nil: the file will be deleted. For a conflict: what Options.Force would write
 }
 
-// Diff returns the change as a unified diff that patch -p1 and git apply
-// understand: a/ and b/ before the path, /dev/null for a missing side, and for a
-// move git's lines about a rename. It is empty when the content stays in place.
+// Diff returns the change as a unified diff for patch -p1 and git apply: the
+// paths start with a/ and b/, /dev/null stands for a missing file, and a move
+// has git's rename lines. Diff is empty when the content does not change.
 func (c Change) Diff() string {
 	from, to := "a/"+cmp.Or(c.From, c.Path), "b/"+c.Path
 	head := ""
@@ -47,14 +47,14 @@ func (c Change) Diff() string {
 	return head + unified(from, to, string(c.Before), string(c.After))
 }
 
-// unified is udiff.Unified with the right places in the new text: udiff forgets
-// the lines that stay between two changes of one hunk.
+// unified is udiff.Unified with correct line numbers for the new text. udiff
+// does not count the unchanged lines between two changes of one hunk.
 func unified(from, to, before, after string) string {
 	u, err := udiff.ToUnifiedDiff(from, to, before, udiff.Lines(before, after), udiff.DefaultContextLines)
-	if err != nil { // udiff does not take its own edits
+	if err != nil { // udiff rejects its own edits
 		panic(err)
 	}
-	ahead := 0 // lines that the new text has more, before the hunk
+	ahead := 0 // how many more lines the new text has before the hunk
 	for _, h := range u.Hunks {
 		h.ToLine = h.FromLine + ahead
 		for _, l := range h.Lines {
@@ -71,10 +71,9 @@ func unified(from, to, before, after string) string {
 
 func isText(b []byte) bool { return utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
-// Changes returns what Apply would do, sorted by path. Files that stay as they
-// are and should be are left out; a file that the user changed and that stays
-// so is listed with Keep. A moved file is one change, with the path it will have.
-// State under .operon is never listed.
+// Changes returns what Apply would do, sorted by path. It omits files that need
+// no change; a file that keeps the user's changes is listed with Keep. A moved
+// file is one change, under its new path. Changes never lists state in .operon.
 func (p *Plan) Changes() []Change {
 	var changes []Change
 	moved := map[string]bool{}
@@ -96,8 +95,8 @@ func (p *Plan) Changes() []Change {
 	return slices.DeleteFunc(changes, func(c Change) bool { return c.Op == Delete && moved[c.Path] })
 }
 
-// origin returns the entry of the file that e was moved from, when nothing else
-// is planned there.
+// origin returns the entry of the file that e was moved from. It returns nil if
+// the old path is not removed.
 func (p *Plan) origin(e *entry) *entry {
 	origin := p.entries[e.moved]
 	if origin == nil {
@@ -109,7 +108,7 @@ func (p *Plan) origin(e *entry) *entry {
 	return origin
 }
 
-// Conflicts returns the paths that keep the plan from being applied, sorted.
+// Conflicts returns the paths that prevent Apply, sorted.
 func (p *Plan) Conflicts() []string {
 	var names []string
 	for _, c := range p.Changes() {

@@ -30,7 +30,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// The diff of a plan, given to git apply, makes the tree that Apply makes.
+// TestDiffApplies checks that git apply makes the same tree from the diff of a
+// plan as Apply.
 func TestDiffApplies(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -7,31 +7,31 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/merge"
 )
 
-// Op says what a plan does with a file.
+// Op is what a plan does with a file.
 type Op string
 
 // The operations.
 const (
 	Create   Op = "create"   // the file is missing and will be written
-	Move     Op = "move"     // the file will stand at another path, possibly with new content
+	Move     Op = "move"     // the file moves to another path, possibly with new content
 	Update   Op = "update"   // the file will get new content
-	Keep     Op = "keep"     // the user's file stands
-	Conflict Op = "conflict" // the user's file and the planned one can not be joined
+	Keep     Op = "keep"     // the user's file stays unchanged
+	Conflict Op = "conflict" // the user's file and the planned one cannot be merged
 	Delete   Op = "delete"   // the file will be removed
 )
 
-// Decide says what becomes of a seeded file, which belongs to the user once it
-// is written. base is the pristine file that operon wrote last (nil: operon
-// never wrote it), disk is what stands there now (nil: missing), next is the
-// pristine file that operon would write today. The content is what the file
-// holds afterwards.
+// Decide returns the operation for a seeded file, which belongs to the user
+// after the first write. base is the pristine content that operon wrote last
+// (nil: operon never wrote the file), disk is the current content (nil: the
+// file is missing), and next is the pristine content that operon would write
+// now. Decide also returns the resulting content of the file.
 //
 //	disk missing   create
 //	disk == next   keep
 //	disk == base   update
-//	base == next   keep: the user's edit stands
-//	otherwise      three-way merge: update, or conflict where edits overlap;
-//	               other words of a placeholder that the user replaced are no edit
+//	base == next   keep: the user's edit stays
+//	otherwise      three-way merge: update, or conflict if edits overlap;
+//	               a placeholder that the user replaced may change its words
 //	no base        conflict, unless disk == next
 func Decide(base, disk, next []byte) (Op, []byte) {
 	switch {
@@ -51,18 +51,19 @@ func Decide(base, disk, next []byte) (Op, []byte) {
 	switch {
 	case !clean:
 		return Conflict, disk
-	case bytes.Equal(merged, disk): // the user has made operon's edits too
+	case bytes.Equal(merged, disk): // the user already made the same edits
 		return Keep, disk
 	}
 	return Update, present(merged)
 }
 
-// placeholder begins the comments of templates that stand for code of the user.
+// placeholder starts the comments in templates that mark where the user writes
+// code.
 const placeholder = "// Your code goes here"
 
-// dropReplaced returns base and next without the placeholders that disk no longer
-// has. Elsewhere their lines, with whatever words, would be in the way of the
-// user's code in their place.
+// dropReplaced returns base and next without the placeholders that disk no
+// longer contains. A changed placeholder would otherwise conflict with the
+// user's code in its place.
 func dropReplaced(base, disk, next []byte) (olds, news []byte) {
 	before, after := splitPlaceholders(base), splitPlaceholders(next)
 	if len(before) != len(after) {
@@ -76,8 +77,8 @@ func dropReplaced(base, disk, next []byte) (olds, news []byte) {
 	return olds, news
 }
 
-// splitPlaceholders cuts text before and behind each comment that begins with
-// placeholder: these are the parts with odd indices.
+// splitPlaceholders splits text before and after each comment that starts with
+// placeholder. These comments are the parts with odd indices.
 func splitPlaceholders(text []byte) [][]byte {
 	parts, inside := [][]byte{nil}, false
 	for line := range strings.Lines(string(text)) {

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// placed is a function whose placeholder has these words.
+// placed returns a function whose placeholder has these words.
 func placed(words string) string {
 	return "f {\n\t// Your code goes here: " + words + "\n\t// " + words + "\n}\nrest\n"
 }
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
-	const none = "\x00" // stands for a missing file
+	const none = "\x00" // a missing file
 	const lines = "a\nb\nc\nd\ne\nf\ng\n"
 	tests := []struct {
 		name             string
@@ -68,18 +68,18 @@ func FuzzDecide(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, disk, next string) {
 		op, content := Decide([]byte(base), []byte(disk), []byte(next))
 		if content == nil {
-			t.Fatal("a file that exists is gone")
+			t.Fatal("an existing file was removed")
 		}
 		if (op == Keep || op == Conflict) && string(content) != disk {
 			t.Fatalf("%s changes %q to %q", op, disk, content)
 		}
 		if op == Update && string(content) == disk {
-			t.Fatal("an update that changes nothing")
+			t.Fatal("the update changes nothing")
 		}
 		if op == Conflict {
 			return
 		}
-		// What was decided is stable: the same again keeps everything.
+		// The decision is stable: repeating it keeps everything.
 		if again, kept := Decide([]byte(next), content, []byte(next)); again != Keep || string(kept) != string(content) {
 			t.Fatalf("the second time: %s, %q becomes %q", again, content, kept)
 		}

@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// permissions are the mode bits that an update preserves.
+// permissions has the mode bits that an update preserves.
 const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// entry is what a plan knows of one path.
+// entry is the state of one path in a plan.
 type entry struct {
-	path string // as the callers name it
-	real string // with links followed: where content is written
+	path string // as callers name it
+	real string // with links resolved: where content is written
 
-	disk     []byte      // what stands there; nil: nothing
+	disk     []byte      // the current content; nil: no file
 	diskMode fs.FileMode // its permission bits
-	base     []byte      // the pristine content of the last write; nil: none
+	base     []byte      // the pristine content that was last written; nil: none
 
 	class     Class       // as planned; "" when the plan only edits or removes
-	mode      fs.FileMode // of a file to be created
-	seed      []byte      // as first seeded, to know a repeat
-	from      []byte      // the base that the seed is compared with: base, with this plan's moves and edits
-	pristine  []byte      // the base to be: of a seeded file, next
-	content   []byte      // the file to be; of a seeded file, what the seed meets; nil: none
-	recorded  string      // the generator of the last write; "": none
+	mode      fs.FileMode // for a new file
+	seed      []byte      // as first seeded, to detect a repetition
+	from      []byte      // the base for Decide: base, with this plan's moves and edits
+	pristine  []byte      // the new base; for a seeded file, next
+	content   []byte      // the new content; for a seeded file, the content before the seed; nil: none
+	recorded  string      // the generator that last wrote the file; "": none
 	generator string      // the generator to be recorded; "": none
 	edited    bool        // content is edited in this plan
-	moved     string      // where content stood before; "": here
-	gone      bool        // the user deleted the seeded file, and it stays so
+	moved     string      // the old path of content; "": not moved
+	gone      bool        // the user deleted the seeded file, and it stays deleted
 }
 
-// entry returns the entry of path, which is read from the disk once.
+// entry returns the entry of path. It reads the disk only once.
 func (p *Plan) entry(path string) (*entry, error) {
 	if e := p.entries[path]; e != nil {
 		return e, nil
@@ -62,7 +62,7 @@ func (p *Plan) entry(path string) (*entry, error) {
 	return e, nil
 }
 
-// outcome says what Apply does with the file, and what it then holds.
+// outcome returns what Apply does with the file, and the resulting content.
 func (e *entry) outcome(force bool) (Op, []byte) {
 	content := e.content
 	if e.class == Seeded {
@@ -89,9 +89,10 @@ func (e *entry) outcome(force bool) (Op, []byte) {
 	return Update, content
 }
 
-// nextBase is the base to be. A seed that has the lines of the last one in
-// another order changes nothing: lines that commands add beside each other (in
-// main.go, say) stand in the order of these commands, which nobody remembers.
+// nextBase returns the new base. A seed that only reorders the lines of the
+// last one changes nothing: lines that several commands add to one place (in
+// main.go, for example) are in the order of these commands, which is not
+// recorded.
 func (e *entry) nextBase() []byte {
 	if e.class == Seeded && e.from != nil && sameLines(e.from, e.pristine) {
 		return e.from
@@ -99,7 +100,7 @@ func (e *entry) nextBase() []byte {
 	return e.pristine
 }
 
-// current returns the content and the base that a seed meets, or would meet.
+// current returns the content and the base that Seed compares with.
 func (e *entry) current() (content, base []byte) {
 	if e.class == Seeded {
 		return e.content, e.from
@@ -107,9 +108,9 @@ func (e *entry) current() (content, base []byte) {
 	return e.content, e.pristine
 }
 
-// sameLines reports whether two texts differ at most in the order of their
-// lines, and in blank ones: an import that comes before others may take a group
-// of its own.
+// sameLines reports whether two texts differ only in the order of their lines
+// and in blank lines. Blank lines can differ because an import that is added
+// before others may get a group of its own.
 func sameLines(a, b []byte) bool {
 	return slices.EqualFunc(sortedLines(a), sortedLines(b), bytes.Equal)
 }
@@ -127,7 +128,8 @@ func (e *entry) exists(force bool) bool {
 	return content != nil
 }
 
-// change returns the entry as a Change, unless there is nothing to tell.
+// change returns the entry as a Change. It returns false if there is nothing to
+// report.
 func (e *entry) change(force bool) (Change, bool) {
 	op, after := e.outcome(force)
 	c := Change{Path: e.path, Class: e.kind(), Op: op, Mode: e.diskMode, Before: e.disk, After: after}
@@ -136,7 +138,7 @@ func (e *entry) change(force bool) (Change, bool) {
 		c.Mode = e.mode
 	case Update:
 		if e.class == Seeded && e.mode&0o111 != 0 && force && bytes.Equal(after, e.nextBase()) {
-			c.Mode |= e.diskMode & 0o444 >> 2 // a script in the place of another file, for who may read it
+			c.Mode |= e.diskMode & 0o444 >> 2 // a script that replaces another file: whoever may read it may run it
 		}
 	case Conflict:
 		c.Before, c.After = e.content, e.nextBase()
@@ -146,8 +148,8 @@ func (e *entry) change(force bool) (Change, bool) {
 	return c, true
 }
 
-// kind is the class of a change: as planned, or as the state tells for a file
-// that is only edited or removed.
+// kind is the class of a change: the planned one, or, for a file that is only
+// edited or removed, the one in the recorded state.
 func (e *entry) kind() Class {
 	switch {
 	case e.class != "":

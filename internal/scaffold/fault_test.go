@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scenario is a tree, and a plan over it.
+// scenario is a tree and a plan for it.
 type scenario struct {
 	name  string
 	start func(t testing.TB, root string)
@@ -95,7 +95,7 @@ func initPlan(version string) func(*Plan) error {
 	}
 }
 
-// run makes a plan over fsys and applies it.
+// run makes a plan in fsys and applies it.
 func (s scenario) run(ctx context.Context, fsys *faulty) error {
 	p, err := New(fsys, Options{})
 	if err == nil {
@@ -107,12 +107,12 @@ func (s scenario) run(ctx context.Context, fsys *faulty) error {
 	return err
 }
 
-// trial is a scenario's tree in a folder of its own.
+// trial is the tree of a scenario in its own folder.
 type trial struct {
 	scenario
 	before map[string]node
-	after  map[string]node // the files, when nothing fails
-	trace  []string        // the operations that this takes
+	after  map[string]node // the files after a successful run
+	trace  []string        // the operations of that run
 	root   string
 }
 
@@ -129,8 +129,7 @@ func (s scenario) trial(t testing.TB) *trial {
 	return tr
 }
 
-// files is what a finished command must leave: all but the journal and empty
-// folders.
+// files returns the result of a finished command: all files except the journal.
 func files(t testing.TB, root string) map[string]node {
 	t.Helper()
 	nodes := snapshot(t, root, journalDir)
@@ -138,13 +137,13 @@ func files(t testing.TB, root string) map[string]node {
 	return nodes
 }
 
-// untouched fails unless the tree is as before.
+// untouched fails unless the tree is unchanged.
 func (tr *trial) untouched(t testing.TB, what string) {
 	t.Helper()
 	same(t, what+": the tree", tr.before, snapshot(t, tr.root))
 }
 
-// done reports whether the command is done, all of it, and then makes a new
+// done reports whether the command is complete. If so, it restores the initial
 // tree.
 func (tr *trial) done(t testing.TB) bool {
 	t.Helper()
@@ -155,7 +154,7 @@ func (tr *trial) done(t testing.TB) bool {
 	return true
 }
 
-// recovered runs Recover on a healthy disk and looks at the result.
+// recovered runs Recover on a healthy disk and checks the result.
 func (tr *trial) recovered(t testing.TB, what string) {
 	t.Helper()
 	if _, err := Recover(baseFs(tr.root)); err != nil {
@@ -169,22 +168,22 @@ func (tr *trial) recovered(t testing.TB, what string) {
 	}
 }
 
-// finish returns the place of the rename that makes the command done.
+// finish returns the index of the rename that commits the command.
 func (tr *trial) finish() int {
 	return slices.IndexFunc(tr.trace, func(op string) bool {
 		return strings.HasPrefix(op, "rename ") && strings.HasSuffix(op, "/"+finishedFile)
 	})
 }
 
-// matters reports whether the failure of an operation is one of the command:
-// only closing what was read is not.
+// matters reports whether the command must fail if an operation fails. Only
+// closing a file after reading may fail.
 func matters(op string) bool {
 	return !strings.HasPrefix(op, "close ") || strings.Contains(op, "/"+stagedDir+"/") ||
 		strings.Contains(op, "/"+pendingFile)
 }
 
-// TestFaults lets every operation fail, in every way in which it can, and
-// looks for traces of the command.
+// TestFaults lets every operation fail in every possible way, and checks that
+// the command leaves no traces.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios() {
@@ -210,7 +209,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsCover makes sure that the scenarios meet every kind of operation.
+// TestFaultsCover checks that the scenarios use every kind of operation.
 func TestFaultsCover(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -227,7 +226,7 @@ func TestFaultsCover(t *testing.T) {
 	}
 }
 
-// TestDeath kills the process at every operation; the next command recovers.
+// TestDeath kills the process at every operation. The next command recovers.
 func TestDeath(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios() {
@@ -243,7 +242,7 @@ func TestDeath(t *testing.T) {
 }
 
 // TestDeathOfRecovery kills the process after the first, a middle and the last
-// rename, and then the recovery at every operation.
+// rename, and then kills the recovery at every operation.
 func TestDeathOfRecovery(t *testing.T) {
 	t.Parallel()
 	for _, s := range scenarios() {

@@ -12,13 +12,13 @@ import (
 
 var errFault = errors.New("injected fault")
 
-// faulty is a file system over which operation number at fails. It counts what
-// can fail: open, read, write, flush, close, rename, mkdir, remove, chmod,
-// list, stat.
+// faulty is a file system on which operation number at fails. It counts the
+// operations that can fail: open, read, write, flush, close, rename, mkdir,
+// remove, chmod, list, stat.
 type faulty struct {
 	afero.Fs
 	at   int                    // the operation that fails, from 1; 0: none
-	how  how                    // what failing means
+	how  how                    // how it fails
 	hook func(n int, op string) // called before operation n, under the lock
 
 	mu    sync.Mutex
@@ -29,17 +29,17 @@ type faulty struct {
 type how int
 
 const (
-	once  how = iota // operation at fails and has done nothing
+	once  how = iota // operation at fails without an effect
 	short            // the same, but a write writes half and reports no error
-	lies             // operation at fails although it was done, as on a network
-	full             // from at on, everything fails that takes space
-	dead             // from at on, everything fails: the process is gone
+	lies             // operation at takes effect but reports an error, as on a network
+	full             // from at on, every operation that needs space fails
+	dead             // from at on, every operation fails: the process is dead
 )
 
 func (h how) String() string { return [...]string{"once", "short", "lies", "full", "dead"}[h] }
 
-// do counts an operation and runs f unless the operation fails. space tells
-// whether the operation needs room on the disk.
+// do counts an operation and runs f unless the operation fails. space reports
+// whether the operation needs disk space.
 func (f *faulty) do(op string, space bool, run func() error) error {
 	f.mu.Lock()
 	f.n++
@@ -128,7 +128,7 @@ func (f *faulty) ReadlinkIfPossible(name string) (target string, err error) {
 	return target, err
 }
 
-// What a plan must never use.
+// Methods that a plan must never use.
 func (f *faulty) Create(string) (afero.File, error)          { panic("Create") }
 func (f *faulty) MkdirAll(string, os.FileMode) error         { panic("MkdirAll") }
 func (f *faulty) Chtimes(string, time.Time, time.Time) error { panic("Chtimes") }
@@ -157,7 +157,7 @@ func (f *faultyFile) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Sync flushes nothing: no test cuts the power, and the disk is slow.
+// Sync does not flush, because flushing is slow and no test cuts the power.
 func (f *faultyFile) Sync() error {
 	return f.fs.do("flush "+f.name, true, func() error { return nil })
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Files returns the names, sorted and without the folder, of the regular files
-// that will stand directly in dir after Apply; dir may be ".". A link counts
-// when it leads to a regular file of the project. A folder that is not there
-// has no files.
+// Files returns the names of the regular files that dir will contain after
+// Apply, sorted and without the folder; dir may be ".". A link counts if it
+// points to a regular file of the project. A missing folder has no files.
 func (p *Plan) Files(dir string) ([]string, error) {
 	names, err := p.tree.files(dir)
 	if err != nil {
@@ -32,9 +31,9 @@ func (p *Plan) Files(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Before returns the user's file, and the pristine content that operon wrote of
-// it last, as a seed meets them: those on disk, with the moves and edits that
-// this plan made before the seed. What is missing is nil.
+// Before returns the user's file and the pristine content that operon last
+// wrote of it, as Seed sees them: from disk, with the moves and edits that this
+// plan made before the seed. A missing one is nil.
 func (p *Plan) Before(path string) (users, base []byte, err error) {
 	e, err := p.entry(path)
 	if err != nil {
@@ -44,8 +43,8 @@ func (p *Plan) Before(path string) (users, base []byte, err error) {
 	return bytes.Clone(users), bytes.Clone(base), nil
 }
 
-// Seeded reports whether this plan seeds the file at path, so that Edit changes
-// the pristine content and not the user's.
+// Seeded reports whether this plan seeds the file at path. If it does, Edit
+// changes the pristine content and not the user's.
 func (p *Plan) Seeded(path string) bool {
 	e := p.entries[path]
 	return e != nil && e.class == Seeded
@@ -54,7 +53,7 @@ func (p *Plan) Seeded(path string) bool {
 // Forced reports whether the plan replaces seeded files that the user changed.
 func (p *Plan) Forced() bool { return p.force }
 
-// files lists the regular files in dir as they are on disk.
+// files lists the regular files in dir on disk.
 func (t *tree) files(dir string) ([]string, error) {
 	resolved := "."
 	if dir != "." {
@@ -79,7 +78,7 @@ func (t *tree) files(dir string) ([]string, error) {
 		name := info.Name()
 		if info.Mode()&fs.ModeSymlink != 0 {
 			if _, info, err = t.resolve(path.Join(resolved, name), true); err != nil || info == nil {
-				continue // it leads nowhere in the project
+				continue // the link points outside of the project, or to nothing
 			}
 		}
 		if info.Mode().IsRegular() {

@@ -19,11 +19,11 @@ func TestFiles(t *testing.T) {
 	seed(t, p, "fresh/new.go", "n")
 	must(t, p.Remove("api/gone.go"))
 	if _, err := p.Read("api/missing.go"); err == nil {
-		t.Error("a missing file was read")
+		t.Error("read a missing file")
 	}
 	for dir, want := range map[string][]string{
 		"api":   {"a.go", "link.go", "new.go"},
-		"apis":  {"a.go", "gone.go", "link.go"}, // planned by another name
+		"apis":  {"a.go", "gone.go", "link.go"}, // planned under another name
 		"fresh": {"new.go"},
 		"none":  nil,
 		".":     {"plain", "top.txt"},
@@ -52,6 +52,6 @@ func TestBefore(t *testing.T) {
 		same(t, path, want, []string{string(disk), string(base)})
 	}
 	if !p.Seeded("ours") || p.Seeded("theirs") || p.Seeded("none") || !p.Forced() {
-		t.Error("wrong about what is seeded, or forced")
+		t.Error("Seeded or Forced is wrong")
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inNamespace tells the child that it may mount.
+// inNamespace tells the child process that it may mount.
 const inNamespace = "OPERON_TEST_IN_NAMESPACE"
 
-// TestFullDisk runs every scenario on a real disk with less and less room.
+// TestFullDisk runs every scenario on a real disk with less and less free space.
 func TestFullDisk(t *testing.T) { onSmallDisks(t, scenario.onFullDisk) }
 
-// TestReadOnlyDisk runs every scenario on a real disk that takes no writes.
+// TestReadOnlyDisk runs every scenario on a real read-only disk.
 func TestReadOnlyDisk(t *testing.T) { onSmallDisks(t, scenario.onReadOnlyDisk) }
 
-// onSmallDisks runs every scenario on a small disk of its own. A mount needs
-// rights: where they lack, the test runs again in a namespace that gives them.
+// onSmallDisks runs every scenario on its own small disk. Without the rights to
+// mount, the test runs itself again in a user namespace.
 func onSmallDisks(t *testing.T, run func(s scenario, t *testing.T, disk string)) {
 	t.Helper()
 	if os.Getuid() != 0 && os.Getenv(inNamespace) == "" {
@@ -85,7 +85,7 @@ func (s scenario) onFullDisk(t *testing.T, disk string) {
 		what := fmt.Sprintf("with room for %d pages", room)
 		if err == nil {
 			if !tr.done(t) {
-				t.Fatalf("%s: no error, and not done", what)
+				t.Fatalf("%s: no error, but not complete", what)
 			}
 			break
 		}
@@ -100,7 +100,7 @@ func (s scenario) onFullDisk(t *testing.T, disk string) {
 	}
 }
 
-// fill leaves room for so many pages on a disk.
+// fill leaves the given number of free pages on a disk.
 func fill(t *testing.T, disk string, pages int) {
 	t.Helper()
 	filler := filepath.Join(disk, "filler")
@@ -112,8 +112,8 @@ func fill(t *testing.T, disk string, pages int) {
 	}
 }
 
-// TestUnwritable runs every scenario with folders that the user may not write,
-// one at a time.
+// TestUnwritable runs every scenario with one folder at a time that the user
+// may not write.
 func TestUnwritable(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestUnwritable(t *testing.T) {
 				must(t, os.Chmod(dir, n.Mode))
 				if err == nil {
 					if !tr.done(t) {
-						t.Fatalf("%s: no error, and not done", name)
+						t.Fatalf("%s: no error, but not complete", name)
 					}
 					continue
 				}
@@ -144,15 +144,15 @@ func TestUnwritable(t *testing.T) {
 				tr.untouched(t, name)
 			}
 			if failed == 0 {
-				t.Error("every folder could be written")
+				t.Error("every folder is writable")
 			}
 		})
 	}
 }
 
-// asNobody gives root to an unprivileged user and makes the test's thread act
-// as that one towards file systems. It does nothing for a test that has no
-// rights anyway.
+// asNobody gives root to an unprivileged user and makes the thread of the test
+// access files as that user. It does nothing if the test already runs
+// unprivileged.
 func asNobody(t *testing.T, root string) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// program is a plan read from a fuzzer's bytes: two for each operation.
+// program is a plan encoded in a fuzzer's bytes: two bytes for each operation.
 type program []byte
 
-// The operations of a program; seeding is twice as likely.
+// The operations of a program. Seeding is twice as likely.
 const (
 	opSeed = iota
 	opSeedToo
@@ -53,9 +53,9 @@ func (b program) each(f func(op int, name, content byte)) {
 	}
 }
 
-// FuzzPlan applies a plan over a tree that another plan and a user have made.
-// With a failure at operation n the tree stays as it was; without, a second run
-// of the same plan changes nothing.
+// FuzzPlan applies a plan to a tree that another plan and a user have changed.
+// If operation n fails, the tree stays unchanged. If none fails, repeating the
+// plan changes nothing.
 func FuzzPlan(f *testing.F) {
 	f.Add([]byte{0, 1, 8, 2, 4, 1}, []byte{0, 2, 4, 1, 11, 3}, []byte{1}, uint16(60))
 	f.Add([]byte{0, 1, 19, 2, 35, 1}, []byte{5, 0, 21, 0, 37, 0}, []byte{}, uint16(100))
@@ -94,7 +94,7 @@ func FuzzPlan(f *testing.F) {
 		program(second).fill(again)
 		for _, c := range again.Changes() {
 			if c.Op != Keep {
-				t.Errorf("the second time: %s %s", c.Op, c.Path)
+				t.Errorf("repeated: %s %s", c.Op, c.Path)
 			}
 		}
 		must(t, again.Apply(t.Context()))

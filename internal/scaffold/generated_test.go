@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestStand keeps generated files by what is on record of them, and does not
-// read them.
-func TestStand(t *testing.T) {
+// TestKeepGenerated keeps generated files by their records, without reading
+// them.
+func TestKeepGenerated(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
 	apply(t, fsys, Options{}, func(p *Plan) {
@@ -23,13 +23,13 @@ func TestStand(t *testing.T) {
 	must(t, p.KeepGenerated("g", "b", hash([]byte("b"))))
 	must(t, p.Generate("g", "c", []byte("c")))
 	if err := p.KeepGenerated("g", "a", hash([]byte("unread"))); err == nil {
-		t.Error("stands with another content than on record")
+		t.Error("kept with content that differs from the record")
 	}
 	if err := p.KeepGenerated("h", "a", hash([]byte("a"))); err == nil {
-		t.Error("stands as another generator's")
+		t.Error("kept as the file of another generator")
 	}
 	if err := p.KeepGenerated("g", "new", hash([]byte("a"))); err == nil {
-		t.Error("stands without a record")
+		t.Error("kept without a record")
 	}
 	same(t, "changes", []string{}, list(p))
 	same(t, "generated", []Target{{"a", "a"}, {"b", "b"}, {"c", "c"}}, p.Generated())
@@ -43,7 +43,7 @@ func TestStand(t *testing.T) {
 	same(t, "removed", []string{"delete generated b"}, list(p))
 }
 
-// TestOnDisk tells files that stand on disk and that the plan has no part in.
+// TestOnDisk detects files on disk that the plan does not change.
 func TestOnDisk(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"foreign": "x", "dir/x": "x"})

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// Inputs are what a plan was made from.
+// Inputs is what a plan depends on.
 type Inputs struct {
-	// Looked are paths that the plan looked at, whether or not something stands
-	// there. Of a folder among them, only that it is one matters.
+	// Looked has the paths that the plan looked up, whether or not they exist.
+	// For a folder, only its existence matters.
 	Looked []string
-	// Listed are folders whose entries the plan saw.
+	// Listed has the folders whose entries the plan read.
 	Listed []string
-	// Sources are those of DependsOn.
+	// Sources has the paths of DependsOn.
 	Sources []string
 }
 
-// DependsOn adds what planned content was made from without the plan's doing.
-// find is called when somebody wants to know, and lists files, folders with
-// their entries and places where nothing stands, all by absolute path. ok is
-// false when these are not all.
+// DependsOn registers inputs of planned content that the plan did not read
+// itself. find is called by Inputs. It lists files, folders with their entries,
+// and paths that must stay missing, all as absolute paths. ok is false if the
+// list is incomplete.
 func (p *Plan) DependsOn(find func() (paths []string, ok bool)) {
 	p.sources = append(p.sources, find)
 }
 
-// Inputs returns what the plan was made from so far, sorted. ok is false when
-// that is not all, or nobody called DependsOn.
+// Inputs returns the inputs of the plan so far, sorted. ok is false if they are
+// incomplete, or if DependsOn was never called.
 func (p *Plan) Inputs() (in Inputs, ok bool) {
 	for _, find := range p.sources {
 		paths, ok := find()

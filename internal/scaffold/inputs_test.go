@@ -5,19 +5,20 @@ import (
 	"testing"
 )
 
-// TestInputs has everything that a plan looked at, there or not.
+// TestInputs checks that Inputs has every path that the plan looked up,
+// existing or not.
 func TestInputs(t *testing.T) {
 	t.Parallel()
 	_, fsys := project(t, map[string]string{"a": "x", "dir/b": "x", "dir/sub/c": "x"})
 	p := newPlan(t, fsys, Options{})
 	if _, ok := p.Inputs(); ok {
-		t.Error("complete before anybody said so")
+		t.Error("complete before DependsOn")
 	}
 	if _, err := p.Read("a"); err != nil {
 		t.Fatal(err)
 	}
 	if p.Exists("dir/sub/gone") || p.Exists("nowhere/file") {
-		t.Error("these are not there")
+		t.Error("missing files exist")
 	}
 	if names, err := p.Files("dir"); err != nil || !slices.Equal(names, []string{"b"}) {
 		t.Fatal(names, err)
@@ -26,7 +27,7 @@ func TestInputs(t *testing.T) {
 	p.DependsOn(func() ([]string, bool) { return []string{"/z"}, true })
 	in, ok := p.Inputs()
 	if !ok {
-		t.Error("not complete")
+		t.Error("incomplete")
 	}
 	same(t, "sources", []string{"/y", "/z"}, in.Sources)
 	same(t, "listed", []string{"dir"}, in.Listed)
@@ -37,6 +38,6 @@ func TestInputs(t *testing.T) {
 	}
 	p.DependsOn(func() ([]string, bool) { return []string{"/x"}, false })
 	if _, ok := p.Inputs(); ok {
-		t.Error("complete with sources that are not")
+		t.Error("complete with incomplete sources")
 	}
 }

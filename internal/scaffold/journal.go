@@ -18,13 +18,13 @@ import (
 //
 //	staged/<i>     the new content of step i, until it is renamed into place
 //	before/<i>     the old file of step i
-//	pending.json   the record, while the tree may be half written
-//	plan.json      the record, once the command is finished
-//	reverted.json  the record, when going back left a file to the user
+//	pending.json   the record, while the command writes to the project
+//	plan.json      the record, after the command finished
+//	reverted.json  the record, after a rollback that kept a file the user changed
 //
-// The record appears as pending.json in one rename before the first file of
-// the tree is touched, and becomes plan.json in one rename after the last: a
-// folder without any record has touched nothing.
+// A rename creates the record as pending.json before the first project file
+// changes, and another one turns it into plan.json after the last: a folder
+// without a record has not touched the project.
 const (
 	journalDir   = stateDir + "/journal"
 	stagedDir    = "staged"
@@ -41,35 +41,35 @@ const (
 type journalDoc struct {
 	Version int      `json:"version"`
 	Command string   `json:"command,omitempty"`
-	Dirs    []string `json:"dirs,omitempty"` // folders that are created, parents first
+	Dirs    []string `json:"dirs,omitempty"` // folders to create, parents first
 	Steps   []step   `json:"steps"`
 }
 
-// step is one file of a journal; its place in the list names its files in
+// step is one file of a journal. Its index in the list names its files in
 // staged and before.
 type step struct {
-	Path   string `json:"path"` // with links followed
+	Path   string `json:"path"` // with links resolved
 	Op     Op     `json:"op"`   // create, update or delete
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"` // SHA-256 of the contents, in hex
 
 	before, after []byte
-	mode          fs.FileMode // of the file after the step
-	users         bool        // after holds what only the user can write again
+	mode          fs.FileMode // after the step
+	users         bool        // operon cannot reproduce the new content
 }
 
 func numbered(dir, kind string, i int) string {
 	return path.Join(dir, kind, fmt.Sprintf("%04d", i))
 }
 
-// journals returns the numbers in use, ascending.
+// journals returns the numbers of the existing journals, ascending.
 func (t *tree) journals() ([]int, error) {
 	resolved, info, err := t.resolve(journalDir, false)
 	switch {
 	case err != nil:
 		return nil, err
 	case resolved != journalDir || info != nil && !info.IsDir():
-		return nil, fault.Failed("", "%s must be a folder, and no link may lead to it", journalDir)
+		return nil, fault.Failed("", "%s must be a folder, not reached through a symbolic link", journalDir)
 	case info == nil:
 		return nil, nil
 	}
@@ -90,8 +90,8 @@ func (t *tree) journals() ([]int, error) {
 
 func journalPath(n int) string { return fmt.Sprintf("%s/%06d", journalDir, n) }
 
-// checkFinished refuses a project with an unfinished journal. Only the last
-// journal can be one, for no command starts above it.
+// checkFinished returns an error for a project with an unfinished journal. Only
+// the last journal can be unfinished, because every command recovers first.
 func checkFinished(t *tree) error {
 	numbers, err := t.journals()
 	if err != nil || len(numbers) == 0 {
@@ -109,13 +109,12 @@ func checkFinished(t *tree) error {
 	return nil
 }
 
-// Recover puts back what a command left half written when its process died,
-// and reports whether there was anything to do. It must be called under the
-// Lock and before New. It can itself be interrupted at any point and called
-// again.
+// Recover restores a project after a command was killed while writing, and
+// reports whether there was anything to do. The caller holds the Lock and has
+// not yet called New. Recover can be interrupted at any point and repeated.
 //
-// A file that was changed after the interruption is the user's and stays; its
-// old content is then kept in the journal.
+// A file that was changed after the interruption belongs to the user and stays;
+// the journal then keeps its old content.
 func Recover(fsys afero.Fs) (bool, error) {
 	t := newTree(fsys)
 	numbers, err := t.journals()
@@ -133,7 +132,7 @@ func Recover(fsys afero.Fs) (bool, error) {
 	if !did && len(numbers) > 0 {
 		return false, nil
 	}
-	// What is left when even the first journal was cut short: empty folders.
+	// Empty folders remain if the command was killed before the first journal was complete.
 	for _, d := range []string{journalDir, stateDir} {
 		removed, err := t.removeEmpty(d)
 		if err != nil {
@@ -164,8 +163,8 @@ func (t *tree) recoverJournal(dir string) (bool, error) {
 	return true, t.rollback(dir, doc)
 }
 
-// pending reads the record of an unfinished journal; nil when there is none.
-// The record is not trusted: it must not reach out of the project.
+// pending reads the record of an unfinished journal. It returns nil if there is
+// none. The record is not trusted: its paths must stay inside the project.
 func (t *tree) pending(dir string) (*journalDoc, error) {
 	src, err := t.state(path.Join(dir, pendingFile))
 	if err != nil || src == nil {
@@ -174,7 +173,7 @@ func (t *tree) pending(dir string) (*journalDoc, error) {
 	var doc journalDoc
 	err = json.Unmarshal(src, &doc)
 	if err == nil && doc.Version != journalVersion {
-		err = fmt.Errorf("version %d, this operon knows %d", doc.Version, journalVersion)
+		err = fmt.Errorf("version %d; this operon supports version %d", doc.Version, journalVersion)
 	}
 	for _, s := range doc.Steps {
 		err = errors.Join(err, t.checkStep(s.Path))
@@ -191,15 +190,15 @@ func (t *tree) pending(dir string) (*journalDoc, error) {
 	return &doc, nil
 }
 
-// checkStep accepts the paths that Apply can have recorded: those of plans and
-// of operon's state, with links followed.
+// checkStep accepts the paths that Apply can record: those of plans and of
+// operon's state, with links resolved.
 func (t *tree) checkStep(name string) error {
 	if name != stateDir && !strings.HasPrefix(name, stateDir+"/") {
 		if err := checkName(name); err != nil {
 			return err
 		}
 	} else if err := checkLocal(name); err != nil || strings.HasPrefix(name+"/", journalDir+"/") {
-		return errors.Join(err, fmt.Errorf("path %q lies in the journal", name))
+		return errors.Join(err, fmt.Errorf("path %q is in the journal", name))
 	}
 	resolved, _, err := t.resolve(name, false)
 	if err == nil && resolved != name {
@@ -208,8 +207,8 @@ func (t *tree) checkStep(name string) error {
 	return err
 }
 
-// prune removes all but the last journals. What stays for want of rights is
-// tried again by the next command.
+// prune removes all but the last keptJournals journals. Errors are ignored,
+// because the next command tries again.
 func (t *tree) prune() {
 	numbers, err := t.journals()
 	if err != nil || len(numbers) <= keptJournals {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// diesAt is a file system that is dead from one operation on.
+// diesAt is a file system on which every operation fails from one on.
 func diesAt(fsys afero.Fs, op string) *faulty {
 	f := &faulty{Fs: fsys, how: dead}
 	f.hook = func(n int, now string) {
@@ -22,8 +22,8 @@ func diesAt(fsys afero.Fs, op string) *faulty {
 	return f
 }
 
-// killed returns a project in which a command died after its last file was in
-// place and before it was done.
+// killed returns a project in which a command was killed after its last file
+// was in place and before it was committed.
 func killed(t *testing.T) string {
 	t.Helper()
 	root, fsys := project(t, map[string]string{"update": "old", "delete": "old"})
@@ -32,7 +32,7 @@ func killed(t *testing.T) string {
 	must(t, p.Generate("g", "d/create", []byte("new")))
 	must(t, p.Remove("delete"))
 	if err := p.Apply(t.Context()); err == nil {
-		t.Fatal("it lives")
+		t.Fatal("the command did not fail")
 	}
 	same(t, "killed", map[string]string{"update": "new", "d/create": "new"}, contents(t, root))
 	return root
@@ -42,7 +42,7 @@ func TestRecover(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		user map[string]string // written after the death; "" deletes
+		user map[string]string // written after the kill; "" deletes
 		want map[string]string
 		kept string // the old content that the journal must still hold
 	}{
@@ -99,15 +99,15 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A file that was never put in place is not operon's to remove, even when it
-// is empty, as one that a power failure truncates.
+// TestRecoverLeavesWhatWasNotPlaced checks that Recover does not remove a file
+// that was never put in place, even if it is empty as after a power failure.
 func TestRecoverLeavesWhatWasNotPlaced(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
 	p := newPlan(t, diesAt(fsys, "rename a"), Options{})
 	must(t, p.Generate("g", "a", []byte("new")))
 	if err := p.Apply(t.Context()); err == nil {
-		t.Fatal("it lives")
+		t.Fatal("the command did not fail")
 	}
 	write(t, root, "a", "")
 	_, err := Recover(fsys)
@@ -129,8 +129,9 @@ func TestRecoverNothing(t *testing.T) {
 	}
 }
 
-// A journal comes with a repository that may be anybody's, so its record must
-// not reach out of the project, nor into .git or the journal.
+// TestRecoverTrustsNoRecord checks that a record cannot name a path outside of
+// the project, in .git or in the journal: a repository with a journal is not
+// trusted.
 func TestRecoverTrustsNoRecord(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"../victim", "/victim", "link/victim", "hooks/pre-commit", ".git/hooks/pre-commit", ".operon/journal/000001/x", ".operon/../../victim", ".operon", ""} {
@@ -146,7 +147,7 @@ func TestRecoverTrustsNoRecord(t *testing.T) {
 			write(t, top, dir+"/pending.json", `{"version":1,"steps":[{"path":"`+name+`","op":"delete","before":"x"}]}`)
 			before := snapshot(t, top)
 			did, err := Recover(baseFs(root))
-			if name == ".operon" { // it is a folder, which no step replaces
+			if name == ".operon" { // a folder, which no step replaces
 				return
 			}
 			if did || err == nil || !strings.Contains(err.Error(), "is damaged") || fault.HintOf(err) == "" {
@@ -169,7 +170,8 @@ func TestRecoverDamagedRecord(t *testing.T) {
 	}
 }
 
-// What can not be put back now is put back by the next command.
+// TestFailedRollback checks that the next command restores what a failed
+// rollback could not.
 func TestFailedRollback(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"update": "old"})
@@ -182,7 +184,7 @@ func TestFailedRollback(t *testing.T) {
 		t.Errorf("got %v, hint %q", err, fault.HintOf(err))
 	}
 	if cmp.Equal(before, snapshot(t, root)) {
-		t.Error("nothing was written")
+		t.Error("the command wrote nothing")
 	}
 	_, err = Recover(fsys)
 	must(t, err)

@@ -30,6 +30,6 @@ func TestLock(t *testing.T) {
 		t.Errorf("the lock left %s behind", entries[0].Name())
 	}
 	if _, err := Lock(filepath.Join(root, "missing")); err == nil {
-		t.Error("a missing folder can be locked")
+		t.Error("locked a missing folder")
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 // lock takes an advisory lock on the root folder itself.
 //
-// A file system that locks only files opened for writing (NFS) can not do
-// that; there a file in the temporary folder stands for the root, which keeps
-// out the commands of this machine.
+// Some file systems (NFS) lock only files that are opened for writing. There a
+// file in the temporary folder represents the root, which excludes only the
+// commands on this machine.
 func lock(root string) (unlock func(), busy bool, err error) {
 	f := flock.New(root, flock.SetFlag(os.O_RDONLY))
 	ok, err := f.TryLock()

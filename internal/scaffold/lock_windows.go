@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock makes a named mutex that stands for the root folder: a folder can not be
-// locked on Windows, and a lock file would be a write. The mutex ends with the
-// last handle, so with the process at the latest.
+// lock creates a named mutex that represents the root folder: Windows cannot
+// lock a folder, and a lock file would be a write. The mutex ends with its last
+// handle, at the latest with the process.
 func lock(root string) (unlock func(), busy bool, err error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Move plans that a file stands at another path: its content, its mode, and what
-// operon knows of it, be it a base or the record of a generator. Edits that
-// follow name the new path. Of a file that the user deleted, the base moves.
+// Move plans to move a file: its content, its mode, and its base or its
+// generator record. Later edits use the new path. If the user deleted the file,
+// only the base moves.
 //
-// Something at the new path, a symbolic link at the old one, and paths that
-// differ in case only are errors; so is a file that is not there and never was,
-// whose error wraps fs.ErrNotExist.
+// Move fails if something exists at the new path, if the old path is a symbolic
+// link, or if the paths differ only in case. If the file does not exist and
+// never did, the error wraps fs.ErrNotExist.
 func (p *Plan) Move(from, to string) error {
 	old, target, err := p.takeOver(from, to)
 	if err != nil {
@@ -30,31 +30,31 @@ func (p *Plan) Move(from, to string) error {
 	return p.Remove(from)
 }
 
-// Copy plans a second file like the one at from, with all that Move takes along;
-// the first one stays. Its errors are those of Move.
+// Copy plans a copy of the file at from, with everything that Move transfers;
+// the original stays. It fails for the same reasons as Move.
 func (p *Plan) Copy(from, to string) error {
 	_, _, err := p.takeOver(from, to)
 	return err
 }
 
-// takeOver gives the entry of one path what another has.
+// takeOver gives the entry of one path the state of another.
 func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	if strings.EqualFold(from, to) {
-		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems hold them for one", from, to)
+		return nil, nil, fault.Failed("", "%s cannot be moved to %s: many file systems ignore case", from, to)
 	}
 	if old, err = p.entry(from); err != nil {
 		return nil, nil, err
 	}
 	if old.real != from {
-		return nil, nil, fault.Failed("replace the link by what it leads to, then repeat the command",
-			"%s cannot be moved: it is a symbolic link, or below one", from)
+		return nil, nil, fault.Failed("replace the link with its target, then repeat the command",
+			"%s cannot be moved: its path has a symbolic link", from)
 	}
 	if target, err = p.entry(to); err != nil {
 		return nil, nil, err
 	}
 	switch {
 	case target.disk != nil || target.exists(p.force) || target.pristine != nil:
-		return nil, nil, fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: a file is there", from, to)
+		return nil, nil, fault.Failed("move it away, then repeat the command", "%s cannot be moved to %s: the file exists", from, to)
 	case old.class == Seeded:
 		return nil, nil, fault.Failed("", "%s is moved after it is seeded", from)
 	case old.content == nil && old.pristine == nil:
@@ -71,11 +71,10 @@ func (p *Plan) takeOver(from, to string) (old, target *entry, err error) {
 	return old, target, nil
 }
 
-// Below returns the paths, sorted, of all files that will stand below dir after
-// Apply, in folders of any depth; dir may be ".". Files that the user deleted,
-// and of which operon has the base, are among them: Exists tells them apart.
-// Links are named and not followed, and .git, .operon and what is neither a
-// file, a link nor a folder is left out.
+// Below returns the sorted paths of all files below dir after Apply, at any
+// depth; dir may be ".". It includes files that the user deleted and whose base
+// operon has; use Exists to tell them apart. Links are listed and not followed.
+// Below omits .git, .operon and special files.
 func (p *Plan) Below(dir string) ([]string, error) {
 	names := map[string]bool{}
 	if err := p.tree.below(dir, "", func(name string) { names[name] = true }); err != nil {
@@ -102,8 +101,8 @@ func (p *Plan) Below(dir string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// below calls found with every file and link on disk below dir. Folders of git
-// and of operon are left out but within the folder inside.
+// below calls found with every file and link on disk below dir. It skips the
+// folders of git and of operon, except inside the folder inside.
 func (t *tree) below(dir, inside string, found func(string)) error {
 	if dir != "." {
 		info, err := t.lstat(dir)
@@ -113,7 +112,7 @@ func (t *tree) below(dir, inside string, found func(string)) error {
 		case err != nil:
 			return fileError("look at", dir, err)
 		case !info.IsDir():
-			return fault.Failed("", "%s is no folder", dir)
+			return fault.Failed("", "%s is not a folder", dir)
 		}
 	}
 	infos, err := t.readDir(dir)

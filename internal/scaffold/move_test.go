@@ -31,7 +31,7 @@ func TestMove(t *testing.T) {
 		must(t, p.Edit("api/ship/v1/types.go", appendLine("one")))
 		seed(t, p, "api/ship/v1/gone.go", "deleted by the user\n")
 		if p.Exists("api/v1/types.go") || p.Exists("api/ship/v1/gone.go") || !p.HasBase("api/ship/v1/gone.go") {
-			t.Error("the plan does not see its moves")
+			t.Error("the plan does not use the new paths")
 		}
 		seed(t, p, "api/ship/v1/new.go", "new\n")
 	})
@@ -66,14 +66,14 @@ func TestMove(t *testing.T) {
 		"move shared api/v1/sub/mine.sh",
 		"move generated api/v1/zz.go",
 	}, apply(t, fsys, Options{}, func(p *Plan) {
-		must(t, moveFolder(p, "api/ship/v1/sub", "api/v2/sub")) // in two steps: one move
+		must(t, moveFolder(p, "api/ship/v1/sub", "api/v2/sub")) // the second step of one move
 		must(t, moveFolder(p, "api/v2/sub", "api/v1/sub"))
 		must(t, p.Move("api/ship/v1/zz.go", "api/v1/zz.go"))
 	}))
 }
 
-// A copy has what the first file has, the base too: both are the user's, and of
-// one that the user deleted each copy stays away.
+// TestCopy checks that a copy gets the content and the base of the original,
+// and that a file the user deleted stays deleted in each copy.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
@@ -90,7 +90,7 @@ func TestCopy(t *testing.T) {
 		}
 		must(t, p.Edit("c/types.go", appendLine("one")))
 		seed(t, p, "c/gone.go", "deleted by the user\n")
-		if err := p.Copy("b/types.go", "c/types.go"); err == nil || !strings.Contains(err.Error(), "a file is there") {
+		if err := p.Copy("b/types.go", "c/types.go"); err == nil || !strings.Contains(err.Error(), "the file exists") {
 			t.Errorf("a copy over a file: %v", err)
 		}
 	})
@@ -105,8 +105,8 @@ func TestCopy(t *testing.T) {
 	same(t, "base of what the user deleted", "deleted by the user\n", nodes[".operon/base/c/gone.go.base"].Content)
 }
 
-// What the user has of a moved file, and what cannot be joined with it, is told
-// as of the new path.
+// TestMoveConflict checks that conflicts of a moved file are reported with its
+// new path.
 func TestMoveConflict(t *testing.T) {
 	t.Parallel()
 	_, fsys := project(t, map[string]string{"a": "mine\n"})
@@ -125,12 +125,12 @@ func TestMoveRefuses(t *testing.T) {
 		want     string
 	}{
 		{"nothing there", "no", "b", "no: file does not exist"},
-		{"target exists", "a", "dir/x", "a cannot be moved to dir/x: a file is there"},
-		{"target is planned", "a", "planned", "a cannot be moved to planned: a file is there"},
-		{"target was deleted, and is operon's", "a", "deleted", "a cannot be moved to deleted: a file is there"},
-		{"case only", "a", "A", "a cannot be moved to A: many file systems hold them for one"},
-		{"link", "link", "b", "link cannot be moved: it is a symbolic link, or below one"},
-		{"below a link", "folder/x", "b", "folder/x cannot be moved: it is a symbolic link, or below one"},
+		{"target exists", "a", "dir/x", "a cannot be moved to dir/x: the file exists"},
+		{"target is planned", "a", "planned", "a cannot be moved to planned: the file exists"},
+		{"target was deleted, and is operon's", "a", "deleted", "a cannot be moved to deleted: the file exists"},
+		{"case only", "a", "A", "a cannot be moved to A: many file systems ignore case"},
+		{"link", "link", "b", "link cannot be moved: its path has a symbolic link"},
+		{"below a link", "folder/x", "b", "folder/x cannot be moved: its path has a symbolic link"},
 		{"seeded in this plan", "planned", "b", "planned is moved after it is seeded"},
 		{"a folder", "dir", "b", "dir is a folder, not a file"},
 	}
@@ -154,7 +154,7 @@ func TestMoveRefuses(t *testing.T) {
 	}
 }
 
-// moveFolder moves everything below a folder.
+// moveFolder moves all files below a folder.
 func moveFolder(p *Plan, from, to string) error {
 	names, err := p.Below(from)
 	for _, name := range names {
@@ -177,13 +177,13 @@ func TestBelow(t *testing.T) {
 	if len(names) > 0 {
 		t.Errorf("below a missing folder: %q", names)
 	}
-	if _, err := p.Below("other"); err == nil || err.Error() != "other is no folder" {
+	if _, err := p.Below("other"); err == nil || err.Error() != "other is not a folder" {
 		t.Errorf("below a file: %v", err)
 	}
 }
 
-// The order in which commands added their lines to a file is not remembered, so
-// a replay comes to another one.
+// TestSeedInAnotherOrder seeds lines in another order than the commands that
+// added them, because that order is not recorded.
 func TestSeedInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)

@@ -13,48 +13,48 @@ import (
 	"github.com/spf13/afero"
 )
 
-// stateDir holds operon's own state; no plan may name a path in it.
+// stateDir holds operon's own state. A plan must not contain a path in it.
 const stateDir = ".operon"
 
-// maxLinks is the number of symbolic links after which a path counts as a
-// loop; Linux stops at the same number.
+// maxLinks is the number of symbolic links after which a path counts as a loop.
+// Linux has the same limit.
 const maxLinks = 40
 
-// checkName says whether a plan may use name: slash-separated, relative,
-// clean, inside the root, and neither in .git nor in operon's own state. The
-// comparison ignores case, for many file systems do.
+// checkName returns an error unless a plan may use name: slash-separated,
+// relative, clean, inside the root, and neither in .git nor in operon's state.
+// It ignores case, as many file systems do.
 func checkName(name string) error {
 	if err := checkLocal(name); err != nil {
 		return err
 	}
 	for i, c := range strings.Split(name, "/") {
 		if strings.EqualFold(c, ".git") || i == 0 && strings.EqualFold(c, stateDir) {
-			return fault.Failed("", "path %q lies in %s, which no plan may change", name, c)
+			return fault.Failed("", "path %q is in %s, which no plan may change", name, c)
 		}
 	}
 	return nil
 }
 
-// checkLocal is checkName without the forbidden folders.
+// checkLocal is checkName without the check for forbidden folders.
 func checkLocal(name string) error {
 	switch {
 	case name == "" || name == ".":
-		return fault.Failed("", "path %q names no file", name)
+		return fault.Failed("", "path %q does not name a file", name)
 	case strings.ContainsAny(name, "\\\x00"):
-		return fault.Failed("", "path %q must be separated by slashes", name)
+		return fault.Failed("", "path %q must use slashes as separators", name)
 	case !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)):
-		return fault.Failed("", "path %q must be relative to the project root, and clean", name)
+		return fault.Failed("", "path %q must be clean and relative to the project root", name)
 	}
 	return nil
 }
 
-// tree looks at the files of a project. It never follows a symbolic link out
-// of the root.
+// tree reads the files of a project. It never follows a symbolic link out of
+// the root.
 type tree struct {
 	fsys afero.Fs
-	dirs map[string]bool // folders already seen that are no links
-	// looked has every path that somebody looked at, and listed the folders of
-	// which somebody saw the entries.
+	dirs map[string]bool // known folders that are not links
+	// looked has every path that was looked up, and listed every folder whose
+	// entries were read.
 	looked, listed map[string]bool
 }
 
@@ -62,7 +62,8 @@ func newTree(fsys afero.Fs) *tree {
 	return &tree{fsys: fsys, dirs: map[string]bool{}, looked: map[string]bool{}, listed: map[string]bool{}}
 }
 
-// lstat is Stat without following a link, where the file system has links.
+// lstat returns information about a path without following a link, if the file
+// system supports links.
 func (t *tree) lstat(name string) (fs.FileInfo, error) {
 	t.looked[name] = true
 	if l, ok := t.fsys.(afero.Lstater); ok {
@@ -72,13 +73,13 @@ func (t *tree) lstat(name string) (fs.FileInfo, error) {
 	return t.fsys.Stat(name)
 }
 
-// readDir lists a folder by a resolved path.
+// readDir lists the folder at a resolved path.
 func (t *tree) readDir(name string) ([]fs.FileInfo, error) {
 	t.listed[name] = true
 	return afero.ReadDir(t.fsys, name)
 }
 
-// missing reports whether nothing stands at name.
+// missing reports whether name does not exist.
 func (t *tree) missing(name string) (bool, error) {
 	_, err := t.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,9 +88,9 @@ func (t *tree) missing(name string) (bool, error) {
 	return false, err
 }
 
-// resolve follows the links in name and returns the path that is really meant,
-// and what stands there (nil: nothing). With last unset, a link in the last
-// place is not followed but returned.
+// resolve returns name with its links resolved, and information about the file
+// there (nil: the file does not exist). Unless last is set, a link in the last
+// element is returned and not followed.
 func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 	cur, rest, links := "", strings.Split(name, "/"), 0
 	for len(rest) > 0 {
@@ -112,7 +113,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		}
 		info, err := t.lstat(next)
 		if errors.Is(err, fs.ErrNotExist) {
-			if slices.Contains(rest, "..") { // it could come out at a link that was not followed
+			if slices.Contains(rest, "..") { // the ".." could lead to a link that was not resolved
 				return "", nil, leaves(name)
 			}
 			return path.Join(append([]string{next}, rest...)...), nil, nil
@@ -127,7 +128,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		switch {
 		case isLink:
 			if links++; links > maxLinks {
-				return "", nil, fault.Failed("", "path %q runs through too many symbolic links", name)
+				return "", nil, fault.Failed("", "path %q has too many symbolic links", name)
 			}
 			target, fromRoot, err := t.readlink(next)
 			if err != nil {
@@ -141,19 +142,20 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 			t.dirs[next] = true
 			cur = next
 		default:
-			return "", nil, fault.Failed("", "%s is a file, so %s can not be below it", next, name)
+			return "", nil, fault.Failed("", "%s is a file, so it cannot contain %s", next, name)
 		}
 	}
-	// A link to "dir/." or to the root ends here.
+	// The target of a link was "dir/." or the root.
 	return "", nil, fault.Failed("", "%s is a folder, not a file", name)
 }
 
-// readlink returns the target of a link with slashes: relative to the link's
-// folder, or to the root when it is written as an absolute path.
+// readlink returns the target of a link, with slashes. An absolute target is
+// returned relative to the root, with fromRoot set; other targets are relative
+// to the folder of the link.
 func (t *tree) readlink(link string) (target string, fromRoot bool, err error) {
 	r, ok := t.fsys.(afero.LinkReader)
 	if !ok {
-		return "", false, fault.Failed("", "this file system can not read the symbolic link %s", link)
+		return "", false, fault.Failed("", "this file system cannot read the symbolic link %s", link)
 	}
 	target, err = r.ReadlinkIfPossible(link)
 	if err != nil {
@@ -178,12 +180,11 @@ func (t *tree) readlink(link string) (target string, fromRoot bool, err error) {
 }
 
 func leaves(name string) error {
-	return fault.Failed("replace the link by a file or folder of the project",
+	return fault.Failed("replace the link with a file or folder of the project",
 		"%s leaves the project root through a symbolic link", name)
 }
 
-// read returns the content and the mode of the regular file at a resolved
-// path.
+// read returns the content of the regular file at a resolved path.
 func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	switch {
 	case info.IsDir():
@@ -198,8 +199,8 @@ func (t *tree) read(name string, info fs.FileInfo) ([]byte, error) {
 	return present(b), nil
 }
 
-// state resolves a path of operon's own state, which must not lead through
-// links, and returns its content: nil when it is missing.
+// state returns the content of a file of operon's state, or nil if it is
+// missing. The path must not contain links.
 func (t *tree) state(name string) ([]byte, error) {
 	resolved, info, err := t.resolve(name, true)
 	if err != nil {
@@ -230,8 +231,8 @@ func present(b []byte) []byte {
 	return b
 }
 
-// fileError names the path as the user knows it and drops the absolute one
-// that the operating system's error carries.
+// fileError returns err with the path that the user knows, without the absolute
+// path in errors of the operating system.
 func fileError(verb, name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err

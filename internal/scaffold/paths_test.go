@@ -27,7 +27,7 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// TestLinks plans one file through each link; want is where it lands, or an
+// TestLinks plans one file through each link. want is the resulting path, or an
 // error that starts with "!".
 func TestLinks(t *testing.T) {
 	t.Parallel()
@@ -49,11 +49,11 @@ func TestLinks(t *testing.T) {
 		{"dangling outside", map[string]string{"link": "-> OUTSIDE/new"}, "link", "!link leaves the project root through a symbolic link"},
 		{"relative outside", map[string]string{"d/link": "-> ../../x"}, "d/link/f", "!d/link/f leaves the project root through a symbolic link"},
 		{"out behind a missing folder", map[string]string{"link": "-> missing/../out/f", "out": "-> OUTSIDE"}, "link", "!link leaves the project root through a symbolic link"},
-		{"loop", map[string]string{"a": "-> b", "b": "-> a"}, "a/f", `!path "a/f" runs through too many symbolic links`},
-		{"into .git", map[string]string{".git/config": "", "link": "-> .git"}, "link/config", `!path ".git/config" lies in .git, which no plan may change`},
-		{"into the state", map[string]string{"link": "-> .operon"}, "link/generated.json", `!path ".operon/generated.json" lies in .operon, which no plan may change`},
+		{"loop", map[string]string{"a": "-> b", "b": "-> a"}, "a/f", `!path "a/f" has too many symbolic links`},
+		{"into .git", map[string]string{".git/config": "", "link": "-> .git"}, "link/config", `!path ".git/config" is in .git, which no plan may change`},
+		{"into the state", map[string]string{"link": "-> .operon"}, "link/generated.json", `!path ".operon/generated.json" is in .operon, which no plan may change`},
 		{"to the root", map[string]string{"d/link": "-> .."}, "d/link", "!d/link is a folder, not a file"},
-		{"below a file", map[string]string{"a": "x"}, "a/f", "!a is a file, so a/f can not be below it"},
+		{"below a file", map[string]string{"a": "x"}, "a/f", "!a is a file, so it cannot contain a/f"},
 		{"a folder", map[string]string{"a/x": "x"}, "a", "!a is a folder, not a file"},
 	}
 	for _, tt := range tests {
@@ -90,7 +90,7 @@ func TestLinks(t *testing.T) {
 	same(t, "outside", map[string]string{"secret": "secret"}, contents(t, outside))
 }
 
-// Of a link, Remove takes the link.
+// TestRemoveLink checks that Remove deletes a link and not its target.
 func TestRemoveLink(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"real/f": "f", "link": "-> real/f"})
@@ -117,13 +117,14 @@ func TestFileAndFolderInOnePlan(t *testing.T) {
 	p := newPlan(t, fsys, Options{})
 	seed(t, p, "a", "1")
 	seed(t, p, "a/b", "2")
-	if err := p.Apply(context.Background()); err == nil || err.Error() != "a is planned as a file, so a/b can not be below it" {
+	if err := p.Apply(context.Background()); err == nil || err.Error() != "a is planned as a file, so it cannot contain a/b" {
 		t.Errorf("got %v", err)
 	}
 	same(t, "tree", map[string]string{}, contents(t, root))
 }
 
-// State that leads elsewhere is refused before anything is read from it.
+// TestStateLinks checks that state behind a symbolic link is rejected before
+// anything is read from it.
 func TestStateLinks(t *testing.T) {
 	t.Parallel()
 	for _, link := range []string{stateDir, baseDir, journalDir, recordsFile} {

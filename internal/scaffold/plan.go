@@ -1,31 +1,29 @@
 // Package scaffold plans changes to the files of a project and applies them
-// all or none. A Plan holds every change in memory, so that dry runs, diffs
-// and later commands can look at it; Apply is the only writer. The package
-// knows neither templates nor Kubernetes.
+// atomically. A Plan holds all changes in memory, so that dry runs and diffs can
+// read them. Apply is the only writer. The package does not depend on templates
+// or Kubernetes.
 //
-// Every method works on slash-separated paths relative to the root of an
-// afero.Fs. A path never leads into .git or .operon, nor through a symbolic
-// link out of the root.
+// All paths are slash-separated and relative to the root of an afero.Fs. A path
+// must not be in .git or .operon, nor leave the root through a symbolic link.
 //
-// # What operon keeps in a project
+// # State in a project
 //
 //	.operon/base/<path>.base   the pristine content of each seeded file (committed)
 //	.operon/generated.json     path, generator and SHA-256 of each generated file (committed)
-//	.operon/journal/<n>/       plan.json and the old contents, of the last 20 commands (ignored by git)
+//	.operon/journal/<n>/       plan.json and the old contents of the last 20 commands (ignored by git)
 //
-// # What Apply protects from
+// # Failures
 //
-// An error, a full disk, a cancelled context: Apply puts everything back
-// before it returns. Going back takes only renames and removals.
+// On an error, a full disk or a cancelled context, Apply restores everything
+// before it returns. Restoring needs only renames and removals.
 //
-// The death of the process at any point: Recover, which the next command
-// calls, puts everything back.
+// If the process is killed at any point, the next command calls Recover, which
+// restores everything.
 //
-// A power failure: the journal, and both versions of each file that existed
-// before, are on the disk before the first file is touched; afterwards
-// each of them has its old or its new content. New files are not waited for
-// (that would cost a flush for each), so the files that were created in the
-// seconds before a power failure may come out empty.
+// On a power failure, each existing file has its old or its new content: the
+// journal and both versions of the file are flushed before the first project
+// file changes. New files are not flushed, because each flush is slow. Files that
+// were created seconds before a power failure may be empty.
 package scaffold
 
 import (
@@ -38,13 +36,13 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Class says whose a file is.
+// Class says who owns a file.
 type Class string
 
 // The classes.
 const (
-	Seeded    Class = "seeded"    // the user's after the first write
-	Shared    Class = "shared"    // created when missing, afterwards only edited
+	Seeded    Class = "seeded"    // belongs to the user after the first write
+	Shared    Class = "shared"    // created if missing, then only edited
 	Generated Class = "generated" // derived from other files, always replaced
 )
 
@@ -53,16 +51,16 @@ type Options struct {
 	// Force replaces seeded files that the user changed. Their old content
 	// stays in the journal.
 	Force bool
-	// KeepDeleted leaves seeded files away that an earlier command wrote and the
-	// user deleted. Without it, they are created again.
+	// KeepDeleted omits seeded files that an earlier command wrote and the user
+	// deleted. Without it, they are created again.
 	KeepDeleted bool
 	// Command is the command line, for the journal.
 	Command string
 }
 
-// Warning is something that the user should know about a source file. Line and
-// Column start at 1; 0 means that they are not known. Message is one line; Lines
-// are those to add to the file by hand, as they would stand there, or empty.
+// Warning is information about a source file for the user. Line and Column
+// start at 1; 0 means unknown. Message is one line. Lines holds the lines to
+// add to the file by hand, indented for the file, or is empty.
 type Warning struct {
 	File    string
 	Line    int
@@ -72,9 +70,8 @@ type Warning struct {
 	Lines   string
 }
 
-// String returns the warning as compilers write one: file:line:column: message
-// (rule), with line and column as far as they are known. The lines to add are
-// not part of it.
+// String returns the warning in the format of a compiler: file:line:column:
+// message (rule). It omits an unknown line or column, and the lines to add.
 func (w Warning) String() string {
 	place := w.File
 	if w.Line > 0 {
@@ -93,11 +90,11 @@ func (w Warning) String() string {
 type Recorded struct {
 	Path      string
 	Generator string
-	SHA256    string // of the content as it was written, in hex
+	SHA256    string // of the written content, in hex
 }
 
-// Plan is a set of changes that is not yet written. It is meant for one
-// command: make it, fill it, apply it once.
+// Plan is a set of changes that are not written yet. A command makes one, fills
+// it and applies it once.
 type Plan struct {
 	tree     *tree
 	force    bool
@@ -112,9 +109,9 @@ type Plan struct {
 	sources  []func() ([]string, bool) // see DependsOn
 }
 
-// New returns an empty plan over the project in fsys. The caller holds the
-// Lock and has called Recover; a project that an interrupted command left half
-// written is refused.
+// New returns an empty plan for the project in fsys. The caller holds the Lock
+// and has called Recover: New fails if an interrupted command left the project
+// half written.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
 	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, standing: map[string]bool{}}
 	if err := checkFinished(p.tree); err != nil {
@@ -130,10 +127,10 @@ func New(fsys afero.Fs, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// Seed plans a file that is the user's once it is written: Decide tells what
-// becomes of it, as earlier moves and edits of the same plan have left it and
-// its base. Edits that follow in the same plan belong to the pristine
-// file. To seed a path again with the same content changes nothing; with other
+// Seed plans a file that belongs to the user after the first write. Decide
+// determines the result from the file and its base, including earlier moves and
+// edits of the same plan. Later edits in the same plan change the pristine
+// content. Seeding a path again with the same content has no effect; with other
 // content it is an error. Only the executable bit of mode counts, and only for
 // a file that is created or replaced by force.
 func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
@@ -145,7 +142,7 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	case e.class == Seeded && bytes.Equal(e.seed, content):
 		return nil
 	case e.class == Seeded:
-		return fault.Failed("", "%s is planned twice with different content", path)
+		return fault.Failed("", "%s is planned twice, with different content", path)
 	case e.class != "":
 		return fault.Failed("", "%s is planned as a %s and as a seeded file", path, e.class)
 	}
@@ -159,8 +156,8 @@ func (p *Plan) Seed(path string, mode fs.FileMode, content []byte) error {
 	return nil
 }
 
-// Share plans a file that several commands add to: it is created when it is
-// missing, and otherwise stays as it is, on disk or in this plan.
+// Share plans a file that several commands add to. It is created if it does not
+// exist on disk or in this plan, and otherwise stays unchanged.
 func (p *Plan) Share(path string, mode fs.FileMode, content []byte) error {
 	e, err := p.entry(path)
 	if err != nil {
@@ -175,10 +172,9 @@ func (p *Plan) Share(path string, mode fs.FileMode, content []byte) error {
 	return nil
 }
 
-// Generate plans a file that is derived from others. It replaces whatever is
-// there, and generator and hash are recorded, so that a later command can tell
-// whether the file is still its own. A file whose content is the same already
-// is no change.
+// Generate plans a file that is derived from others. It replaces an existing
+// file. The generator and the hash are recorded, so that a later command can
+// detect changes by the user. A file with the same content does not change.
 func (p *Plan) Generate(generator, path string, content []byte) error {
 	e, err := p.entry(path)
 	if err != nil {
@@ -188,23 +184,24 @@ func (p *Plan) Generate(generator, path string, content []byte) error {
 		return fault.Failed("", "%s is planned as a %s and as a generated file", path, e.class)
 	}
 	if generator == "" {
-		return fault.Failed("", "%s is generated by a generator without a name", path)
+		return fault.Failed("", "the generator of %s has no name", path)
 	}
 	e.class, e.mode, e.generator = Generated, fileMode(0), generator
 	e.content, e.pristine = present(bytes.Clone(content)), nil
 	return nil
 }
 
-// Edit plans a change to a file that exists, on disk or in this plan. f gets
-// the content and returns the new one; it may be called twice, and its error
-// is returned as it is.
+// Edit plans a change to a file that exists on disk or in this plan. f receives
+// the content and returns the new content. f may be called twice; Edit returns
+// its error unchanged.
 //
-// A file that this plan seeds has its pristine content edited, and Decide then
-// brings the edit to the user's file. Any other file is edited itself, and its
-// base alike, so that a later merge does not see the edit as the user's; a
-// base on which f fails, because it lacks the place to edit, stays.
+// For a file that this plan seeds, Edit changes the pristine content, and
+// Decide merges the edit into the user's file. For any other file, Edit changes
+// the file and its base, so that a later merge does not attribute the edit to
+// the user. The base stays unchanged if f fails on it because it lacks the
+// place to edit.
 //
-// The error wraps fs.ErrNotExist when the file does not exist.
+// The error wraps fs.ErrNotExist if the file does not exist.
 func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 	e, err := p.entry(path)
 	if err != nil {
@@ -229,9 +226,9 @@ func (p *Plan) Edit(path string, f func([]byte) ([]byte, error)) error {
 	return p.EditBase(path, f)
 }
 
-// EditBase applies to the pristine content of a file an edit that Edit made in
-// another file, where the user moved the lines. A file without pristine content
-// stays, and so does content on which f fails.
+// EditBase applies an edit to the pristine content of a file, after Edit made
+// it in another file to which the user moved the lines. It has no effect if
+// there is no pristine content, or if f fails on it.
 func (p *Plan) EditBase(path string, f func([]byte) ([]byte, error)) error {
 	e, err := p.entry(path)
 	if err != nil || e.pristine == nil {
@@ -243,8 +240,8 @@ func (p *Plan) EditBase(path string, f func([]byte) ([]byte, error)) error {
 	return nil
 }
 
-// Remove plans that nothing stands at path, and forgets what operon knew of
-// it. A file that is already missing is no error.
+// Remove plans to delete the file at path, with its base and its record. A
+// missing file is not an error.
 func (p *Plan) Remove(path string) error {
 	e, err := p.entry(path)
 	if err != nil {
@@ -254,9 +251,9 @@ func (p *Plan) Remove(path string) error {
 	return nil
 }
 
-// Read returns the content of a file as it will be after Apply. A file in
-// conflict reads as it is on disk. The error wraps fs.ErrNotExist when there
-// will be no such file.
+// Read returns the content that a file will have after Apply. For a file in
+// conflict it returns the content on disk. The error wraps fs.ErrNotExist if
+// the file will not exist.
 func (p *Plan) Read(path string) ([]byte, error) {
 	e, err := p.entry(path)
 	if err != nil {
@@ -269,34 +266,33 @@ func (p *Plan) Read(path string) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
-// Exists reports whether there will be a file at path after Apply.
+// Exists reports whether the file at path will exist after Apply.
 func (p *Plan) Exists(path string) bool {
 	e, err := p.entry(path)
 	return err == nil && e.exists(p.force)
 }
 
-// Warn adds a warning, once.
+// Warn adds a warning. It ignores duplicates.
 func (p *Plan) Warn(w Warning) {
 	if !slices.Contains(p.warnings, w) {
 		p.warnings = append(p.warnings, w)
 	}
 }
 
-// Warnings returns the warnings in the order in which they came.
+// Warnings returns the warnings in the order in which they were added.
 func (p *Plan) Warnings() []Warning { return slices.Clone(p.warnings) }
 
-// Print adds to the text that is the command's result on stdout, for what
-// belongs to no file.
+// Print adds to the result that the command prints on stdout, apart from files.
 func (p *Plan) Print(text []byte) { p.printed.Write(text) }
 
-// Printed returns that text.
+// Printed returns the text added by Print.
 func (p *Plan) Printed() []byte { return p.printed.Bytes() }
 
 func notExist(path string) error {
 	return fault.In(path, fs.ErrNotExist)
 }
 
-// fileMode reduces a mode to the two that are created.
+// fileMode returns 0o755 for executables and 0o644 for all other files.
 func fileMode(m fs.FileMode) fs.FileMode {
 	if m&0o111 != 0 {
 		return 0o755

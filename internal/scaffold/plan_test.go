@@ -18,8 +18,8 @@ const (
 	main2 = "package main\n\n// v2\n\nfunc main() {\n// here\n}\n"
 )
 
-// TestPlan runs a first plan, lets the user work, and looks at a second plan
-// and at what it writes. Content "" in user means that the file is deleted.
+// TestPlan applies a first plan, makes the user's changes, and checks a second
+// plan and what it writes. Content "" in user deletes the file.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -28,16 +28,16 @@ func TestPlan(t *testing.T) {
 		user          map[string]string
 		options       Options
 		want          []string
-		files         map[string]string // of the second plan, those that matter
+		files         map[string]string // the relevant files after the second plan
 	}{
 		{
-			name:   "a repeat is no change",
+			name:   "repeating changes nothing",
 			first:  func(t *testing.T, p *Plan) { seed(t, p, "a", "x"); must(t, p.Generate("g", "b", []byte("y"))) },
 			second: func(t *testing.T, p *Plan) { seed(t, p, "a", "x"); must(t, p.Generate("g", "b", []byte("y"))) },
 			want:   []string{},
 		},
 		{
-			name:   "the user's edit of a seeded file stands",
+			name:   "the user's edit of a seeded file stays",
 			first:  func(t *testing.T, p *Plan) { seed(t, p, "a", "x") },
 			user:   map[string]string{"a": "mine"},
 			second: func(t *testing.T, p *Plan) { seed(t, p, "a", "x") },
@@ -62,7 +62,7 @@ func TestPlan(t *testing.T) {
 			files:   map[string]string{"a": "x"},
 		},
 		{
-			name:    "force leaves a file alone that is only edited",
+			name:    "force keeps a file that is only edited",
 			first:   func(t *testing.T, p *Plan) { seed(t, p, "main.go", main1) },
 			user:    map[string]string{"main.go": "// mine\n" + main1},
 			second:  func(t *testing.T, p *Plan) { must(t, p.Edit("main.go", appendLine("one"))) },
@@ -71,7 +71,7 @@ func TestPlan(t *testing.T) {
 			files:   map[string]string{"main.go": "// mine\n" + strings.Replace(main1, "// here", "one\n// here", 1)},
 		},
 		{
-			name: "a template that changed reaches the user's edited file",
+			name: "a template change is merged into the user's edited file",
 			first: func(t *testing.T, p *Plan) {
 				seed(t, p, "main.go", main1)
 				must(t, p.Edit("main.go", appendLine("one")))
@@ -85,7 +85,7 @@ func TestPlan(t *testing.T) {
 			files: map[string]string{"main.go": strings.Replace(main2, "// here\n}", "one\n// here\nmine()\n}", 1)},
 		},
 		{
-			name:   "an edit counts although the base lacks its place",
+			name:   "an edit applies although the base lacks its place",
 			first:  func(t *testing.T, p *Plan) { seed(t, p, "main.go", "package main\n") },
 			user:   map[string]string{"main.go": main1},
 			second: func(t *testing.T, p *Plan) { must(t, p.Edit("main.go", appendLine("one"))) },
@@ -93,7 +93,7 @@ func TestPlan(t *testing.T) {
 			files:  map[string]string{"main.go": strings.Replace(main1, "// here", "one\n// here", 1)},
 		},
 		{
-			name:   "a shared file is created once and then left",
+			name:   "a shared file is created once and then kept",
 			first:  func(t *testing.T, p *Plan) { must(t, p.Share("s", 0, []byte("one"))) },
 			user:   map[string]string{"s": "mine"},
 			second: func(t *testing.T, p *Plan) { must(t, p.Share("s", 0, []byte("two"))) },
@@ -123,7 +123,7 @@ func TestPlan(t *testing.T) {
 			files: map[string]string{"b": "y", "c": "z"},
 		},
 		{
-			name:  "what was deleted comes back",
+			name:  "a deleted file is created again",
 			first: func(t *testing.T, p *Plan) { seed(t, p, "a", "x"); must(t, p.Generate("g", "b", []byte("y"))) },
 			user:  map[string]string{"a": "", "b": ""},
 			second: func(t *testing.T, p *Plan) {
@@ -193,8 +193,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// An edit belongs to operon and not to the user, so it goes into the base too:
-// who deletes it again is not served it a second time.
+// TestEditReachesTheBase checks that an edit is also made in the base, because
+// it is operon's and not the user's. If the user deletes the edited lines, they
+// are not added again.
 func TestEditReachesTheBase(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
@@ -212,8 +213,9 @@ func TestEditReachesTheBase(t *testing.T) {
 	same(t, "replay", []string{"keep seeded main.go"}, apply(t, fsys, Options{}, replay))
 }
 
-// Lines that the user moved to another file are edited there, and the base of
-// the file where operon wrote them follows.
+// TestEditOfMovedLinesReachesTheBase checks that lines are edited in the file
+// to which the user moved them, and in the base of the file where operon wrote
+// them.
 func TestEditOfMovedLinesReachesTheBase(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
@@ -263,7 +265,7 @@ func TestPlanReads(t *testing.T) {
 		b, err := p.Read(name)
 		must(t, err)
 		same(t, name, want, string(b))
-		b[0] = '!' // what a caller does to the bytes is its own business
+		b[0] = '!' // callers may modify the bytes
 		again, err := p.Read(name)
 		must(t, err)
 		same(t, name, want, string(again))
@@ -283,7 +285,7 @@ func TestPlanReads(t *testing.T) {
 		}
 	}
 	if p.Exists("dir") || p.Exists("../disk") {
-		t.Error("a folder and a path outside are no files")
+		t.Error("a folder or a path outside of the project counts as a file")
 	}
 }
 
@@ -297,14 +299,14 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		{"seeds that differ", func(p *Plan) error {
 			return errors.Join(p.Seed("a", 0, []byte("x")), p.Seed("a", 0, []byte("y")))
-		}, "a is planned twice with different content"},
+		}, "a is planned twice, with different content"},
 		{"seeded and shared", func(p *Plan) error {
 			return errors.Join(p.Share("a", 0, []byte("x")), p.Seed("a", 0, []byte("y")))
 		}, "a is planned as a shared and as a seeded file"},
 		{"generated and seeded", func(p *Plan) error {
 			return errors.Join(p.Seed("a", 0, []byte("y")), p.Generate("g", "a", nil))
 		}, "a is planned as a seeded and as a generated file"},
-		{"no generator", func(p *Plan) error { return p.Generate("", "a", nil) }, "a is generated by a generator without a name"},
+		{"no generator", func(p *Plan) error { return p.Generate("", "a", nil) }, "the generator of a has no name"},
 		{"an edit's own error", func(p *Plan) error {
 			return p.Edit("disk", func([]byte) ([]byte, error) { return nil, boom })
 		}, "boom"},
@@ -321,7 +323,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// A plan works on the in-memory file system that plugin tests use.
+// TestPlanInMemory uses the in-memory file system of the plugin tests.
 func TestPlanInMemory(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// rollback puts the files and folders of an unfinished journal back and
-// discards it. It renames and removes only, so that a full disk cannot stop it,
-// and it can be cut short at any point and repeated: each step looks at what is
-// there. An error in one step does not keep the others from being undone.
+// rollback restores the files and folders of an unfinished journal and discards
+// it. It only renames and removes, so it works on a full disk. It can be
+// interrupted at any point and repeated, because each step checks the current
+// state. After an error in one step it still undoes the others.
 func (t *tree) rollback(dir string, doc *journalDoc) error {
 	var errs []error
 	kept := false
@@ -42,8 +42,8 @@ func (t *tree) rollback(dir string, doc *journalDoc) error {
 	return t.discard(dir)
 }
 
-// undo takes one step back. kept tells that the file was changed since and
-// stays as it is.
+// undo reverts one step. kept reports that the file was changed since the step
+// and stays unchanged.
 func (t *tree) undo(dir string, i int, s step) (kept bool, err error) {
 	undone, err := t.missing(numbered(dir, stagedDir, i))
 	if err != nil || !undone && s.Op != Delete {
@@ -69,14 +69,14 @@ func (t *tree) undo(dir string, i int, s step) (kept bool, err error) {
 	case err != nil:
 		return false, err
 	case s.Op == Create && (now == s.After || now == hash(nil)):
-		return false, t.fsys.Remove(s.Path) // empty is what a power failure makes of a new file
+		return false, t.fsys.Remove(s.Path) // after a power failure a new file may be empty
 	case s.Op == Update && now == s.After:
 		return false, t.fsys.Rename(before, s.Path)
 	}
 	return now != s.Before, nil
 }
 
-// isLink and isOther stand for the hash of what is no regular file.
+// isLink and isOther replace the hash of files that are not regular.
 const (
 	isLink  = "link"
 	isOther = "other"
@@ -102,8 +102,8 @@ func (t *tree) discard(dir string) error {
 	return nil
 }
 
-// removeEmpty removes a folder if it is there and empty. It looks first, for
-// an in-memory file system would remove a full one too.
+// removeEmpty removes a folder if it exists and is empty. It lists the folder
+// first, because an in-memory file system would also remove a full one.
 func (t *tree) removeEmpty(dir string) (bool, error) {
 	info, err := t.lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {

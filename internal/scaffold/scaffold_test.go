@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// project is a real folder, for links, modes and renames are what is tested.
+// project returns a real folder, because the tests need links, modes and
+// renames.
 func project(t testing.TB, files map[string]string) (string, afero.Fs) {
 	t.Helper()
 	root := t.TempDir()
@@ -27,7 +28,8 @@ func project(t testing.TB, files map[string]string) (string, afero.Fs) {
 
 func baseFs(root string) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), root) }
 
-// write writes a file; content "-> x" makes a link, and "#!" an executable.
+// write writes a file. Content "-> x" makes a link, and content that starts
+// with "#!" an executable.
 func write(t testing.TB, root, name, content string) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(name))
@@ -43,14 +45,14 @@ func write(t testing.TB, root, name, content string) {
 	must(t, os.WriteFile(file, []byte(content), mode))
 }
 
-// node is what stands at a path.
+// node is a file, link or folder.
 type node struct {
 	Mode    fs.FileMode
 	Content string // of a file, or the target of a link
 }
 
-// snapshot maps every path below root to what stands there, folders included.
-// The skipped folders are left out.
+// snapshot maps every path below root to its node, including folders. It omits
+// the skipped folders.
 func snapshot(t testing.TB, root string, skip ...string) map[string]node {
 	t.Helper()
 	all := map[string]node{}
@@ -85,7 +87,7 @@ func snapshot(t testing.TB, root string, skip ...string) map[string]node {
 	return all
 }
 
-// scratch is a temporary folder in memory, where the system has such a place:
+// scratch returns a temporary folder in memory, if the system has one:
 // thousands of trials are slow on a disk.
 func scratch(t testing.TB) string {
 	t.Helper()
@@ -97,7 +99,7 @@ func scratch(t testing.TB) string {
 	return root
 }
 
-// restore makes root look like a snapshot.
+// restore makes root equal to a snapshot.
 func restore(t testing.TB, root string, nodes map[string]node) {
 	t.Helper()
 	must(t, os.RemoveAll(root))
@@ -116,7 +118,7 @@ func restore(t testing.TB, root string, nodes map[string]node) {
 	}
 }
 
-// contents is snapshot without modes, folders and state.
+// contents is a snapshot without modes, folders and state.
 func contents(t testing.TB, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -149,7 +151,7 @@ func newPlan(t testing.TB, fsys afero.Fs, o Options) *Plan {
 	return p
 }
 
-// apply fills a plan, applies it, and returns what it did.
+// apply fills a plan, applies it, and returns its changes.
 func apply(t testing.TB, fsys afero.Fs, o Options, fill func(*Plan)) []string {
 	t.Helper()
 	p := newPlan(t, fsys, o)
@@ -159,7 +161,7 @@ func apply(t testing.TB, fsys afero.Fs, o Options, fill func(*Plan)) []string {
 	return done
 }
 
-// list shows a plan's changes in one line each.
+// list formats each change of a plan as one line.
 func list(p *Plan) []string {
 	lines := []string{}
 	for _, c := range p.Changes() {
@@ -173,7 +175,7 @@ func seed(t testing.TB, p *Plan, name, content string) {
 	must(t, p.Seed(name, 0o644, []byte(content)))
 }
 
-// appendLine is an edit that adds a line once, and needs a line "// here".
+// appendLine is an idempotent edit that adds a line before "// here".
 func appendLine(line string) func([]byte) ([]byte, error) {
 	return func(src []byte) ([]byte, error) {
 		s := string(src)

@@ -10,22 +10,23 @@ import (
 	"github.com/spf13/afero"
 )
 
-// flushTogether bounds the files that are open at a time, well below the 256
-// that some systems allow a process.
+// flushTogether limits the number of open files. Some systems allow a process
+// only 256.
 const flushTogether = 64
 
-// stager writes the files of a journal. Those that must be durable are flushed
-// in batches and side by side, for a disk joins flushes that wait together.
+// stager writes the files of a journal. It flushes durable files in parallel
+// batches, because a disk combines flushes that wait at the same time.
 type stager struct {
 	fsys afero.Fs
 	open []afero.File // written and not yet flushed
 }
 
-// durable is how write treats a file that cannot be made again.
+// durable tells write to flush a file that cannot be reproduced.
 const durable = true
 
-// step writes the files of one step. Only the content of files that existed is
-// durable, here or elsewhere: a new file can be made again.
+// step writes the files of one step. It makes the contents of existing files
+// durable. New files are not, because operon can create them again, unless they
+// hold text of the user.
 func (o *stager) step(dir string, i int, s step, mode fs.FileMode) error {
 	staged, before := numbered(dir, stagedDir, i), numbered(dir, beforeDir, i)
 	switch s.Op {
@@ -40,8 +41,8 @@ func (o *stager) step(dir string, i int, s step, mode fs.FileMode) error {
 	return nil
 }
 
-// write creates a file. A durable one gets exactly the mode, as it replaces a
-// file that has it; any other the mode less the umask.
+// write creates a file. A durable file gets exactly mode, because it replaces a
+// file with that mode; for any other file the umask applies.
 func (o *stager) write(name string, content []byte, mode fs.FileMode, flush bool) error {
 	f, err := o.fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode.Perm())
 	if err != nil {
@@ -64,7 +65,7 @@ func (o *stager) write(name string, content []byte, mode fs.FileMode, flush bool
 	return nil
 }
 
-// flush makes what was written durable.
+// flush makes the written files durable.
 func (o *stager) flush() error {
 	errs := make([]error, len(o.open))
 	var group sync.WaitGroup
@@ -75,7 +76,7 @@ func (o *stager) flush() error {
 	return errors.Join(append(errs, o.close())...)
 }
 
-// close closes what an error left open.
+// close closes files that are still open after an error.
 func (o *stager) close() error {
 	var errs []error
 	for _, f := range o.open {

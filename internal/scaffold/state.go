@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Where operon keeps its state. Nothing under stateDir may be named go.mod or
-// end in .go: controller-gen and the go command walk folders that they are
+// The files of operon's state. No path under stateDir may be named go.mod or
+// end in .go: controller-gen and the go command walk the folders they are
 // given, and controller-gen does not skip this one.
 const (
 	baseDir        = stateDir + "/base"
@@ -20,16 +20,17 @@ const (
 	recordsVersion = 1
 )
 
-// housekeeping returns the files that keep operon's state out of the way, by
-// path. They are written along with other changes, whenever they differ.
+// housekeeping returns the git configuration files of operon's state, by path.
+// They are written together with other changes if they differ.
 func housekeeping() map[string]string {
 	return map[string]string{
 		stateDir + "/.gitignore": `# What operon needs only on this machine.
 lock
 journal/
 `,
-		// Where two branches changed the same, git takes that of either: lines of
-		// both would be no file that operon ever wrote. The next command catches up.
+		// When two branches change generated.json, git takes one side: a mix of
+		// lines from both would match no version that operon wrote. The next
+		// command corrects the file.
 		stateDir + "/.gitattributes": `# Kept by operon: take either side of a merge, then run operon generate.
 generated.json text eol=lf -diff -merge linguist-generated
 `,
@@ -41,7 +42,7 @@ generated.json text eol=lf -diff -merge linguist-generated
 
 func basePath(name string) string { return baseDir + "/" + name + ".base" }
 
-// record is what generated.json tells of one file.
+// record is the entry of one file in generated.json.
 type record struct {
 	Generator string `json:"generator"`
 	SHA256    string `json:"sha256"` // of the content as it was written, in hex
@@ -55,8 +56,8 @@ type recordsDoc struct {
 	Files   records `json:"files"`
 }
 
-// parseRecords reads generated.json; no content means no records. Its paths
-// are checked, for the file comes with a repository that may be anybody's.
+// parseRecords reads generated.json; nil means no records. It checks the paths
+// because a repository is not trusted.
 func parseRecords(src []byte) (records, error) {
 	doc := recordsDoc{Version: recordsVersion}
 	if src == nil {
@@ -64,17 +65,17 @@ func parseRecords(src []byte) (records, error) {
 	}
 	if err := json.Unmarshal(src, &doc); err != nil {
 		if bytes.Contains(src, []byte("\n<<<<<<< ")) {
-			return nil, fault.Failed("take that of either side (git checkout --ours "+recordsFile+"), solve the other conflicts, then run operon generate",
-				"%s has conflicts of a merge", recordsFile)
+			return nil, fault.Failed("take either side (git checkout --ours "+recordsFile+"), resolve the other conflicts, then run operon generate",
+				"%s has merge conflicts", recordsFile)
 		}
-		f := fault.Failed("restore the file from version control, or delete it: operon then no longer finds stale generated files",
+		f := fault.Failed("restore the file from version control, or delete it: operon then cannot find stale generated files",
 			"%s is damaged", recordsFile)
 		f.Err = err
 		return nil, f
 	}
 	if doc.Version != recordsVersion {
-		return nil, fault.Failed("use the operon that wrote it, or a newer one",
-			"%s has version %d, this operon knows %d", recordsFile, doc.Version, recordsVersion)
+		return nil, fault.Failed("use the operon version that wrote it, or a newer one",
+			"%s has version %d; this operon supports version %d", recordsFile, doc.Version, recordsVersion)
 	}
 	for name := range doc.Files {
 		if err := checkName(name); err != nil {
@@ -87,7 +88,7 @@ func parseRecords(src []byte) (records, error) {
 	return doc.Files, nil
 }
 
-// encode returns the records as generated.json: sorted, indented, with a final
+// encode returns the content of generated.json: sorted, indented, with a final
 // newline.
 func (r records) encode() ([]byte, error) {
 	var b bytes.Buffer
@@ -115,8 +116,8 @@ func (p *Plan) nextRecords() records {
 	return next
 }
 
-// stateSteps returns what must be written under .operon for this plan. The
-// housekeeping files come along only when something else is written.
+// stateSteps returns the writes under .operon for this plan. The housekeeping
+// files are written only together with something else.
 func (p *Plan) stateSteps(others bool) ([]step, error) {
 	var steps []step
 	for name, e := range p.entries {
@@ -175,8 +176,8 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// HasBase reports whether an earlier command seeded the file at path, or what
-// this plan moved there.
+// HasBase reports whether an earlier command seeded the file at path, or the
+// file that this plan moved there.
 func (p *Plan) HasBase(path string) bool {
 	_, base, err := p.Before(path)
 	return err == nil && base != nil

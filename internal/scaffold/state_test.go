@@ -62,7 +62,7 @@ func TestState(t *testing.T) {
 	slices.Sort(names)
 	same(t, "journal", []string{".operon/journal", ".operon/journal/000001", ".operon/journal/000001/plan.json"}, names)
 	if s := state[".operon/journal/000001/plan.json"].Content; !strings.Contains(s, `"command": "operon init --domain x.y"`) {
-		t.Errorf("the journal names no command: %s", s)
+		t.Errorf("the journal does not name the command: %s", s)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestRecorded(t *testing.T) {
 		}
 		must(t, p.Remove("a"))
 		must(t, p.Remove("c"))
-		seed(t, p, "d", "d") // another class now
+		seed(t, p, "d", "d") // now another class
 		must(t, p.Edit("e", func([]byte) ([]byte, error) { return []byte("e2"), nil }))
 	})
 	rec := func(name, content string) Recorded { return Recorded{name, "g-" + name, hash([]byte(content))} }
@@ -94,7 +94,8 @@ func TestRecorded(t *testing.T) {
 	same(t, "afterwards", []Recorded{rec("b", "b"), rec("e", "e2")}, newPlan(t, fsys, Options{}).Recorded())
 }
 
-// A base goes with its file, and when its file becomes a generated one.
+// TestBaseIsDropped checks that a base is removed with its file, and when the
+// file becomes a generated one.
 func TestBaseIsDropped(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, nil)
@@ -129,7 +130,8 @@ func TestNothingToDoWritesNothing(t *testing.T) {
 	same(t, "a repeat", before, snapshot(t, root))
 }
 
-// Files that are right already are adopted without a visible change.
+// TestAdopt checks that files with the planned content are adopted without a
+// visible change.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	root, fsys := project(t, map[string]string{"a": "x", "b": "y"})
@@ -145,10 +147,10 @@ func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, content, want string }{
 		{"no JSON", "<<<<<<< HEAD\n", ".operon/generated.json is damaged"},
-		{"merged", "{\n<<<<<<< HEAD\n=======\n>>>>>>> b\n}\n", ".operon/generated.json has conflicts of a merge"},
+		{"merged", "{\n<<<<<<< HEAD\n=======\n>>>>>>> b\n}\n", ".operon/generated.json has merge conflicts"},
 		{"empty", "", ".operon/generated.json is damaged"},
-		{"newer", `{"version":2,"files":{}}`, ".operon/generated.json has version 2, this operon knows 1"},
-		{"outside", `{"version":1,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be relative to the project root, and clean`},
+		{"newer", `{"version":2,"files":{}}`, ".operon/generated.json has version 2; this operon supports version 1"},
+		{"outside", `{"version":1,"files":{"../x":{}}}`, `.operon/generated.json: path "../x" must be clean and relative to the project root`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,7 +183,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// The context is looked at even when there is nothing to wait for.
+// TestApplyOfNothing checks that Apply checks the context even if there is
+// nothing to write.
 func TestApplyOfNothing(t *testing.T) {
 	t.Parallel()
 	must(t, newPlan(t, afero.NewMemMapFs(), Options{}).Apply(context.Background()))

@@ -6,17 +6,18 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// change replaces the lines start to end of a text by lines. The changes of a
-// list are in order, with at least one line between two of them.
+// change replaces the lines from start to end of a text with lines. The changes
+// in a list are in order, with at least one line between two of them.
 type change struct {
 	start, end int
 	lines      []string
 }
 
-// diff returns the changes that turn a into b. Lines that occur once on both
-// sides are matched first (patience diff), since a function's head or a
-// message says more about what belongs together than a closing brace does. The
-// shortest edit script is only sought between them, where it is fast.
+// diff returns the changes that turn a into b. It first matches lines that
+// occur once on both sides (patience diff), because a function signature or a
+// message identifies a place better than a closing brace does. It searches for
+// the shortest edit script only between these matches, where the search is
+// fast.
 func diff(a, b []string) []change {
 	var d differ
 	d.match(a, b, 0, 0)
@@ -29,13 +30,14 @@ func diff(a, b []string) []change {
 	return list
 }
 
-// differ collects differences in order; aEnd and bEnd are behind the last match.
+// differ collects differences in order. aEnd and bEnd are the ends of the last
+// match.
 type differ struct {
 	diffs      []lcs.Diff
 	aEnd, bEnd int
 }
 
-// equal records n matching lines from i and j on.
+// equal records n matching lines that start at i and j.
 func (d *differ) equal(i, j, n int) {
 	if n == 0 {
 		return
@@ -44,7 +46,7 @@ func (d *differ) equal(i, j, n int) {
 	d.aEnd, d.bEnd = i+n, j+n
 }
 
-// flush records the difference, if any, up to i and j.
+// flush records the difference before i and j, if any.
 func (d *differ) flush(i, j int) {
 	if d.aEnd < i || d.bEnd < j {
 		d.diffs = append(d.diffs, lcs.Diff{Start: d.aEnd, End: i, ReplStart: d.bEnd, ReplEnd: j})
@@ -52,8 +54,8 @@ func (d *differ) flush(i, j int) {
 	}
 }
 
-// match records the matches between a and b, whose first lines are number i and
-// j of the whole.
+// match records the matches between a and b, whose first lines have the numbers
+// i and j in the whole texts.
 func (d *differ) match(a, b []string, i, j int) {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -90,8 +92,8 @@ func (d *differ) match(a, b []string, i, j int) {
 
 type pair struct{ a, b int }
 
-// unique pairs the lines that occur exactly once in a and in b: the longest
-// list of them that is in order on both sides.
+// unique pairs the lines that occur exactly once in a and in b. It returns the
+// longest list of pairs that is in order on both sides.
 func unique(a, b []string) []pair {
 	inA, inB := once(a), once(b)
 	var pairs []pair
@@ -103,8 +105,8 @@ func unique(a, b []string) []pair {
 	return ascending(pairs)
 }
 
-// ascending returns the longest sublist of pairs, which ascend in a, that
-// ascends in b as well.
+// ascending returns the longest sublist of pairs that ascends in b. The pairs
+// already ascend in a.
 func ascending(pairs []pair) []pair {
 	var ends []int // ends[k]: the pair with the smallest b that ends a list of k+1
 	prev := make([]int, len(pairs))
@@ -129,7 +131,7 @@ func ascending(pairs []pair) []pair {
 	return list
 }
 
-// once maps each line to its number, or to -1 when it occurs again.
+// once maps each line to its number, or to -1 if it occurs more than once.
 func once(lines []string) map[string]int {
 	m := make(map[string]int, len(lines))
 	for i, l := range lines {
@@ -141,9 +143,9 @@ func once(lines []string) map[string]int {
 	return m
 }
 
-// slide moves pure insertions and deletions down as far as the same text allows
-// without touching the next change, so that equal changes on two sides stand at
-// equal places.
+// slide moves pure insertions and deletions down as far as the text stays the
+// same and the next change is not touched. Equal changes on two sides then have
+// equal positions.
 func (d *differ) slide(a, b []string) {
 	limit := len(a)
 	for k := range slices.Backward(d.diffs) {

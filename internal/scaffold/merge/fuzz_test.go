@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzText checks what holds for any three texts.
+// FuzzText checks the laws that hold for any three texts.
 func FuzzText(f *testing.F) {
 	for _, s := range [][3]string{
 		{"", "", ""},
@@ -42,16 +42,16 @@ func FuzzText(f *testing.F) {
 		got, clean := Text(base, ours, theirs)
 		back, cleanBack := Text(base, theirs, ours)
 		if lineEnd(ours) == lineEnd(theirs) && (clean != cleanBack || clean && !bytes.Equal(got, back)) {
-			t.Errorf("the sides are not equal: %v %q, %v %q", clean, got, cleanBack, back)
+			t.Errorf("the result depends on the order of the sides: %v %q, %v %q", clean, got, cleanBack, back)
 		}
 		if !clean && bytes.Count(got, []byte(markOurs)) < 1 {
-			t.Errorf("a conflict without markers: %q", got)
+			t.Errorf("conflict without markers: %q", got)
 		}
 		checkDiff(t, lines(base), lines(ours))
 	})
 }
 
-// checkDiff checks that the changes from a to b are well formed and give b.
+// checkDiff checks that the changes from a to b are well formed and produce b.
 func checkDiff(t *testing.T, a, b []string) {
 	t.Helper()
 	var out []string
@@ -69,8 +69,8 @@ func checkDiff(t *testing.T, a, b []string) {
 	}
 }
 
-// FuzzGit compares with git merge-file on a base of distinct lines, where there
-// is one way to see what changed.
+// FuzzGit compares with git merge-file on a base of distinct lines, for which
+// the diff is unambiguous.
 func FuzzGit(f *testing.F) {
 	if _, err := exec.LookPath("git"); err != nil {
 		f.Skip("git is not installed")

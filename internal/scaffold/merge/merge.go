@@ -1,6 +1,6 @@
-// Package merge joins two changed versions of one text: line by line, as diff3
-// does. It is pure and knows neither files nor what the text means, so a clean
-// merge says only that the two sides changed different places.
+// Package merge merges two changed versions of a text line by line, like diff3.
+// It does not know the meaning of the text: a clean merge only means that the two
+// sides changed different places.
 package merge
 
 import (
@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// The lines around the two sides of a conflict. Editors and git know the form.
+// These lines delimit the two sides of a conflict, in the format of git.
 const (
 	markOurs   = "<<<<<<< yours"
 	markMiddle = "======="
 	markTheirs = ">>>>>>> operon"
 )
 
-// apart is how many common lines keep two conflicts apart. With fewer between
-// them they are shown as one, which is easier to read (git does the same).
+// apart is the minimum number of common lines between two conflicts. Conflicts
+// that are closer are shown as one, which is easier to read; git does the same.
 const apart = 4
 
-// Text applies to ours what changed from base to theirs. A change that both
-// sides made is made once. Where the sides changed the same lines, or lines
-// without an unchanged line between them, to something different, clean is
-// false and merged holds both versions between conflict markers: text to show to
-// a person, as operon never writes markers into a file. A caller that only
-// decides (scaffold.Decide) takes the file as it was and leaves merged aside.
+// Text applies the changes from base to theirs to ours. A change that both
+// sides made is applied once. If the sides changed the same or adjacent lines
+// in different ways, clean is false and merged has both versions between
+// conflict markers, for display only: operon never writes markers into a file.
+// A caller that only decides (scaffold.Decide) ignores merged and keeps the
+// file.
 //
-// When ours has one kind of line end throughout, the other two are read as if
-// they had it as well: a checkout with other line ends is not a change. A
-// missing line end at the end of the text is a change like any other.
+// If all lines of ours have the same line ending, base and theirs are converted
+// to it first: a checkout with other line endings is not a change. A missing
+// newline at the end of the text is a change like any other.
 func Text(base, ours, theirs []byte) (merged []byte, clean bool) {
 	switch {
 	case bytes.Equal(base, ours), bytes.Equal(ours, theirs):
@@ -53,8 +53,8 @@ type merger struct {
 	clean bool
 }
 
-// merge walks the two lists of changes over one base. Changes that overlap or
-// touch are one region, whose two versions are then compared.
+// merge walks both lists of changes. Changes that overlap or touch form one
+// region, whose two versions are compared.
 func (m *merger) merge(ours, theirs []change) {
 	done := 0
 	for len(ours) > 0 || len(theirs) > 0 {
@@ -85,8 +85,8 @@ func (m *merger) merge(ours, theirs []change) {
 	m.write(m.base[done:])
 }
 
-// reach counts the changes at the head of list that overlap or touch a region
-// that ends at hi, and moves hi behind them.
+// reach counts the changes at the start of list that overlap or touch a region
+// that ends at hi, and moves hi to their end.
 func reach(list []change, hi *int) int {
 	n := 0
 	for n < len(list) && list[n].start <= *hi {
@@ -96,7 +96,7 @@ func reach(list []change, hi *int) int {
 	return n
 }
 
-// replay returns the base lines from lo to hi with the changes made.
+// replay returns the base lines from lo to hi with the changes applied.
 func (m *merger) replay(lo, hi int, changes []change) []string {
 	var out []string
 	for _, c := range changes {
@@ -106,8 +106,8 @@ func (m *merger) replay(lo, hi int, changes []change) []string {
 	return append(out, m.base[lo:hi]...)
 }
 
-// conflict writes two versions of a region. What they have in common stands
-// outside the markers, unless it is too short to be worth it.
+// conflict writes the two versions of a region. Common lines go outside the
+// markers, unless there are fewer than apart.
 func (m *merger) conflict(x, y []string) {
 	m.clean = false
 	hunks := diff(x, y)
@@ -132,7 +132,8 @@ func (m *merger) conflict(x, y []string) {
 	m.write(x[done:])
 }
 
-// side writes one side of a conflict; the marker behind it starts a line.
+// side writes one side of a conflict, so that the next marker starts on a new
+// line.
 func (m *merger) side(lines []string) {
 	m.write(lines)
 	if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
@@ -146,13 +147,13 @@ func (m *merger) write(lines []string) {
 	}
 }
 
-// lines splits text behind each line feed.
+// lines splits text after each newline.
 func lines(text []byte) []string {
 	return slices.Collect(strings.Lines(string(text)))
 }
 
-// lineEnd returns the line end that every line of text has, or "" when they
-// differ or there is none.
+// lineEnd returns the line ending of all lines of text, or "" if the endings
+// differ or there are none.
 func lineEnd(text []byte) string {
 	lf, crlf := bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
 	switch {
@@ -166,7 +167,8 @@ func lineEnd(text []byte) string {
 	return ""
 }
 
-// withLineEnd gives text the line end, unless its own differ among each other.
+// withLineEnd converts text to a line ending, unless the endings of text
+// differ.
 func withLineEnd(text []byte, end string) []byte {
 	if own := lineEnd(text); own != "" && own != end {
 		return bytes.ReplaceAll(text, []byte(own), []byte(end))

@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 			want: "a\nx\nb\nc\ne\n",
 		},
 		{
-			name: "the same change is made once, a further one as well",
+			name: "a common change is made once, a further one too",
 			base: "a\nb\nc\nd\n", ours: "a\nB\nc\nd\n", theirs: "a\nB\nc\nD\n",
 			want: "a\nB\nc\nD\n",
 		},
@@ -40,7 +40,7 @@ func TestText(t *testing.T) {
 			want: "a\nb\nz\ny\n",
 		},
 		{
-			name: "an equal change written in other places of equal lines",
+			name: "an equal change at different positions of equal lines",
 			base: "a\nx\nx\nb\nc\n", ours: "a\nx\nx\nx\nb\nc\n", theirs: "a\nx\nx\nx\nb\nC\n",
 			want:     "a\nx\nx\nx\nb\nC\n",
 			conflict: false,
@@ -70,7 +70,7 @@ func TestText(t *testing.T) {
 			conflict: true,
 		},
 		{
-			name: "what both sides of a conflict share stays outside",
+			name: "common lines stay outside of a conflict",
 			base: "a\n", ours: "h\n1\nx\nt\n", theirs: "h\n1\ny\nt\n",
 			want:     "h\n1\n<<<<<<< yours\nx\n=======\ny\n>>>>>>> operon\nt\n",
 			conflict: true,
@@ -95,17 +95,17 @@ func TestText(t *testing.T) {
 			conflict: true,
 		},
 		{
-			name: "no line end at the end stays so",
+			name: "a missing final newline stays missing",
 			base: "a\nb\nc", ours: "A\nb\nc", theirs: "a\nb\nc",
 			want: "A\nb\nc",
 		},
 		{
-			name: "a line end added at the end",
+			name: "a final newline is added",
 			base: "a\nb\nc", ours: "A\nb\nc", theirs: "a\nb\nc\n",
 			want: "A\nb\nc\n",
 		},
 		{
-			name: "a conflict without a line end",
+			name: "a conflict without a final newline",
 			base: "a", ours: "b", theirs: "c",
 			want:     "<<<<<<< yours\nb\n=======\nc\n>>>>>>> operon\n",
 			conflict: true,
@@ -127,7 +127,7 @@ func TestText(t *testing.T) {
 			want: "A\r\nb\r\nC\r\n",
 		},
 		{
-			name: "mixed line ends are lines like others",
+			name: "mixed line endings are compared like other text",
 			base: "a\r\nb\nc\n", ours: "a\r\nb\nC\n", theirs: "A\r\nb\nc\n",
 			want: "A\r\nb\nC\n",
 		},

@@ -1,6 +1,6 @@
-// Package render turns a tree of templates into files. A template lies where
-// its output goes and looks like it; everything that needs thought is computed
-// in Go and only printed by the template.
+// Package render turns a tree of templates into files. The path of a template is
+// the path of its output, and the template looks like its output: values are
+// computed in Go, and the template only prints them.
 package render
 
 import (
@@ -21,7 +21,7 @@ import (
 // permission bits and its content.
 type Sink func(name string, mode fs.FileMode, content []byte) error
 
-// Only passes the named files on to sink, and leaves the others out.
+// Only returns a Sink that passes only the named files to sink.
 func Only(sink Sink, names ...string) Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if !slices.Contains(names, name) {
@@ -31,16 +31,16 @@ func Only(sink Sink, names ...string) Sink {
 	}
 }
 
-// Suffix marks a file that is executed as a text/template. A file without it
-// is copied as it is.
+// Suffix marks a file that is executed as a text/template. Other files are
+// copied unchanged.
 const Suffix = ".tmpl"
 
 // Tree renders every file below dir of fsys into sink, in lexical order.
 //
-// "[name]" in a path is replaced by vars[name], which may hold slashes; an
+// "[name]" in a path is replaced with vars[name], which may contain slashes; an
 // unknown name is an error. Go files are formatted. A file that starts with
-// "#!" is executable, for an embed.FS keeps no modes. A template whose output
-// is empty but for white space writes no file.
+// "#!" is executable, because an embed.FS has no modes. A template that renders
+// only white space writes no file.
 func Tree(fsys fs.FS, dir string, vars map[string]string, data any, sink Sink) error {
 	return fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -100,8 +100,8 @@ func file(fsys fs.FS, name string, data any) ([]byte, error) {
 }
 
 // Text executes one template; name is used in errors. A missing map key is an
-// error, and the only functions are the hermetic ones of sprig, less those
-// whose result differs from run to run.
+// error. The template functions are the hermetic ones of sprig, except those
+// with random results.
 func Text(name, src string, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(functions()).Parse(src)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rendered returns what Tree gives to its sink: "mode path" to content.
+// rendered maps "mode path" to content for the files that Tree renders.
 func rendered(fsys fs.FS, vars map[string]string, data any) (map[string]string, error) {
 	files := map[string]string{}
 	err := Tree(fsys, "tree", vars, data, func(name string, mode fs.FileMode, content []byte) error {
