@@ -15,24 +15,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Addon is what tests know of the modules of an addon-operator.
+// Addon describes the modules of an addon-operator.
 type Addon struct {
-	Dir     string // has modules and global hooks; hooks start there
+	Dir     string // the folder with modules and global hooks; the working folder of hooks
 	Common  *module.Common
 	Modules []module.Module
-	Owners  map[string]module.Module // of hooks, by their names; global hooks have none
-	Kinds   *kinds.Table             // that charts are rendered for
+	Owners  map[string]module.Module // by hook name; global hooks have no entry
+	Kinds   *kinds.Table             // the kinds that the cluster serves, for rendering charts
 }
 
-// addon is what a test has of it. Its methods may be called when there is none.
+// addon is the addon-operator state of one test. Methods accept a nil receiver where they
+// say so.
 type addon struct {
 	store  *module.Store
-	module *module.Module // nil for global hooks
+	module *module.Module // nil for a global hook
 	kinds  *kinds.Table
 }
 
-// ofAddon is a word in a test that only hooks of addon-operator know, or "".
-func (t *Test) ofAddon() string {
+// addonOnlyKey returns a key of the test that is valid only for hooks of addon-operator,
+// or "".
+func (t *Test) addonOnlyKey() string {
 	switch {
 	case t.File.Module != "":
 		return "module"
@@ -45,14 +47,14 @@ func (t *Test) ofAddon() string {
 		if slices.Contains(steps, e.Type) {
 			return e.Type
 		}
-		if word := e.Expect.ofAddon(); word != "" {
+		if word := e.Expect.addonOnlyKey(); word != "" {
 			return word
 		}
 	}
-	return t.Expect.ofAddon()
+	return t.Expect.addonOnlyKey()
 }
 
-func (x *Expect) ofAddon() string {
+func (x *Expect) addonOnlyKey() string {
 	switch {
 	case x == nil:
 	case x.Values != nil, x.Config != nil, x.has("values", "configValues"):
@@ -67,7 +69,7 @@ func (x *Expect) ofAddon() string {
 	return ""
 }
 
-// open gives a test the values that it begins with.
+// open returns the addon state of a test, with the initial values of the test.
 func (a *Addon) open(t *Test) (*addon, error) {
 	opened := &addon{kinds: a.Kinds}
 	if owner, has := a.Owners[t.File.Hook]; has {
@@ -93,7 +95,8 @@ func (a *Addon) open(t *Test) (*addon, error) {
 	return opened, err
 }
 
-// table is a value that was read as an object; nil when nothing was.
+// table returns the value as an object, or nil if it is no object. The receiver may be
+// nil.
 func (w *expected) table() map[string]any {
 	if w == nil {
 		return nil
@@ -102,7 +105,8 @@ func (w *expected) table() map[string]any {
 	return all
 }
 
-// values are all that a run may change, or nil.
+// values returns all values that a run may change. The receiver may be nil; the result is
+// then nil.
 func (a *addon) values() map[string]any {
 	if a == nil {
 		return nil
@@ -111,7 +115,7 @@ func (a *addon) values() map[string]any {
 	return all
 }
 
-// valueChanges tells what is different between two states of values.
+// valueChanges describes the differences between two states of values.
 func valueChanges(before, after map[string]any) []string {
 	var all []string
 	for _, d := range differences(before, after, "", true) {
@@ -121,14 +125,15 @@ func valueChanges(before, after map[string]any) []string {
 	return all
 }
 
-// scripted reports that an expectation is about the script enabled of a module.
-func (x *Expect) scripted() bool {
+// testsEnabledScript reports whether the expectation is about the module's enabled
+// script.
+func (x *Expect) testsEnabledScript() bool {
 	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Runs != nil && *x.Runs > 0 || x.Error != "" || len(x.Output) > 0 ||
 		x.has("enabled", "reason", "exitCode", "error", "output"))
 }
 
-// decide runs the script of a module.
-func (s *session) decide(ctx context.Context) {
+// runEnabledScript runs the enabled script of the module.
+func (s *session) runEnabledScript(ctx context.Context) {
 	script := filepath.Join(s.addon.module.Dir, "enabled")
 	info, err := os.Stat(script)
 	switch {
@@ -145,7 +150,7 @@ func (s *session) decide(ctx context.Context) {
 		return
 	}
 	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.Given{Values: values, Config: config})
-	s.both(func(t *activity) {
+	s.record(func(t *activity) {
 		t.runs++
 		t.exitCode = d.ExitCode
 		t.output.Write(d.Stdout)
@@ -159,8 +164,8 @@ func (s *session) decide(ctx context.Context) {
 	}
 }
 
-// decision compares what is expected of the script with what it said.
-func (s *session) decision(x *Expect, t *activity) {
+// compareDecision compares the expectation with the result of the enabled script.
+func (s *session) compareDecision(x *Expect, t *activity) {
 	d := t.decision
 	switch {
 	case x.Enabled == nil && x.Reason == nil:
@@ -174,11 +179,11 @@ func (s *session) decision(x *Expect, t *activity) {
 	}
 	if x.Enabled != nil && *x.Enabled != d.On {
 		s.differs(x.Line, "enabled: the script says %t, want %t%s", d.On, *x.Enabled, because(d.Reason))
-		s.amend(x, set("enabled", d.On))
+		s.addFix(x, set("enabled", d.On))
 	}
 	if x.Reason != nil && *x.Reason != d.Reason {
 		s.differs(x.Line, "reason: it is %q, want %q", d.Reason, *x.Reason)
-		s.amend(x, set("reason", d.Reason))
+		s.addFix(x, set("reason", d.Reason))
 	}
 }
 
@@ -189,8 +194,8 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// operations are those of a patch of values, as they were written. Whether it can be
-// read, the engine has judged.
+// operations returns the operations of a values patch. The engine has already validated
+// the patch.
 func operations(patch []byte) []any {
 	ops, err := module.ParsePatch(patch)
 	if err != nil || len(ops) == 0 {
@@ -200,20 +205,20 @@ func operations(patch []byte) []any {
 	return all
 }
 
-// pass runs the hook for a step of the engine's work.
-func (s *session) pass(ctx context.Context, step string) error {
+// runStep runs the hook for a step of addon-operator, such as beforeHelm.
+func (s *session) runStep(ctx context.Context, step string) error {
 	t, bound := s.state.Step(s.hook.Name, step)
 	if !bound {
 		return fmt.Errorf("%s has no %s, but %s", s.hook.Name, step, orNone(s.stepNames()))
 	}
-	_, _ = s.run(ctx, t) // whose error is noted
+	_, _ = s.run(ctx, t) // run records the error
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// stepNames are the steps that the hook is bound to.
+// stepNames returns the steps that the hook has a binding for.
 func (s *session) stepNames() []string {
 	return slices.DeleteFunc(slices.Clone(steps), func(step string) bool {
 		_, bound := s.hook.Config.Steps[step]
@@ -221,12 +226,13 @@ func (s *session) stepNames() []string {
 	})
 }
 
-// values compares what is expected of values, of their patches, and of the chart.
+// values compares the values, the values patches and the rendered chart with the
+// expectation.
 func (s *session) values(x *Expect, t *activity) {
 	if s.addon == nil {
 		return
 	}
-	s.decision(x, t)
+	s.compareDecision(x, t)
 	s.list(x, "valuesPatches", x.ValuesPatches, t.valuesPatches)
 	s.list(x, "configValuesPatches", x.ConfigPatches, t.configPatches)
 	if w := x.Values; w != nil {
@@ -250,7 +256,7 @@ func (s *session) values(x *Expect, t *activity) {
 	s.correct(x, "rendered", x.Rendered, all)
 }
 
-// rendered are the objects of the chart.
+// rendered returns the objects of the module's chart.
 func (a *addon) rendered() ([]*unstructured.Unstructured, error) {
 	if a.module == nil {
 		return nil, errors.New("a global hook has no chart")
@@ -258,8 +264,8 @@ func (a *addon) rendered() ([]*unstructured.Unstructured, error) {
 	return a.store.Rendered(*a.module, a.kinds)
 }
 
-// rendered finds an object among those of the chart, by its kind and name; or
-// without a name the first that has all that is asked for.
+// rendered finds an expected object in the chart, by kind and name. An expectation
+// without a name matches the first object that contains all expected fields.
 func (s *session) rendered(line, i int, want map[string]any, objects []*unstructured.Unstructured) found {
 	o := &unstructured.Unstructured{Object: want}
 	var names []string

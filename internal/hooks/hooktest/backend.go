@@ -10,44 +10,45 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Backend has a cluster for each test.
+// Backend creates a cluster for each test.
 type Backend interface {
-	// Open makes a cluster with what the test is given in it.
+	// Open creates a cluster that holds the given objects of the test.
 	Open(ctx context.Context, t *Test) (Cluster, error)
 }
 
-// Cluster is what a test runs on.
+// Cluster is the cluster of one test.
 type Cluster interface {
-	// Hook is the API server for what the hook does.
+	// Hook returns the API that the hook uses.
 	Hook() patch.API
-	// User is the API server for what happens in the test.
+	// User returns the API that the events and expectations of the test use.
 	User() patch.API
-	// Bind begins to observe what a binding selects, and returns what there is.
+	// Bind starts to observe the objects that a binding selects and returns the current
+	// ones.
 	Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error)
-	// Observed returns what bindings have observed since it was called last, in its
-	// order. It waits until all that was changed before the call has come through.
+	// Observed returns the observations since the previous call, in order. It waits until
+	// all changes made before the call have been observed.
 	Observed(ctx context.Context) ([]Observation, error)
-	// Objects returns all objects that a hook may have changed, in an order of their own.
+	// Objects returns all objects that a hook may have changed, in a stable order.
 	Objects(ctx context.Context) ([]*unstructured.Unstructured, error)
-	// Wait waits, as much as time passes here at all.
+	// Wait waits for a duration. It may return at once if the cluster has no clock.
 	Wait(ctx context.Context, d time.Duration) error
-	// Env adds to the environment of the hook what it needs to reach the cluster.
+	// Env adds the variables that the hook needs to reach the cluster.
 	Env(env []string) []string
 	Close()
 }
 
-// Observation is what a binding observes.
+// Observation is a change that a binding observes.
 type Observation struct {
 	Binding engine.Ref
-	// Event is Added, Modified or Deleted, of the only one of Objects; or Selected
-	// or Unselected, when a namespace begins or ceases to be selected by its labels:
-	// then Objects are what is in it.
+	// Event is Added, Modified or Deleted for the single object in Objects. It is
+	// Selected or Unselected if the labels of a namespace start or stop matching the
+	// binding; for Selected, Objects are the selected objects in that namespace.
 	Event     string
 	Namespace string
 	Objects   []*unstructured.Unstructured
 }
 
-// Apply tells a state what was observed. The error is one of the filter.
+// Apply applies the observation to a state. The error is that of a filter.
 func (o Observation) Apply(s *engine.State) error {
 	switch o.Event {
 	case "Selected":

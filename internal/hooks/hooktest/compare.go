@@ -12,12 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compare compares what is expected with what was counted and with the cluster.
+// compare compares the recorded activity and the cluster with the expectation.
 func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
 	s.fillEmptyKeys(ctx, x, t)
 	if x.Runs != nil && *x.Runs != t.runs {
 		s.differs(x.Line, "runs: the hook ran %s, want %d", times(t.runs), *x.Runs)
-		s.amend(x, set("runs", t.runs))
+		s.addFix(x, set("runs", t.runs))
 	}
 	s.exitCode(x, t)
 	s.failure(x, t)
@@ -29,7 +29,7 @@ func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
 	if w := x.Response; w != nil {
 		if t.response == nil {
 			s.differs(w.line(-1), "response: no webhook was asked")
-			s.amend(x, unset("response", t))
+			s.addFix(x, unset("response", t))
 		} else {
 			s.value(x, "response", w, normal(t.response))
 		}
@@ -43,13 +43,13 @@ func (s *session) exitCode(x *Expect, t *activity) {
 	case x.ExitCode == nil || t.runs > 0 && *x.ExitCode == t.exitCode:
 	case t.runs == 0:
 		s.differs(x.Line, "exitCode: the hook did not run, want exit code %d", *x.ExitCode)
-		s.amend(x, unset("exitCode", t))
+		s.addFix(x, unset("exitCode", t))
 	default:
 		s.differs(x.Line, "exitCode: the last run ended with %d, want %d", t.exitCode, *x.ExitCode)
-		s.amend(x, func(written map[string]any) {
+		s.addFix(x, func(written map[string]any) {
 			written["exitCode"] = t.exitCode
-			if t.exitCode == 0 && x.Error == "" && len(t.reasons) > 0 { // it fails all the same
-				written["error"] = s.anywhere(last(t.reasons))
+			if t.exitCode == 0 && x.Error == "" && len(t.reasons) > 0 { // the hook fails despite exit code 0
+				written["error"] = s.portablePart(last(t.reasons))
 			}
 		})
 	}
@@ -61,10 +61,10 @@ func (s *session) failure(x *Expect, t *activity) {
 	}
 	s.differs(x.Line, "error: nothing failed with %q%s", x.Error, instead(t.errors))
 	if len(t.reasons) == 0 {
-		s.amend(x, unset("error", t))
+		s.addFix(x, unset("error", t))
 		return
 	}
-	s.amend(x, set("error", s.anywhere(t.reasons[nearestText(x.Error, t.reasons)])))
+	s.addFix(x, set("error", s.portablePart(t.reasons[nearestText(x.Error, t.reasons)])))
 }
 
 func (s *session) output(x *Expect, t *activity) {
@@ -73,7 +73,7 @@ func (s *session) output(x *Expect, t *activity) {
 		s.differs(x.Line, "output: the hook did not print %q%s", text, instead(lastLines(t.output.String(), 5)))
 	}
 	if len(missing) > 0 {
-		s.amend(x, func(written map[string]any) { s.correctOutput(written, x.Output, t) })
+		s.addFix(x, func(written map[string]any) { s.correctOutput(written, x.Output, t) })
 	}
 }
 
@@ -87,37 +87,37 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-func instead(said []string) string {
-	if len(said) == 0 {
+func instead(alternatives []string) string {
+	if len(alternatives) == 0 {
 		return ""
 	}
-	return ", but: " + strings.Join(said, " | ")
+	return ", but: " + strings.Join(alternatives, " | ")
 }
 
 func (s *session) differs(line int, format string, args ...any) {
 	s.outcome.fail(line, format, args...)
 }
 
-// same compares a value, of which what is expected is a part.
+// same reports whether got contains all expected fields of want.
 func (s *session) same(line int, place string, want, got any) bool {
-	var said []string
+	var texts []string
 	for _, d := range differences(want, got, "", false) {
-		said = append(said, d.String())
+		texts = append(texts, d.String())
 	}
-	if len(said) > 0 {
-		s.differs(line, "%s: %s", place, strings.Join(said, "\n"))
+	if len(texts) > 0 {
+		s.differs(line, "%s: %s", place, strings.Join(texts, "\n"))
 	}
-	return len(said) == 0
+	return len(texts) == 0
 }
 
 // value compares the value of a key.
 func (s *session) value(x *Expect, key string, w *expected, got any) {
 	if !s.same(w.line(-1), key, w.value, got) {
-		s.amend(x, func(written map[string]any) { written[key] = corrected(written[key], w.value, got) })
+		s.addFix(x, func(written map[string]any) { written[key] = corrected(written[key], w.value, got) })
 	}
 }
 
-// list compares lists, item by item.
+// list compares two lists item by item.
 func (s *session) list(x *Expect, key string, w *expected, got any) {
 	if w == nil {
 		return
@@ -126,18 +126,18 @@ func (s *session) list(x *Expect, key string, w *expected, got any) {
 	want := w.list()
 	if len(items) != len(want) {
 		s.differs(w.line(-1), "%s: there are %d, want %d:\n%s", key, len(items), len(want), lines(items))
-		s.amend(x, func(written map[string]any) { written[key] = aligned(written[key], want, items) })
+		s.addFix(x, func(written map[string]any) { written[key] = aligned(written[key], want, items) })
 		return
 	}
 	all := make([]found, len(want))
 	for i := range want {
-		all[i] = found{fits: s.same(w.line(i), fmt.Sprintf("%s[%d]", key, i), want[i], items[i]), got: items[i]} // patches[0]
+		all[i] = found{fits: s.same(w.line(i), fmt.Sprintf("%s[%d]", key, i), want[i], items[i]), got: items[i]} // such as patches[0]
 	}
 	s.correct(x, key, w, all)
 }
 
-// metrics finds each metric among those that were written; an empty list has none
-// written.
+// metrics finds each expected metric among the written ones. An empty list expects no
+// metrics.
 func (s *session) metrics(x *Expect, t *activity) {
 	if x.Metrics == nil {
 		return
@@ -146,7 +146,7 @@ func (s *session) metrics(x *Expect, t *activity) {
 	want := x.Metrics.list()
 	if len(want) == 0 && len(got) > 0 {
 		s.differs(x.Metrics.line(-1), "metrics: there are %d, want none:\n%s", len(got), lines(got))
-		s.amend(x, set("metrics", got))
+		s.addFix(x, set("metrics", got))
 	}
 	all := make([]found, len(want))
 	for i, w := range want {
@@ -162,7 +162,7 @@ func (s *session) metrics(x *Expect, t *activity) {
 	}
 	s.correct(x, "metrics", x.Metrics, all)
 	if len(want) > 0 && !slices.ContainsFunc(all, func(f found) bool { return f.fits || len(f.like) > 0 }) {
-		s.amend(x, set("metrics", asList(got))) // for an empty list would say that there were none
+		s.addFix(x, set("metrics", asList(got))) // an empty list would expect no metrics
 	}
 }
 
@@ -171,7 +171,7 @@ func metricName(m any) any {
 	return all["name"]
 }
 
-// objects finds each object in the cluster, and none of those that are to be absent.
+// objects compares the cluster with the expected and the absent objects.
 func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 	var move []func(written map[string]any)
 	if w := x.Objects; w != nil {
@@ -203,7 +203,7 @@ func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 		s.correct(x, "absent", w, all)
 	}
 	if len(move) > 0 {
-		s.amend(x, func(written map[string]any) {
+		s.addFix(x, func(written map[string]any) {
 			for _, each := range move {
 				each(written)
 			}
@@ -216,14 +216,14 @@ func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 	}
 }
 
-// object finds the i-th object that is expected.
+// object finds the i-th expected object.
 func (s *session) object(ctx context.Context, line, i int, want map[string]any) found {
 	o := &unstructured.Unstructured{Object: want}
 	there, err := s.find(ctx, o)
 	switch {
 	case err != nil:
 		s.differs(line, "objects[%d]: %v", i, err)
-		return found{fits: true} // nothing that the hook does mends that
+		return found{fits: true} // an update cannot correct this
 	case there != nil:
 		got := normal(there.Object)
 		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
@@ -236,8 +236,8 @@ func (s *session) object(ctx context.Context, line, i int, want map[string]any) 
 	return found{like: like}
 }
 
-// find returns an object of a name; or without one the first that has all that is
-// asked for; or nil.
+// find returns the object with the name of o. If o has no name, find returns the first
+// object of the kind that contains all fields of o. The object is nil if there is none.
 func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if o.GetName() != "" {
 		api := s.cluster.User()
@@ -260,7 +260,7 @@ func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unst
 	return nil, err
 }
 
-// listed are the objects of the kind and in the namespace of another one.
+// listed returns the objects of the kind and namespace of like.
 func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
 	api := s.cluster.User()
 	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
@@ -274,7 +274,7 @@ func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) (
 	return list.Items, nil
 }
 
-// others are the objects that one without a name may have become.
+// others returns the candidates for an expected object without a name.
 func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []any {
 	list, err := s.listed(ctx, o)
 	if err != nil {
@@ -287,7 +287,7 @@ func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []an
 	return all
 }
 
-// normal is a value as it would be read from JSON.
+// normal converts a value to the types that decoding JSON results in.
 func normal(v any) any {
 	text, err := json.Marshal(v)
 	if err != nil {

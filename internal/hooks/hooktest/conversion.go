@@ -14,21 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Converts reports whether a test asks for a conversion.
+// Converts reports whether the test has a convert event.
 func (t *Test) Converts() bool {
 	return slices.ContainsFunc(t.Events, func(e Event) bool { return e.Type == "convert" })
 }
 
-// conversion is a request to convert objects.
+// conversion is a request to convert objects to another API version.
 type conversion struct {
 	crd     string
-	schema  *unstructured.Unstructured // the CRD, or nil when the cluster has none
+	schema  *unstructured.Unstructured // the CRD, or nil if the cluster has none
 	to      string
-	objects []*unstructured.Unstructured // with the defaults of their version
+	objects []*unstructured.Unstructured // with the defaults of their API version
 }
 
-// conversion is what an API server would send for an event.
-func (s *session) conversion(ctx context.Context, crd string, e Event) (*conversion, error) {
+// newConversion returns the request that an API server sends for a convert event.
+func (s *session) newConversion(ctx context.Context, crd string, e Event) (*conversion, error) {
 	c := &conversion{crd: crd, to: e.To}
 	api := s.cluster.User()
 	kind, err := api.Kind(ctx, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
@@ -80,7 +80,7 @@ func (c *conversion) validator(apiVersion string) (v *crdschema.Validator, found
 	return v, err == nil, err
 }
 
-// run has hooks convert objects to a version.
+// run calls the conversion hooks and returns the converted objects.
 func (c *conversion) run(s *session, to string, objects []*unstructured.Unstructured,
 	run func(engine.Task) (engine.Execution, error)) ([]*unstructured.Unstructured, error) {
 	request := map[string]any{"uid": "00000000-0000-0000-0000-000000000000", "desiredAPIVersion": to}
@@ -97,10 +97,10 @@ func (c *conversion) run(s *session, to string, objects []*unstructured.Unstruct
 	})
 }
 
-// taken are converted objects as an API server takes them: with the metadata that
-// they had, but for labels and annotations, without fields that their version does
-// not have, and with its defaults. problems are what it refuses and what is lost.
-func (c *conversion) taken(converted []*unstructured.Unstructured) (taken []*unstructured.Unstructured, problems []string) {
+// accept processes converted objects as an API server does. It restores the metadata
+// except labels and annotations, drops unknown fields and sets defaults. problems
+// describes what an API server rejects or drops.
+func (c *conversion) accept(converted []*unstructured.Unstructured) (accepted []*unstructured.Unstructured, problems []string) {
 	for i, o := range converted {
 		problem := func(format string, args ...any) {
 			problems = append(problems, fmt.Sprintf("converted[%d]: ", i)+fmt.Sprintf(format, args...))
@@ -111,7 +111,7 @@ func (c *conversion) taken(converted []*unstructured.Unstructured) (taken []*uns
 			"metadata.namespace": {was.GetNamespace(), o.GetNamespace()}, "metadata.uid": {was.GetUID(), o.GetUID()},
 		} {
 			if change[0] != change[1] {
-				problem("%s is %s, and was %s: an API server refuses that", path, shown(change[1]), shown(change[0]))
+				problem("%s is %s, was %s: an API server refuses that", path, shown(change[1]), shown(change[0]))
 			}
 		}
 		next := &unstructured.Unstructured{Object: integers(normal(o.Object)).(map[string]any)}
@@ -131,14 +131,14 @@ func (c *conversion) taken(converted []*unstructured.Unstructured) (taken []*uns
 		if err != nil {
 			problem("%v", err)
 		}
-		taken = append(taken, next)
+		accepted = append(accepted, next)
 	}
 	slices.Sort(problems)
-	return taken, problems
+	return accepted, problems
 }
 
-// restore gives a converted object the metadata that it had; labels and annotations
-// are the hook's to change.
+// restore resets the metadata of a converted object. Hooks may change only labels and
+// annotations.
 func restore(o, was *unstructured.Unstructured) {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	if metadata, isObject := was.Object["metadata"].(map[string]any); isObject {
@@ -148,18 +148,18 @@ func restore(o, was *unstructured.Unstructured) {
 	o.SetAnnotations(annotations)
 }
 
-// convert asks for a conversion as an API server would.
+// convert requests a conversion as an API server does.
 func (s *session) convert(ctx context.Context, e Event) error {
 	bindings := s.hook.Config.Conversion
-	place, err := s.place(e, len(bindings), func(i int) string { return bindings[i].Name })
+	place, err := s.bindingIndex(e, len(bindings), func(i int) string { return bindings[i].Name })
 	if err != nil {
 		return err
 	}
-	c, err := s.conversion(ctx, bindings[place].CRDName, e)
+	c, err := s.newConversion(ctx, bindings[place].CRDName, e)
 	if err != nil {
 		return fmt.Errorf("an API server would not call the webhook: %w", err)
 	}
-	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.part(ctx, t) })
+	converted, err := c.run(s, c.to, c.objects, func(t engine.Task) (engine.Execution, error) { return s.runConversionHook(ctx, t) })
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -168,9 +168,9 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	case len(converted) != len(e.Objects):
 		s.note(fmt.Errorf("the hook gives %d objects for %d, and an API server refuses that", len(converted), len(e.Objects)))
 	default:
-		s.judgeConversion(ctx, c, converted)
+		s.checkConversion(ctx, c, converted)
 	}
-	s.both(func(t *activity) {
+	s.record(func(t *activity) {
 		t.converted = []any{}
 		for _, o := range converted {
 			t.converted = append(t.converted, o.Object)
@@ -179,9 +179,9 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	return nil
 }
 
-// part runs a hook for its part in a conversion. Another one than the test's counts for
-// nothing but its failure.
-func (s *session) part(ctx context.Context, t engine.Task) (engine.Execution, error) {
+// runConversionHook runs a hook for its part of a conversion. For a hook other than the
+// tested one, only a failure is recorded.
+func (s *session) runConversionHook(ctx context.Context, t engine.Task) (engine.Execution, error) {
 	if t.Hook.Name == s.hook.Name {
 		return s.run(ctx, t)
 	}
@@ -192,27 +192,28 @@ func (s *session) part(ctx context.Context, t engine.Task) (engine.Execution, er
 	return done, err
 }
 
-// judgeConversion finds what objects lose when they are converted, there and back.
-func (s *session) judgeConversion(ctx context.Context, c *conversion, converted []*unstructured.Unstructured) {
-	taken, problems := c.taken(converted)
+// checkConversion records what an API server rejects or drops, and what a round trip
+// loses.
+func (s *session) checkConversion(ctx context.Context, c *conversion, converted []*unstructured.Unstructured) {
+	accepted, problems := c.accept(converted)
 	if len(problems) == 0 && s.test.RoundTrip {
-		problems = c.back(ctx, s, taken)
+		problems = c.roundTrip(ctx, s, accepted)
 	}
 	for _, problem := range problems {
 		s.note(errors.New(problem))
 	}
 }
 
-// back converts objects to the versions that they had, where the hook converts in
-// this direction too, and finds what is not as it was.
-func (c *conversion) back(ctx context.Context, s *session, taken []*unstructured.Unstructured) []string {
+// roundTrip converts objects back to their original versions if hooks support that
+// direction. It describes each field that differs from the original.
+func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unstructured.Unstructured) []string {
 	var problems []string
 	for i, was := range c.objects {
 		version := was.GetAPIVersion()
 		if !s.state.Converts(c.crd, c.to, version) {
 			continue
 		}
-		back, err := c.run(s, version, taken[i:i+1], func(t engine.Task) (engine.Execution, error) { return s.executor.Execute(ctx, t) })
+		back, err := c.run(s, version, accepted[i:i+1], func(t engine.Task) (engine.Execution, error) { return s.executor.Execute(ctx, t) })
 		switch {
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %v", i, version, err))
@@ -222,27 +223,27 @@ func (c *conversion) back(ctx context.Context, s *session, taken []*unstructured
 			continue
 		}
 		only := &conversion{crd: c.crd, schema: c.schema, objects: c.objects[i : i+1]}
-		whole, wrong := only.taken(back)
+		whole, wrong := only.accept(back)
 		for _, problem := range wrong {
 			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %s", i, version, strings.TrimPrefix(problem, "converted[0]: ")))
 		}
 		for _, d := range differences(normal(was.Object), normal(whole[0].Object), "", true) {
 			if len(wrong) == 0 {
-				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if this is intended, set roundTrip: false", i, c.to, d.returned()))
+				problems = append(problems, fmt.Sprintf("objects[%d], converted to %s and back: %s; if this is intended, set roundTrip: false", i, c.to, d.roundTripText()))
 			}
 		}
 	}
 	return problems
 }
 
-// returned says what became of a value that should have come back.
-func (d difference) returned() string {
+// roundTripText describes how a value differs after a round trip.
+func (d difference) roundTripText() string {
 	was, is := d.texts()
 	switch {
 	case d.got == missing{}:
-		return fmt.Sprintf("%s is lost, and was %s", d.path, was)
+		return fmt.Sprintf("%s is lost, was %s", d.path, was)
 	case d.want == missing{}:
-		return fmt.Sprintf("%s is %s, and was not there", d.path, is)
+		return fmt.Sprintf("%s is %s, was absent", d.path, is)
 	}
-	return fmt.Sprintf("%s is %s, and was %s", d.path, is, was)
+	return fmt.Sprintf("%s is %s, was %s", d.path, is, was)
 }

@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// set gives a key a value.
+// set returns a correction that sets a key.
 func set(key string, value any) func(written map[string]any) {
-	return func(written map[string]any) { written[key] = lasting(value) }
+	return func(written map[string]any) { written[key] = withoutServerFields(value) }
 }
 
-// unset takes a key away. What is left says something in any case.
+// unset returns a correction that removes a key. An expectation must not become empty: it
+// then gets the key runs.
 func unset(key string, t *activity) func(written map[string]any) {
 	return func(written map[string]any) {
 		delete(written, key)
@@ -25,23 +26,22 @@ func unset(key string, t *activity) func(written map[string]any) {
 	}
 }
 
-// found is what there is for an item of a list that is expected.
+// found is the result of looking for an expected list item.
 type found struct {
-	fits bool  // it is as expected
-	got  any   // what it is, if that is known
-	like []any // or what it may have become
+	fits bool  // the item is as expected
+	got  any   // the actual item, if it is known
+	like []any // otherwise the candidates for it
 }
 
-// gone reports whether there is nothing of the kind.
+// gone reports whether there is neither an actual item nor a candidate.
 func (f found) gone() bool { return !f.fits && f.got == nil && len(f.like) == 0 }
 
-// correct has items of a list become what was found for them. Those for which
-// nothing was found go.
+// correct replaces unmet list items by the actual ones, and removes items without any.
 func (s *session) correct(x *Expect, key string, w *expected, all []found) {
 	if !slices.ContainsFunc(all, func(f found) bool { return !f.fits }) {
 		return
 	}
-	s.amend(x, func(written map[string]any) {
+	s.addFix(x, func(written map[string]any) {
 		list, _ := written[key].([]any)
 		next := []any{}
 		var taken []any
@@ -63,7 +63,8 @@ func (s *session) correct(x *Expect, key string, w *expected, all []found) {
 	})
 }
 
-// nearest is what differs least from what is wanted, and is not taken; or nil.
+// nearest returns the value with the fewest differences from want that is not in taken,
+// or nil.
 func nearest(want any, all, taken []any) any {
 	var best any
 	least := 0
@@ -78,8 +79,8 @@ func nearest(want any, all, taken []any) any {
 	return best
 }
 
-// aligned are the items that there are. Those that are as expected stand as they are
-// written.
+// aligned returns the actual items. Items that meet an expectation keep their written
+// form.
 func aligned(written any, want, items []any) []any {
 	list, _ := written.([]any)
 	next, from := []any{}, 0
@@ -91,13 +92,13 @@ func aligned(written any, want, items []any) []any {
 		if i < len(want) && i < len(list) {
 			next, from = append(next, list[i]), i+1
 		} else {
-			next = append(next, lasting(item))
+			next = append(next, withoutServerFields(item))
 		}
 	}
 	return next
 }
 
-// add appends an object to a list, unless it is there.
+// add appends an object to a list unless the list already contains it.
 func add(written map[string]any, key string, object, as any) {
 	list, _ := written[key].([]any)
 	id := func(v any) string {
@@ -110,8 +111,8 @@ func add(written map[string]any, key string, object, as any) {
 	}
 }
 
-// sparse is what tells which object is meant: its name, or else all that is asked of
-// it.
+// sparse returns the fields that identify an object: kind, namespace and name. An object
+// without a name is returned unchanged.
 func sparse(object any) any {
 	all, _ := object.(map[string]any)
 	o := &unstructured.Unstructured{Object: all}
@@ -125,15 +126,14 @@ func sparse(object any) any {
 	return map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "metadata": metadata}
 }
 
-// corrected is what is expected, with the values that are there: keys that were not
-// asked for stay out, those that are not there go, and what is right stays as it is
-// written.
+// corrected returns the expectation with the actual values. It adds no keys, removes keys
+// that the actual value lacks, and leaves matching values as written.
 func corrected(written, want, got any) any {
 	switch w := want.(type) {
 	case map[string]any:
 		g, isObject := got.(map[string]any)
 		if !isObject {
-			return lasting(got)
+			return withoutServerFields(got)
 		}
 		was, _ := written.(map[string]any)
 		next := map[string]any{}
@@ -149,7 +149,7 @@ func corrected(written, want, got any) any {
 		g, isList := got.([]any)
 		was, _ := written.([]any)
 		if !isList || len(was) != len(w) {
-			return lasting(got)
+			return withoutServerFields(got)
 		}
 		if len(g) != len(w) {
 			return aligned(written, w, g)
@@ -163,17 +163,17 @@ func corrected(written, want, got any) any {
 	if whole(want) == whole(got) {
 		return written
 	}
-	return lasting(got)
+	return withoutServerFields(got)
 }
 
-// lasting is a value without what API servers give objects anew in each run: on
-// another one the test would fail.
-func lasting(v any) any {
+// withoutServerFields returns a value without the metadata that an API server sets anew
+// in each run.
+func withoutServerFields(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
 		next := map[string]any{}
 		for k, item := range x {
-			next[k] = lasting(item)
+			next[k] = withoutServerFields(item)
 		}
 		if metadata, isObject := next["metadata"].(map[string]any); isObject {
 			for _, k := range []string{"creationTimestamp", "deletionTimestamp", "managedFields", "resourceVersion", "uid"} {
@@ -184,51 +184,52 @@ func lasting(v any) any {
 	case []any:
 		next := make([]any, len(x))
 		for i, item := range x {
-			next[i] = lasting(item)
+			next[i] = withoutServerFields(item)
 		}
 		return next
 	}
 	return v
 }
 
-// correctOutput has texts that were not said become the lines that are most like
-// them.
+// correctOutput replaces expected texts that the hook did not print by the most similar
+// output lines.
 func (s *session) correctOutput(written map[string]any, want []string, t *activity) {
-	said := s.said(t)
+	printed := s.outputLines(t)
 	next := []any{}
 	for _, text := range want {
 		if strings.Contains(t.output.String(), text) {
 			next = append(next, text)
-			said = slices.DeleteFunc(said, func(line string) bool { return strings.Contains(line, text) })
+			printed = slices.DeleteFunc(printed, func(line string) bool { return strings.Contains(line, text) })
 		}
 	}
 	for i, text := range want {
-		if strings.Contains(t.output.String(), text) || len(said) == 0 {
+		if strings.Contains(t.output.String(), text) || len(printed) == 0 {
 			continue
 		}
-		line := nearestText(text, said)
-		next = slices.Insert(next, min(i, len(next)), any(said[line]))
-		said = slices.Delete(said, line, line+1)
+		line := nearestText(text, printed)
+		next = slices.Insert(next, min(i, len(next)), any(printed[line]))
+		printed = slices.Delete(printed, line, line+1)
 	}
 	if written["output"] = next; len(next) == 0 {
 		unset("output", t)(written)
 	}
 }
 
-// said are the lines that the hook wrote, as far as they are the same on any machine.
-func (s *session) said(t *activity) []string {
+// outputLines returns the distinct output lines of the hook, without machine-specific
+// parts.
+func (s *session) outputLines(t *activity) []string {
 	var all []string
 	for _, line := range lastLines(t.output.String(), t.output.Len()) {
-		if line = s.anywhere(line); line != "" && !slices.Contains(all, line) {
+		if line = s.portablePart(line); line != "" && !slices.Contains(all, line) {
 			all = append(all, line)
 		}
 	}
 	return all
 }
 
-// anywhere is the longest part of a text that names no folder of this machine, which
-// the same run has on any other.
-func (s *session) anywhere(text string) string {
+// portablePart returns the longest part of a text that contains no folder of this
+// machine, so that an expectation holds on every machine.
+func (s *session) portablePart(text string) string {
 	var folders []string
 	for _, folder := range s.folders {
 		folders = append(folders, regexp.QuoteMeta(folder))
@@ -242,7 +243,7 @@ func (s *session) anywhere(text string) string {
 	return longest
 }
 
-// nearestText is the index of the text that is most like another one.
+// nearestText returns the index of the most similar text.
 func nearestText(text string, all []string) int {
 	best, least := 0, -1
 	for i, other := range all {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// missing stands for a key that is not there.
+// missing represents an absent key.
 type missing struct{}
 
-// difference is a value that is not what is expected.
+// difference is a value that differs from the expected one.
 type difference struct {
 	path      string
 	want, got any
@@ -32,8 +32,8 @@ func (d difference) String() string {
 	return fmt.Sprintf("%sis %s, want %s", path, got, want)
 }
 
-// texts are both values as they are shown, from where they differ when that would be
-// cut off.
+// texts returns both values as JSON. If the texts first differ beyond the limit of what
+// is shown, texts shortens them at the start.
 func (d difference) texts() (want, got string) {
 	want, got = whole(d.want), whole(d.got)
 	same := 0
@@ -43,13 +43,13 @@ func (d difference) texts() (want, got string) {
 	if same < longest {
 		return shortened(want), shortened(got)
 	}
-	const before = 20 // tells the place
+	const before = 20 // context before the first difference
 	from := same - before
 	return "..." + shortened(want[from:]), "..." + shortened(got[from:])
 }
 
-// differences finds what of want is not in got. With exact, it also finds what got
-// has beside.
+// differences returns the fields of want that got lacks or has with another value. If
+// exact is set, it also returns the fields that only got has.
 func differences(want, got any, path string, exact bool) []difference {
 	switch w := want.(type) {
 	case map[string]any:
@@ -99,21 +99,21 @@ func objectDifferences(want, got map[string]any, path string, exact bool) []diff
 	return all
 }
 
-// longest is how much of a value is shown.
+// longest is the number of bytes of a value that messages show.
 const longest = 300
 
-// shown is a value as JSON in one line, shortened: for people only.
+// shown returns a value as one line of JSON, shortened for messages.
 func shown(v any) string { return shortened(whole(v)) }
 
 func shortened(text string) string {
 	if len(text) > longest {
 		text = text[:longest] + "..."
 	}
-	return strings.ToValidUTF8(text, "") // for a cut may go through a letter
+	return strings.ToValidUTF8(text, "") // the cut may split a rune
 }
 
-// whole is a value as JSON in one line. Equal values have the same text, numbers of
-// any type among them.
+// whole returns a value as one line of JSON. Equal values have equal texts, also numbers
+// of different types.
 func whole(v any) string {
 	if v == (missing{}) {
 		return "nothing"

@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// telling are the keys that an expectation without any gets, where there is
-// something to tell: what came of it, rather than how.
+// defaultKeys are the keys that --update writes into an empty expectation if they are
+// informative. They describe results, not how the hook works.
 var defaultKeys = []string{"runs", "exitCode", "error", "objects", "absent", "metrics", "response", "converted", "valuesPatches", "configValuesPatches"}
 
-// blanks finds expectations without a value: nothing is as expected then, and what is
-// the case is known to be their value.
+// fillEmptyKeys reports keys without a value, and records the actual results as their
+// corrections.
 func (s *session) fillEmptyKeys(ctx context.Context, x *Expect, t *activity) {
 	for _, b := range x.EmptyKeys {
 		keys, name := []string{b.key}, b.key
@@ -29,15 +29,15 @@ func (s *session) fillEmptyKeys(ctx context.Context, x *Expect, t *activity) {
 			case err != nil:
 				s.differs(b.line, "%s: %v", key, err)
 			case !there && b.key != "":
-				s.amend(x, unset(key, t))
+				s.addFix(x, unset(key, t))
 			case there && (b.key != "" || key == "runs" || isInformative(value)):
-				s.amend(x, set(key, value))
+				s.addFix(x, set(key, value))
 			}
 		}
 	}
 }
 
-// tells reports whether a value is no list without items, and no success.
+// isInformative reports whether a value is neither an empty list nor zero.
 func isInformative(value any) bool {
 	if list, isList := value.([]any); isList {
 		return len(list) > 0
@@ -45,7 +45,7 @@ func isInformative(value any) bool {
 	return value != 0
 }
 
-// actual is what is the case, if there is something of the kind.
+// actual returns the actual result for a key. there is false if there is none.
 func (s *session) actual(ctx context.Context, key string, t *activity) (value any, there bool, err error) {
 	switch key {
 	case "runs":
@@ -53,9 +53,9 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 	case "exitCode":
 		return t.exitCode, t.runs > 0, nil
 	case "error":
-		return s.anywhere(last(t.reasons)), len(t.reasons) > 0, nil
+		return s.portablePart(last(t.reasons)), len(t.reasons) > 0, nil
 	case "output":
-		return asList(normal(s.said(t))), true, nil
+		return asList(normal(s.outputLines(t))), true, nil
 	case "response":
 		return normal(t.response), t.response != nil, nil
 	case "objects", "absent":
@@ -73,7 +73,7 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 		"valuesPatches": t.valuesPatches, "configValuesPatches": t.configPatches}[key])), true, nil
 }
 
-// actualValue is actual for what only addon-operator has.
+// actualValue is like actual, for keys that only addon-operator has.
 func (s *session) actualValue(key string) (value any, there bool, err error) {
 	switch key {
 	case "values":
@@ -103,16 +103,16 @@ func last(texts []string) string {
 	return texts[len(texts)-1]
 }
 
-// follows reports whether a test asks what the hook does to objects, without naming
-// any.
-func (t *Test) follows() bool {
+// needsChangedObjects reports whether a test has empty expectations that --update fills
+// with the objects that the hook changes.
+func (t *Test) needsChangedObjects() bool {
 	asks := func(x *Expect) bool { return x != nil && x.has("", "objects", "absent") }
 	return asks(t.Expect) || slices.ContainsFunc(t.Events, func(e Event) bool { return asks(e.Expect) })
 }
 
-// look remembers the objects that there are, to tell what the hook does to them.
-func (s *session) look(ctx context.Context) error {
-	if !s.follow {
+// snapshotObjects stores the current objects, for a later recordChanges.
+func (s *session) snapshotObjects(ctx context.Context) error {
+	if !s.tracksChanges {
 		return nil
 	}
 	objects, err := s.cluster.Objects(ctx)
@@ -120,9 +120,9 @@ func (s *session) look(ctx context.Context) error {
 	return err
 }
 
-// touch notes the objects that are not as they were at the last look.
-func (s *session) touch(ctx context.Context) error {
-	if !s.follow {
+// recordChanges records the objects that differ from the last snapshot.
+func (s *session) recordChanges(ctx context.Context) error {
+	if !s.tracksChanges {
 		return nil
 	}
 	objects, err := s.cluster.Objects(ctx)
@@ -132,19 +132,19 @@ func (s *session) touch(ctx context.Context) error {
 	after := index(objects)
 	for id, o := range after {
 		if len(differences(s.before[id], o, "", true)) > 0 {
-			s.touched(id, o)
+			s.recordChange(id, o)
 		}
 	}
 	for id, o := range s.before {
 		if after[id] == nil {
-			s.touched(id, o)
+			s.recordChange(id, o)
 		}
 	}
 	return nil
 }
 
-func (s *session) touched(id string, o map[string]any) {
-	s.both(func(t *activity) {
+func (s *session) recordChange(id string, o map[string]any) {
+	s.record(func(t *activity) {
 		if t.touched == nil {
 			t.touched = map[string]*unstructured.Unstructured{}
 		}
@@ -152,8 +152,8 @@ func (s *session) touched(id string, o map[string]any) {
 	})
 }
 
-// changed are the objects that the hook made or changed; or, when they are not to be
-// there, the names of those that it deleted.
+// changed returns the objects that the hook created or changed and that exist. If there
+// is false, it returns the identities of the deleted ones.
 func (s *session) changed(ctx context.Context, there bool, t *activity) ([]any, error) {
 	objects, err := s.cluster.Objects(ctx)
 	if err != nil {

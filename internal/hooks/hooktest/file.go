@@ -21,57 +21,57 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// File is a file of tests of one hook, or of a module.
+// File is a test file for one hook or one module.
 type File struct {
-	Path   string // as it is shown
-	Hook   string // its name: the path from the folder of hooks; or
-	Module string // the name of a module, whose chart is tested without its hooks
+	Path   string // as shown to the user
+	Hook   string // the name of the hook: its path in the folder of hooks
+	Module string // or the name of the module whose chart is tested without hooks
 	Tests  []*Test
 
 	dir  string // the folder of the file
 	root *yaml.Node
 }
 
-// Subject is what the tests are about: the name of a hook or of a module.
+// Subject returns the name of the tested hook or module.
 func (f *File) Subject() string { return cmp.Or(f.Hook, f.Module) }
 
-// Test is one test.
+// Test is a single test.
 type Test struct {
 	File       *File
 	Name       string
 	Line       int
-	Given      []*unstructured.Unstructured // in the cluster before the start
-	Env        map[string]string            // for the hook
-	Path       []string                     // absolute folders that come before PATH
+	Given      []*unstructured.Unstructured // objects in the cluster at the start
+	Env        map[string]string            // additional environment of the hook
+	Path       []string                     // absolute folders to prepend to PATH
 	Events     []Event
-	Expect     *Expect // after the last event, or nil
-	Idempotent bool    // the last run may be repeated, and changes nothing
-	RoundTrip  bool    // what is converted there and back is as it was
+	Expect     *Expect // checked after the last event; may be nil
+	Idempotent bool    // repeating the last run must change nothing
+	RoundTrip  bool    // converting objects there and back must change nothing
 
-	// Values of addon-operator before the start, by the key of the module and
-	// global: what hooks patched, and what the ConfigMap has.
+	// Initial values of addon-operator, by module key and global: Values as patched by
+	// hooks, Config from the ConfigMap.
 	Values, Config *expected
 }
 
-// Event is something that happens.
+// Event is an event of a test.
 type Event struct {
 	Line   int
-	Type   string // one of the keys of events
+	Type   string // one of eventKeys
 	Expect *Expect
 
-	Object   *unstructured.Unstructured   // of apply, delete, patch
-	Patch    map[string]any               // of patch
-	Schedule string                       // name of a schedule
-	Request  binding.Request              // of validate and mutate
-	Binding  string                       // of validate, mutate and convert, or ""
-	To       string                       // of convert: the version that is asked for
-	Objects  []*unstructured.Unstructured // of convert
+	Object   *unstructured.Unstructured   // for apply, delete and patch
+	Patch    map[string]any               // for patch
+	Schedule string                       // for schedule: the binding name
+	Request  binding.Request              // for validate and mutate
+	Binding  string                       // for validate, mutate and convert; may be ""
+	To       string                       // for convert: the requested API version
+	Objects  []*unstructured.Unstructured // for convert
 }
 
-// Expect is what a test expects. What is nil is not compared.
+// Expect is an expectation. Nil fields are not compared.
 type Expect struct {
 	Line      int
-	EmptyKeys []emptyKey // keys without a value, or the only one that has no name
+	EmptyKeys []emptyKey // keys without a value; one without a name means the expectation itself is empty
 	ExitCode  *int
 	Runs      *int
 	Error     string
@@ -80,30 +80,29 @@ type Expect struct {
 	Patches, Objects, Absent, Metrics, Contexts, Converted *expected
 	Response                                               *expected
 
-	Values, Config, ValuesPatches, ConfigPatches, Rendered *expected // of addon-operator
-	Enabled                                                *bool     // what the script of a module says
-	Reason                                                 *string   // why it is not
+	Values, Config, ValuesPatches, ConfigPatches, Rendered *expected // for addon-operator
+	Enabled                                                *bool     // the result of the module's enabled script
+	Reason                                                 *string   // why the module is disabled
 }
 
-// blank is a key, of an expectation or "" for that itself, whose value an update is to
-// fill in.
+// emptyKey is a key whose value --update fills in. The key "" is the expectation itself.
 type emptyKey struct {
 	key  string
 	line int
 }
 
-// has reports whether a key stands there without a value.
+// has reports whether one of the keys has no value.
 func (x *Expect) has(keys ...string) bool {
 	return slices.ContainsFunc(x.EmptyKeys, func(b emptyKey) bool { return slices.Contains(keys, b.key) })
 }
 
-// wanted is a value that is expected, and where it stands.
+// expected is an expected value with its position in the file.
 type expected struct {
 	node  *yaml.Node
 	value any
 }
 
-// line is where the i-th item of a list stands.
+// line returns the line of the i-th list item, or of the whole value.
 func (w *expected) line(i int) int {
 	if w.node.Kind == yaml.SequenceNode && i >= 0 && i < len(w.node.Content) {
 		return w.node.Content[i].Line
@@ -116,8 +115,8 @@ func (w *expected) list() []any {
 	return list
 }
 
-// ReadAll reads a file of tests; or all in a folder and those below, which may hold
-// files of objects beside.
+// ReadAll reads one test file, or all test files below a folder. It skips files in the
+// folder that contain Kubernetes objects. shown is the path to show to the user.
 func ReadAll(path, shown string) ([]*File, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -143,7 +142,7 @@ func ReadAll(path, shown string) ([]*File, error) {
 	return files, err
 }
 
-// holdsObjects reports whether a file begins with an object of Kubernetes.
+// holdsObjects reports whether a file starts with a Kubernetes object.
 func holdsObjects(path string) bool {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -154,10 +153,10 @@ func holdsObjects(path string) bool {
 	return err == nil && keys["apiVersion"] != nil && keys["kind"] != nil
 }
 
-// formatHint is a hint for files that are not test files.
+// formatHint is the hint for invalid test files.
 const formatHint = "operon hooks test --help describes test files"
 
-// Read reads a file of tests. An error names the line.
+// Read reads a test file. Errors contain the line.
 func Read(path, shown string) (*File, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -166,7 +165,7 @@ func Read(path, shown string) (*File, error) {
 	return read(content, shown, filepath.Dir(path))
 }
 
-// read reads the content of a file in a folder.
+// read parses the content of a test file. dir is its folder.
 func read(content []byte, shown, dir string) (*File, error) {
 	f := &File{Path: shown, dir: dir, root: &yaml.Node{}}
 	if err := yaml.Unmarshal(content, f.root); err != nil {
@@ -187,7 +186,8 @@ func read(content []byte, shown, dir string) (*File, error) {
 	return f, nil
 }
 
-// reader keeps the first error, so that the code that reads can go on.
+// reader parses a test file. It keeps the first error, so that callers need not check for
+// errors after each value.
 type reader struct {
 	file *File
 	err  error
@@ -199,13 +199,13 @@ func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
 	}
 }
 
-// field is a key that a mapping may have, and what reads its value.
+// field is an allowed key of a mapping, with the function that reads its value.
 type field struct {
 	key  string
 	read func(*yaml.Node)
 }
 
-// mapping reads the keys of a mapping. Others are errors.
+// mapping reads the keys of a mapping. Unknown and duplicate keys are errors.
 func (r *reader) mapping(n *yaml.Node, what string, fields []field) {
 	if n = resolved(n); n.Kind != yaml.MappingNode {
 		r.fail(n, "", "%s must be an object", what)
@@ -261,7 +261,7 @@ func (r *reader) text(n *yaml.Node, what string, into *string) {
 	*into = n.Value
 }
 
-// value is a node as kubectl would read it.
+// value converts a node to the value that kubectl reads from it.
 func (r *reader) value(n *yaml.Node) any {
 	text, err := yaml.Marshal(r.plain(n))
 	var v any
@@ -274,8 +274,8 @@ func (r *reader) value(n *yaml.Node) any {
 	return v
 }
 
-// object reads an object, or with a string the objects of a file or a folder beside
-// the file of tests.
+// objects reads one object inline. A string is the path of a file or folder with objects,
+// relative to the test file.
 func (r *reader) objects(n *yaml.Node) []*unstructured.Unstructured {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
 		read, err := objects.Read(filepath.Join(r.file.dir, filepath.FromSlash(n.Value)), n.Value)
@@ -301,7 +301,7 @@ func (r *reader) object(n *yaml.Node) *unstructured.Unstructured {
 	return o
 }
 
-// reference reads as much of an object as the test has to say about it.
+// reference reads a possibly incomplete object with apiVersion and kind.
 func (r *reader) reference(n *yaml.Node) *unstructured.Unstructured {
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, "", "this must be an object with apiVersion and kind")
@@ -315,7 +315,7 @@ func (r *reader) reference(n *yaml.Node) *unstructured.Unstructured {
 	return o
 }
 
-// integers makes whole numbers what they are in objects of a cluster.
+// integers converts whole numbers to int64, as in decoded Kubernetes objects.
 func integers(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -334,7 +334,7 @@ func integers(v any) any {
 	return v
 }
 
-// resolved follows an alias.
+// resolved follows aliases.
 func resolved(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -342,8 +342,8 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// plain is a node without anchors and aliases. around are the nodes that it stands in:
-// an alias may be of one of them.
+// plain returns a copy of a node without anchors and aliases. around are the enclosing
+// nodes, to detect cycles.
 func (r *reader) plain(n *yaml.Node, around ...*yaml.Node) *yaml.Node {
 	if slices.Contains(around, resolved(n)) {
 		r.fail(n, "", "*%s refers to a value that contains it", n.Value)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The parts of JUnit's XML report that CI systems read: a suite for each test file.
+// These types are the part of the JUnit XML format that CI systems read, with one suite
+// for each test file.
 type (
 	junitReport struct {
 		XMLName xml.Name      `xml:"testsuites"`
@@ -32,7 +33,7 @@ type (
 	}
 )
 
-// JUnit returns outcomes as a report in JUnit's XML.
+// JUnit returns the outcomes as a JUnit XML report.
 func JUnit(outcomes []Outcome) ([]byte, error) {
 	var report junitReport
 	for _, o := range outcomes {

@@ -22,30 +22,30 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Memory is a backend without an API server. No time passes there.
+// Memory is a backend with an in-memory fake API server. Its clock does not advance.
 type Memory struct {
-	CRDs    []*unstructured.Unstructured // that every test has
-	Program string                       // operon's own, which answers hooks that call kubectl; "" for none
+	CRDs    []*unstructured.Unstructured // installed for every test
+	Program string                       // path of operon, which hooks run as kubectl; "" provides no kubectl
 }
 
-// store is the cluster of a test.
+// memoryCluster is the in-memory cluster of one test.
 type memoryCluster struct {
 	server  *fakeapi.Server
-	folder  string // of the kubectl and its socket, or ""
+	folder  string // contains kubectl and its socket; "" without kubectl
 	close   func()
 	watches []*watch
-	made    *requests // by the hook
+	made    *requests // the requests of the hook
 
 	mu     sync.Mutex
 	events []fakeapi.Event
 }
 
-// watch is what a binding selects.
+// watch observes the objects that a binding selects.
 type watch struct {
 	ref        engine.Ref
 	binding    config.Kubernetes
 	kind       kinds.Kind
-	namespaces []string // of a selector by labels: those that match now
+	namespaces []string // currently matching namespaces, for a label selector
 }
 
 // Open implements Backend.
@@ -70,7 +70,7 @@ func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
 	return s, nil
 }
 
-// serve answers calls of kubectl.
+// serve starts to answer the hook's kubectl commands.
 func (s *memoryCluster) serve(program string) error {
 	var err error
 	if s.folder, err = os.MkdirTemp("", "operon-kubectl-"); err != nil {
@@ -85,7 +85,7 @@ func (s *memoryCluster) serve(program string) error {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, recorder{s.server, true, s.made}, "", nil) }) // it ends when the listener is closed
+	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, recorder{s.server, true, s.made}, "", nil) }) // returns when the listener is closed
 	s.close = func() {
 		_ = listener.Close()
 		served.Wait()
@@ -96,8 +96,7 @@ func (s *memoryCluster) serve(program string) error {
 
 func (s *memoryCluster) socket() string { return filepath.Join(s.folder, "socket") }
 
-// withNamespaces adds the namespaces that objects are in, where a test does not
-// give them.
+// withNamespaces adds the missing namespaces of the given objects.
 func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstructured {
 	there := []string{"", "default", "kube-node-lease", "kube-public", "kube-system"}
 	for _, o := range given {
@@ -115,21 +114,21 @@ func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 	return all
 }
 
-// Hook implements Cluster, as do the others.
+// Hook implements Cluster. It records the requests.
 func (s *memoryCluster) Hook() patch.API { return recorder{s.server, false, s.made} }
 
-// User is the same: nothing is forbidden here.
+// User implements Cluster.
 func (s *memoryCluster) User() patch.API { return s.server }
 
-// Objects are all.
+// Objects implements Cluster.
 func (s *memoryCluster) Objects(context.Context) ([]*unstructured.Unstructured, error) {
 	return s.server.Objects(), nil
 }
 
-// Wait does not.
+// Wait implements Cluster. It returns at once, because the clock does not advance.
 func (s *memoryCluster) Wait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
-// Env puts the kubectl of the cluster before others.
+// Env implements Cluster. It puts the cluster's kubectl first in PATH.
 func (s *memoryCluster) Env(env []string) []string {
 	if s.folder == "" {
 		return env
@@ -137,10 +136,10 @@ func (s *memoryCluster) Env(env []string) []string {
 	return append(before(env, s.folder), kubectl.Socket+"="+s.socket())
 }
 
-// Close ends the kubectl.
+// Close implements Cluster.
 func (s *memoryCluster) Close() { s.close() }
 
-// Bind lists what a binding selects.
+// Bind implements Cluster.
 func (s *memoryCluster) Bind(ctx context.Context, b engine.Ref, k config.Kubernetes) ([]*unstructured.Unstructured, error) {
 	kind, err := s.server.Kind(ctx, k.APIVersion, k.Kind)
 	if err != nil {
@@ -173,7 +172,7 @@ func (w *watch) byLabels() bool {
 	return w.binding.Namespace != nil && w.binding.Namespace.LabelSelector != nil
 }
 
-// list returns what a watch selects now.
+// list returns the objects that a watch currently selects.
 func (s *memoryCluster) list(ctx context.Context, w *watch) ([]*unstructured.Unstructured, error) {
 	list, err := s.server.List(ctx, w.kind, "", w.options())
 	if err != nil {
@@ -181,14 +180,14 @@ func (s *memoryCluster) list(ctx context.Context, w *watch) ([]*unstructured.Uns
 	}
 	var objects []*unstructured.Unstructured
 	for i := range list.Items {
-		if o := &list.Items[i]; w.names(o) {
+		if o := &list.Items[i]; w.matchesNames(o) {
 			objects = append(objects, o)
 		}
 	}
 	return objects, nil
 }
 
-// options are the selectors that an API server knows, as the engine sends them.
+// options returns the selectors that the engine sends to the API server.
 func (w *watch) options() metav1.ListOptions {
 	var o metav1.ListOptions
 	if w.binding.LabelSelector != nil {
@@ -209,8 +208,9 @@ func (w *watch) options() metav1.ListOptions {
 	return o
 }
 
-// names reports whether the names that the binding selects are those of an object.
-func (w *watch) names(o *unstructured.Unstructured) bool {
+// matchesNames reports whether an object has a name and namespace that the binding
+// selects.
+func (w *watch) matchesNames(o *unstructured.Unstructured) bool {
 	k := w.binding
 	if s := k.NameSelector; s != nil && len(s.MatchNames) > 0 && !slices.Contains(s.MatchNames, o.GetName()) {
 		return false
@@ -224,7 +224,7 @@ func (w *watch) names(o *unstructured.Unstructured) bool {
 	return true
 }
 
-// Observed tells each binding what its watch would have told it.
+// Observed implements Cluster.
 func (s *memoryCluster) Observed(ctx context.Context) ([]Observation, error) {
 	s.mu.Lock()
 	events := s.events
@@ -243,8 +243,8 @@ func (s *memoryCluster) Observed(ctx context.Context) ([]Observation, error) {
 	return all, nil
 }
 
-// observe is what one event is for a watch: an object that begins to be selected is
-// Added, one that ceases to be is Deleted.
+// observe converts an event to the observations of a watch. An object that starts to
+// match is Added, one that stops matching is Deleted.
 func (s *memoryCluster) observe(ctx context.Context, w *watch, e fakeapi.Event) ([]Observation, error) {
 	var all []Observation
 	if w.kind.Group == e.Kind.Group && w.kind.Resource == e.Kind.Resource {
@@ -261,7 +261,7 @@ func (s *memoryCluster) observe(ctx context.Context, w *watch, e fakeapi.Event) 
 		o := e.Object.DeepCopy()
 		event := map[[2]bool]string{{false, true}: "Added", {true, true}: "Modified", {true, false}: "Deleted"}[[2]bool{before, after}]
 		if event == "Deleted" && e.Type != "Deleted" {
-			o = e.Old.DeepCopy() // as it was when it was selected
+			o = e.Old.DeepCopy() // the last state that was selected
 			o.SetResourceVersion(e.Object.GetResourceVersion())
 		}
 		o.SetAPIVersion(w.kind.APIVersion())
@@ -275,7 +275,8 @@ func (s *memoryCluster) observe(ctx context.Context, w *watch, e fakeapi.Event) 
 	return s.namespace(ctx, w, e, all)
 }
 
-// namespace follows which namespaces a binding selects by their labels.
+// namespace updates the namespaces that a binding selects by labels, and appends the
+// resulting observation to all.
 func (s *memoryCluster) namespace(ctx context.Context, w *watch, e fakeapi.Event, all []Observation) ([]Observation, error) {
 	name := e.Object.GetName()
 	before, after := slices.Contains(w.namespaces, name), false
@@ -302,9 +303,9 @@ func (s *memoryCluster) namespace(ctx context.Context, w *watch, e fakeapi.Event
 	return all, nil
 }
 
-// selects reports whether a watch selects an object, which may be nil.
+// selects reports whether a watch selects an object. The object may be nil.
 func (s *memoryCluster) selects(w *watch, o *unstructured.Unstructured) (bool, error) {
-	if o == nil || !w.names(o) {
+	if o == nil || !w.matchesNames(o) {
 		return false, nil
 	}
 	return s.server.Selects(w.kind, o, w.options())

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// happenings are the keys that tell what an event is.
-var happenings = append([]string{"apply", "delete", "patch", "schedule", "validate", "mutate", "convert", "retry"}, steps...)
+// eventKeys are the keys that define the type of an event.
+var eventKeys = append([]string{"apply", "delete", "patch", "schedule", "validate", "mutate", "convert", "retry"}, steps...)
 
-// steps are those of addon-operator's work.
+// steps are the event types that only addon-operator has.
 var steps = slices.Concat(config.Global.Steps(), config.Module.Steps())
 
 func (r *reader) read(n *yaml.Node) {
@@ -108,7 +108,7 @@ func (r *reader) event(n *yaml.Node) Event {
 		is("convert", func(n *yaml.Node) { r.convert(n, &e) }),
 		{"expect", func(n *yaml.Node) { e.Expect = r.expect(n) }},
 	}
-	for _, key := range append([]string{"retry"}, steps...) { // which have nothing to say
+	for _, key := range append([]string{"retry"}, steps...) { // these take no argument
 		fields = append(fields, is(key, func(n *yaml.Node) {
 			if n.Value != "true" {
 				r.fail(n, "", "%s must be true", key)
@@ -117,7 +117,7 @@ func (r *reader) event(n *yaml.Node) Event {
 	}
 	r.mapping(n, "an event", fields)
 	if e.Type == "" {
-		r.fail(n, "one of "+strings.Join(happenings, ", "), "the event has no type")
+		r.fail(n, "one of "+strings.Join(eventKeys, ", "), "the event has no type")
 	}
 	return e
 }
@@ -149,7 +149,7 @@ func (r *reader) convert(n *yaml.Node, e *Event) {
 	}
 }
 
-// table reads an object of any kind.
+// table reads an object of any shape.
 func (r *reader) table(n *yaml.Node, what string) *expected {
 	w := &expected{n, r.value(n)}
 	if _, isTable := w.value.(map[string]any); !isTable {

@@ -19,7 +19,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// TestErrors have a line, and what may be meant.
+// TestErrors checks lines and suggestions in error messages.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	test := func(lines ...string) string {
@@ -76,7 +76,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestReadAll finds tests in folders, and passes over objects beside them.
+// TestReadAll checks that files with objects are skipped.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -100,7 +100,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// TestDifferences finds what of an expectation is not there.
+// TestDifferences checks the text of differences.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	object := func(pairs ...any) map[string]any {
@@ -140,8 +140,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestCorrected writes into tests what any API server would give, unless they ask
-// for more.
+// TestCorrected checks that updates omit fields that a server sets, unless the test
+// expects them.
 func TestCorrected(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{"kind": "Pod", "metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": "7", "creationTimestamp": "2020-01-01T00:00:00Z"}}

@@ -23,7 +23,7 @@ import (
 // recorder records the requests of a hook.
 type recorder struct {
 	kubectl.API
-	forKubectl bool // the requests are those of the hook's kubectl
+	forKubectl bool // the hook sends the requests through kubectl
 	requests   *requests
 }
 
@@ -32,7 +32,7 @@ type requests struct {
 	all []rbac.Request
 }
 
-// list returns the requests so far. Programs that a hook leaves behind may send more.
+// list returns the requests so far. Background processes of a hook may still send more.
 func (r *requests) list() []rbac.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,9 +51,9 @@ func (r recorder) record(verb string, k kinds.Kind, namespace, name, subresource
 	}
 }
 
-// Get implements patch.API, as do the other methods.
+// Get implements patch.API.
 func (r recorder) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
-	if !r.forKubectl || k.Resource != "customresourcedefinitions" { // it reads these for tables, which a server prints itself
+	if !r.forKubectl || k.Resource != "customresourcedefinitions" { // kubectl reads CRDs to print tables; a real server prints them itself
 		r.record("get", k, namespace, name, "")
 	}
 	return r.API.Get(ctx, k, namespace, name)
@@ -84,17 +84,17 @@ func (r recorder) Delete(ctx context.Context, k kinds.Kind, namespace, name stri
 	return r.API.Delete(ctx, k, namespace, name, how)
 }
 
-// permissions are the rules for the hooks of a project: those in its role file, and, when
-// these do not allow a request, those that operon derives from the present hooks. The zero
-// value allows everything.
+// permissions are the RBAC rules for the hooks of a project: those in its role file, and
+// the rules that operon derives from the current hooks. The zero value allows every
+// request.
 type permissions struct {
 	recorded rbac.Grants
 	derived  func() (rbac.Grants, error)
 	own      []string // names of the operator's namespace
 }
 
-// permissions returns those of the hooks in a folder. A project without a role file
-// restricts nothing.
+// permissions returns the permissions of the hooks in a folder. Without a role file,
+// every request is allowed.
 func (p Project) permissions(ctx context.Context, hooksDir string) (permissions, error) {
 	var none permissions
 	root := hookproject.Root(hooksDir)
@@ -148,8 +148,8 @@ func (p permissions) denied(all []rbac.Request) (messages []string, err error) {
 	return messages, nil
 }
 
-// allowed takes into account that the kubectl of tests scales an object by a patch of
-// the object itself.
+// allowed reports whether the rules allow a request. The kubectl of tests scales an
+// object by patching the object itself.
 func allowed(g rbac.Grants, r rbac.Request, own []string) bool {
 	if g.Allow(r, own...) {
 		return true

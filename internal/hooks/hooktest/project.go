@@ -18,28 +18,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Project runs tests of the hooks of a project.
+// Project runs the hook tests of a project.
 type Project struct {
 	WorkDir string // the working folder
 	Hooks   string // the folder of hooks, as the user named it
 	Loader  hookproject.Loader
 	Timeout time.Duration // for one test
-	// Open returns the backend for tests of the hooks in a folder, and a function that
-	// releases it. crds are the project's.
+	// Open returns the backend for the hooks in a folder, and a function that releases
+	// it. crds are the CRDs of the project.
 	Open   func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
 	Serial bool // run one test at a time
 }
 
-// InMemory returns a function for Project.Open: tests run on a cluster in memory. program
-// is the path of operon, which answers hooks that call kubectl.
+// InMemory returns a function for Project.Open that runs tests on an in-memory cluster.
+// program is the path of operon, which hooks run as kubectl.
 func InMemory(program string) func(context.Context, string, []*unstructured.Unstructured) (Backend, func(), error) {
 	return func(_ context.Context, _ string, crds []*unstructured.Unstructured) (Backend, func(), error) {
 		return Memory{CRDs: crds, Program: program}, func() {}, nil
 	}
 }
 
-// Run runs tests and returns their outcomes in the same order. An error says that tests
-// could not be run; a test that fails is an outcome.
+// Run runs tests and returns their outcomes in the same order. A failed test is an
+// outcome; an error means that the tests could not run.
 func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	found, err := hookproject.Find(p.WorkDir, p.Hooks)
 	if err != nil {
@@ -78,8 +78,8 @@ func (p Project) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	return suite.Run(ctx, tests)
 }
 
-// openAddon returns what tests need to know about the modules of an addon-operator. It
-// adds to found the global hooks and the hooks of all its modules: any may be tested.
+// openAddon loads the modules of an addon-operator. It adds the global hooks and the
+// hooks of all modules to found.
 func openAddon(found *hookproject.Hooks) (*Addon, error) {
 	common, findings, err := found.Addon.Common()
 	if err != nil {
@@ -112,9 +112,9 @@ func openAddon(found *hookproject.Hooks) (*Addon, error) {
 	return a, nil
 }
 
-// loadTested returns the hooks that are tested, with their configurations. If a test
-// converts objects it returns all hooks with valid configurations, for the path between
-// two versions may need any of them.
+// loadTested returns the tested hooks with their configurations. If a test converts
+// objects, it returns all hooks with valid configurations, because any hook may be part
+// of the conversion path.
 func loadTested(ctx context.Context, sandbox *hooks.Sandbox, found *hookproject.Hooks, tests []*Test) ([]engine.Hook, error) {
 	names := found.Names()
 	for _, t := range tests {

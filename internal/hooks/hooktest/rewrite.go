@@ -15,7 +15,7 @@ type Rewritten struct {
 	Updated
 	File *File
 
-	target, staged string // paths of the file, and of its new content until that is in place
+	target, staged string // path of the file, and of its new content before the rename
 }
 
 // UpdateFiles updates the expectations in test files with the actual results. It returns
@@ -25,7 +25,7 @@ func UpdateFiles(workDir string, files []*File, outcomes []Outcome) (changed []*
 	var all []*Rewritten
 	defer func() {
 		for _, r := range all {
-			_ = os.Remove(r.staged) // unless it has replaced its file
+			_ = os.Remove(r.staged) // fails if the file was renamed, which is fine
 		}
 	}()
 	for _, f := range files {
@@ -56,8 +56,8 @@ func UpdateFiles(workDir string, files []*File, outcomes []Outcome) (changed []*
 	return changed, nil
 }
 
-// stage writes the new content beside the file, with the file's mode. A full disk must
-// not leave half a file, or update only some files. A link stays a link.
+// stage writes the new content to a temporary file beside the target, with the same mode.
+// A full disk then leaves no partly written file. stage resolves symbolic links.
 func (r *Rewritten) stage(path string) (err error) {
 	if r.target, err = filepath.EvalSymlinks(path); err != nil {
 		return err

@@ -20,36 +20,36 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Suite is what tests are run with.
+// Suite runs tests on a backend.
 type Suite struct {
-	Hooks   []engine.Hook // that tests are about, and others that convert objects
+	Hooks   []engine.Hook // the tested hooks, and others for conversions
 	Backend Backend
-	Env     []string      // of hooks: see hook.Sandbox
-	Timeout time.Duration // of a test
-	Serial  bool          // one test after the other
-	Addon   *Addon        // where the hooks are those of an addon-operator; else nil
+	Env     []string      // environment of hooks, from hooks.Sandbox
+	Timeout time.Duration // for one test
+	Serial  bool          // run one test at a time
+	Addon   *Addon        // nil for hooks of shell-operator
 
 	permissions permissions // of the hooks
 }
 
-// Outcome is what became of a test.
+// Outcome is the result of a test.
 type Outcome struct {
 	Test     *Test
 	Failures []Failure
 	Runs     int
-	Output   string            // of the hook, in all runs
-	Warnings []finding.Finding // about the files that the hook wrote, without duplicates
-	fixes    []fix             // how the expectations that were not met would be
+	Output   string            // of the hook, for all runs
+	Warnings []finding.Finding // about files that the hook wrote, without duplicates
+	fixes    []fix             // corrections of unmet expectations
 }
 
-// Failure is something that is not as expected.
+// Failure is an unmet expectation or another reason why a test failed.
 type Failure struct {
 	Line    int
 	Message string
 }
 
-// Run runs tests, several at a time if they may, and returns their outcomes in their order. An
-// error is one of the machinery; then there are no outcomes.
+// Run runs tests, in parallel unless Serial is set, and returns their outcomes in the
+// same order. An error means that the tests could not run.
 func (s Suite) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(tests))
 	errs := make([]error, len(tests))
@@ -75,7 +75,7 @@ func (s Suite) Run(ctx context.Context, tests []*Test) ([]Outcome, error) {
 	return outcomes, errors.Join(errs...)
 }
 
-// errTimeout ends a test that takes too long.
+// errTimeout is the cause when a test exceeds its timeout.
 var errTimeout = errors.New("timeout")
 
 func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
@@ -99,7 +99,7 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	}
 	defer func() { _ = os.RemoveAll(home) }()
 	run := &session{
-		test: t, cluster: cluster, state: engine.New(s.with(hooks)), failed: map[string]bool{}, outcome: &out, addon: addon,
+		test: t, cluster: cluster, state: engine.New(s.withConverters(hooks)), failed: map[string]bool{}, outcome: &out, addon: addon,
 		executor: engine.Executor{
 			Runner:  engine.Runner{Env: s.env(t, cluster, home), Temp: home},
 			Applier: patch.Applier{API: cluster.Hook(), Wait: cluster.Wait},
@@ -114,8 +114,8 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 		run.executor.Runner.Dir, run.executor.Values = s.Addon.Dir, addon.store
 	}
 	run.folders = append(run.folders, os.TempDir(), home)
-	run.follow = t.follows()
-	run.all(limited)
+	run.tracksChanges = t.needsChangedObjects()
+	run.runTest(limited)
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
@@ -127,8 +127,8 @@ func (s Suite) test(ctx context.Context, t *Test) (Outcome, error) {
 	return out, nil
 }
 
-// checkPermissions adds a failure for each request of the hook that no rule allows. On
-// an API server the request itself fails.
+// checkPermissions adds a failure for each request of the hook that no rule allows. On a
+// real API server, such a request itself fails.
 func (s Suite) checkPermissions(cluster Cluster, out *Outcome) error {
 	inMemory, is := cluster.(*memoryCluster)
 	if !is {
@@ -141,8 +141,8 @@ func (s Suite) checkPermissions(cluster Cluster, out *Outcome) error {
 	return err
 }
 
-// subject is the hook of a test, if it is about one, and what addon-operator has for
-// it. The error is one of the test.
+// subject returns the tested hook, if any, and the addon state. The error is a failure of
+// the test.
 func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
 	var hooks []engine.Hook
 	if t.File.Hook != "" {
@@ -153,7 +153,7 @@ func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
 		hooks = s.Hooks[i : i+1]
 	}
 	if s.Addon == nil {
-		if word := t.ofAddon(); word != "" {
+		if word := t.addonOnlyKey(); word != "" {
 			return nil, nil, fmt.Errorf("%s is for hooks of addon-operator", word)
 		}
 		return hooks, nil, nil
@@ -162,8 +162,9 @@ func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
 	return hooks, a, err
 }
 
-// with are hooks and those that convert what they convert, in the order of the engine.
-func (s Suite) with(hooks []engine.Hook) []engine.Hook {
+// withConverters returns the hooks and all others that convert the same CRDs, in engine
+// order.
+func (s Suite) withConverters(hooks []engine.Hook) []engine.Hook {
 	if len(hooks) == 0 || len(hooks[0].Config.Conversion) == 0 {
 		return hooks
 	}
@@ -181,7 +182,7 @@ func (s Suite) with(hooks []engine.Hook) []engine.Hook {
 	return all
 }
 
-// env is the environment of the hooks of a test.
+// env returns the environment of the hooks of a test.
 func (s Suite) env(t *Test, cluster Cluster, home string) []string {
 	env := before(cluster.Env(slices.Clone(s.Env)), t.Path...)
 	env = append(env, "HOME="+home, "TMPDIR="+home)
@@ -191,7 +192,7 @@ func (s Suite) env(t *Test, cluster Cluster, home string) []string {
 	return env
 }
 
-// before puts folders before PATH.
+// before prepends folders to PATH.
 func before(env []string, folders ...string) []string {
 	for i, v := range env {
 		if path, is := strings.CutPrefix(v, "PATH="); is {
@@ -205,50 +206,51 @@ func (o *Outcome) fail(line int, format string, args ...any) {
 	o.Failures = append(o.Failures, Failure{Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-// all runs a test from its start to its end, or to where it cannot go on.
-func (s *session) all(ctx context.Context) {
+// runTest runs a test, up to the first step that prevents further ones.
+func (s *session) runTest(ctx context.Context) {
 	t := s.test
-	if !s.went(ctx, t.Line, "the start", s.start(ctx)) {
+	if !s.canContinue(ctx, t.Line, "the start", s.start(ctx)) {
 		return
 	}
-	s.judge(ctx, t.Line, "the start", nil)
-	if t.File.Module != "" && t.Expect.scripted() {
+	s.checkStep(ctx, t.Line, "the start", nil)
+	if t.File.Module != "" && t.Expect.testsEnabledScript() {
 		s.step = activity{}
-		s.decide(ctx)
-		s.judge(ctx, t.Line, "the script enabled", nil)
+		s.runEnabledScript(ctx)
+		s.checkStep(ctx, t.Line, "the script enabled", nil)
 	}
 	for i, e := range t.Events {
 		what := fmt.Sprintf("event %d (%s)", i+1, e.Type)
-		if !s.went(ctx, e.Line, what, s.happen(ctx, e)) {
+		if !s.canContinue(ctx, e.Line, what, s.trigger(ctx, e)) {
 			return
 		}
-		s.judge(ctx, e.Line, what, e.Expect)
+		s.checkStep(ctx, e.Line, what, e.Expect)
 	}
 	if t.Expect != nil {
 		s.compare(ctx, t.Expect, &s.whole)
 	}
-	s.again(ctx)
+	s.checkIdempotent(ctx)
 }
 
-// went reports whether a test can go on.
-func (s *session) went(ctx context.Context, line int, what string, err error) bool {
-	var restless *loopError
+// canContinue reports whether the test can continue after a step. If not, it records the
+// failure.
+func (s *session) canContinue(ctx context.Context, line int, what string, err error) bool {
+	var loop *loopError
 	switch {
 	case err == nil:
 		return true
 	case errors.Is(context.Cause(ctx), errTimeout):
 		s.outcome.fail(line, "%s: the test did not end within --timeout", what)
-	case errors.As(err, &restless):
-		s.outcome.fail(line, "%s: %v", what, restless)
+	case errors.As(err, &loop):
+		s.outcome.fail(line, "%s: %v", what, loop)
 	default:
 		s.outcome.fail(line, "%s: %v", what, err)
 	}
 	return false
 }
 
-// judge compares what came of an event, and finds runs that failed and were not
-// expected to.
-func (s *session) judge(ctx context.Context, line int, what string, x *Expect) {
+// checkStep compares the results of a step with its expectation, and records unexpected
+// failures of the hook.
+func (s *session) checkStep(ctx context.Context, line int, what string, x *Expect) {
 	mayFail := func(x *Expect) bool { return x != nil && (x.Error != "" || x.ExitCode != nil && *x.ExitCode != 0) }
 	if !mayFail(x) && !mayFail(s.test.Expect) {
 		for _, failure := range s.step.unexpected {
@@ -260,9 +262,9 @@ func (s *session) judge(ctx context.Context, line int, what string, x *Expect) {
 	}
 }
 
-// again repeats the last run, which must change nothing: the engine repeats a run
-// whenever it fails half way.
-func (s *session) again(ctx context.Context) {
+// checkIdempotent repeats the last run, which must change nothing. The engine repeats
+// each run that fails halfway.
+func (s *session) checkIdempotent(ctx context.Context) {
 	if !s.test.Idempotent || s.last == nil || s.lastFailed || len(s.outcome.Failures) > 0 {
 		return
 	}
@@ -272,11 +274,11 @@ func (s *session) again(ctx context.Context) {
 		_, err = s.executor.Execute(ctx, *s.last)
 	}
 	hint := fmt.Sprintf("the last run, repeated with the same contexts (%s)", summary(s.last.Contexts))
-	if !s.went(ctx, s.test.Line, hint, err) {
+	if !s.canContinue(ctx, s.test.Line, hint, err) {
 		return
 	}
 	after, err := s.cluster.Objects(ctx)
-	if !s.went(ctx, s.test.Line, hint, err) {
+	if !s.canContinue(ctx, s.test.Line, hint, err) {
 		return
 	}
 	for _, change := range append(changes(before, after), valueChanges(values, s.addon.values())...) {
@@ -284,7 +286,7 @@ func (s *session) again(ctx context.Context) {
 	}
 }
 
-// changes tells what is different between two states of a cluster.
+// changes describes the differences between two states of a cluster.
 func changes(before, after []*unstructured.Unstructured) []string {
 	was, is := index(before), index(after)
 	var all []string
@@ -307,7 +309,7 @@ func changes(before, after []*unstructured.Unstructured) []string {
 	return all
 }
 
-// index has objects by what identifies them, without what a server counts.
+// index maps object identities to contents, without fields that the API server counts up.
 func index(objects []*unstructured.Unstructured) map[string]map[string]any {
 	all := map[string]map[string]any{}
 	for _, o := range objects {
@@ -320,7 +322,7 @@ func index(objects []*unstructured.Unstructured) map[string]map[string]any {
 	return all
 }
 
-// identity names an object: v1 Secret default/mysecret.
+// identity returns the identity of an object, such as v1 Secret default/mysecret.
 func identity(o *unstructured.Unstructured) string {
 	name := o.GetName()
 	if o.GetNamespace() != "" {

@@ -17,10 +17,9 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// fits refuses an object with a field that its kind does not have, or with a value of
-// another type, where the types of the kind are known: an API server would leave the one
-// out, without which the test means something else, and could not read the other. The
-// object stands at a node, or in a file that the node names.
+// checkSchema rejects an object of a built-in kind with an unknown field or with a value
+// of the wrong type. An API server drops the former, which changes the meaning of the
+// test, and rejects the latter. The node contains the object or the path of its file.
 func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	gvk := o.GroupVersionKind()
 	typed := fakeapi.NewTyped(kinds.Kind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
@@ -34,11 +33,11 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	}
 	unknown, err := kjson.UnmarshalStrict(content, typed, kjson.DisallowUnknownFields)
 	name := strings.TrimSpace(o.GetKind() + " " + o.GetName())
-	var misfit *json.UnmarshalTypeError
+	var typeErr *json.UnmarshalTypeError
 	var field kjson.FieldError
 	switch {
-	case errors.As(err, &misfit):
-		r.fail(nodeAt(n, keysOf(misfit.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
+	case errors.As(err, &typeErr):
+		r.fail(nodeAt(n, keysOf(typeErr.Field)), "", "%s: %s", name, output.DecodeMessage(err.Error()))
 	case err != nil:
 		hint := ""
 		if o.GetKind() == "Secret" {
@@ -57,10 +56,11 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 
 var pathKey = regexp.MustCompile(`[^.\[\]]+`)
 
-// keysOf are the keys and indices of a path as decoders write it: spec.ports[0].name.
+// keysOf splits a path as decoders print it, such as spec.ports[0].name, into keys and
+// indices.
 func keysOf(path string) []string { return pathKey.FindAllString(path, -1) }
 
-// nodeAt is the key at a path below a node, or what is nearest to it.
+// nodeAt returns the node at a path below n, or the closest enclosing one.
 func nodeAt(n *yaml.Node, path []string) *yaml.Node {
 	place := n
 next:
@@ -82,8 +82,7 @@ next:
 	return place
 }
 
-// fieldNames are the names that JSON has for the fields of the struct at a path below a
-// type.
+// fieldNames returns the JSON names of the fields of the struct at a path below a type.
 func fieldNames(t reflect.Type, path []string) []string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
-// scripts decide whether a module is enabled, well and badly.
+// scripts are enabled scripts, valid and invalid.
 var scripts = []string{
 	"echo true >$MODULE_ENABLED_RESULT", "echo false >$MODULE_ENABLED_RESULT", "printf true >$MODULE_ENABLED_RESULT", "printf ' \\n\\ttrue \\r\\n' >$MODULE_ENABLED_RESULT", "true", "echo true",
 	"echo True >$MODULE_ENABLED_RESULT", "echo '\"true\"' >$MODULE_ENABLED_RESULT", "echo 1 >$MODULE_ENABLED_RESULT", "echo >$MODULE_ENABLED_RESULT", "echo true >$MODULE_ENABLED_RESULT; exit 1", "exit 3",
@@ -21,8 +21,7 @@ var scripts = []string{
 	"[ -z \"$BINDING_CONTEXT_PATH$VALUES_JSON_PATCH_PATH$METRICS_PATH\" ] && echo true >$MODULE_ENABLED_RESULT", "echo false >$MODULE_ENABLED_RESULT; [ $# = 0 ]",
 }
 
-// TestScripts takes scripts for what addon-operator takes them for, and shows them
-// what it does.
+// TestScripts checks the results of enabled scripts, and the files that they receive.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	const config = "properties: {replicas: {type: integer, default: 1}}"
@@ -73,10 +72,10 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := engine.Runner{Env: os.Environ(), Temp: t.TempDir(), Dir: dir}.RunEnabled(t.Context(), script, engine.Given{Values: values, Config: given})
-		said := map[string]any{"on": d.On, "reason": d.Reason, "saw": nil}
+		output := map[string]any{"on": d.On, "reason": d.Reason, "saw": nil}
 		if saw, err := os.ReadFile(filepath.Join(dir, "saw")); err == nil {
-			said["saw"] = json.RawMessage(saw)
+			output["saw"] = json.RawMessage(saw)
 		}
-		return enginetest.Verdict(err != nil, said)
+		return enginetest.Verdict(err != nil, output)
 	})
 }

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// maxRuns is how often a hook may run for one event: one that runs more often
-// reacts to what it does itself.
+// maxRuns is the maximum number of runs for one event. A hook that runs more often
+// triggers itself.
 const maxRuns = 50
 
-// session is a test at work.
+// session is the state of a running test.
 type session struct {
 	test     *Test
 	hook     engine.Hook
@@ -30,50 +30,50 @@ type session struct {
 	addon    *addon // nil for shell-operator
 
 	whole, step activity
-	failed      map[string]bool // queues that wait for their next try
+	failed      map[string]bool // queues whose task failed and waits for a retry
 	last        *engine.Task
 	lastFailed  bool
 	outcome     *Outcome
 
-	folders []string                  // of this machine, which what is written into tests must not name
-	follow  bool                      // what the hook does to objects is noted
-	before  map[string]map[string]any // objects before the hook had its turn
+	folders       []string                  // machine-specific folders, which must not appear in updated tests
+	tracksChanges bool                      // record the objects that the hook changes
+	before        map[string]map[string]any // the objects before the hook ran
 }
 
-// tally is what the hook did in a span of time.
+// activity is what the hook did in one step or in the whole test.
 type activity struct {
 	runs       int
 	exitCode   int
 	errors     []string
-	reasons    []string // the errors, without what was going on
+	reasons    []string // the errors without their context
 	output     strings.Builder
 	patches    []any
 	metrics    []any
 	contexts   []binding.Context
 	response   map[string]any
 	converted  []any
-	unexpected []string // failures of runs
+	unexpected []string // failures to report unless the test expects them
 
 	valuesPatches, configPatches []any
-	decision                     *engine.EnabledResult // of the script enabled, nil when it made none
+	decision                     *engine.EnabledResult // of the enabled script, nil without a result
 
-	touched map[string]*unstructured.Unstructured // what the hook made, changed or deleted
+	touched map[string]*unstructured.Unstructured // objects that the hook created, changed or deleted
 }
 
-// both are the tallies of the event and of the test.
-func (s *session) both(note func(*activity)) {
+// record updates the activity of the current step and of the whole test.
+func (s *session) record(note func(*activity)) {
 	note(&s.step)
 	note(&s.whole)
 }
 
-// restlessError says that a hook runs without end.
+// loopError means that the hook keeps triggering itself.
 type loopError struct{ contexts []binding.Context }
 
 func (e *loopError) Error() string {
 	return fmt.Sprintf("the hook keeps triggering itself: it ran %d times, the last time with %s", maxRuns, summary(e.contexts))
 }
 
-// summary names contexts in few words.
+// summary describes binding contexts briefly.
 func summary(contexts []binding.Context) string {
 	var all []string
 	for _, c := range contexts {
@@ -94,19 +94,19 @@ func summary(contexts []binding.Context) string {
 	return strings.Join(all, ", ")
 }
 
-// start does what the engine does at its start.
+// start does the start-up work of the engine.
 func (s *session) start(ctx context.Context) error {
 	s.state.Start()
-	if err := s.look(ctx); err != nil {
+	if err := s.snapshotObjects(ctx); err != nil {
 		return err
 	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	return s.touch(ctx)
+	return s.recordChanges(ctx)
 }
 
-// settle works until nothing is left to do, but for what failed.
+// settle runs tasks until none is left, except in queues with a failed task.
 func (s *session) settle(ctx context.Context) error {
 	for {
 		if err := s.observe(ctx); err != nil {
@@ -122,10 +122,10 @@ func (s *session) settle(ctx context.Context) error {
 				continue
 			}
 			worked = true
-			if err := s.work(ctx, t); err != nil {
+			if err := s.runTask(ctx, t); err != nil {
 				return err
 			}
-			break // for what it changed comes before what is next
+			break // observe the changes before the next task
 		}
 		if !worked {
 			return nil
@@ -146,7 +146,7 @@ func (s *session) observe(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) work(ctx context.Context, t engine.Task) error {
+func (s *session) runTask(ctx context.Context, t engine.Task) error {
 	var failure error
 	switch t.Kind {
 	case engine.Breaks:
@@ -179,7 +179,7 @@ func (s *session) work(ctx context.Context, t engine.Task) error {
 	return nil
 }
 
-// run runs the hook and counts what it did.
+// run runs the hook and records the activity.
 func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, error) {
 	done, err := s.executor.Execute(ctx, t)
 	s.last, s.lastFailed = &t, err != nil
@@ -188,7 +188,7 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 			s.outcome.Warnings = append(s.outcome.Warnings, m)
 		}
 	}
-	s.both(func(y *activity) {
+	s.record(func(y *activity) {
 		y.runs++
 		y.exitCode, y.contexts = done.ExitCode, t.Contexts
 		y.output.Write(done.Stdout)
@@ -208,15 +208,15 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 	return done, err
 }
 
-// note counts an error that a test may expect. Where it is reported the output of the
-// hook stands beside, and so is not repeated.
+// note records an error that the test may expect. Reports show the hook's output
+// separately, so the message omits it.
 func (s *session) note(err error) {
 	reason := err
 	if inner := errors.Unwrap(err); inner != nil {
 		reason = inner
 	}
 	text := err.Error()
-	s.both(func(t *activity) {
+	s.record(func(t *activity) {
 		t.errors, t.reasons = append(t.errors, text), append(t.reasons, reason.Error())
 	})
 	if failed, is := errors.AsType[*engine.FailedError](err); is && failed.Output != "" {
@@ -225,18 +225,18 @@ func (s *session) note(err error) {
 	s.step.unexpected = append(s.step.unexpected, text)
 }
 
-// happen makes the event happen and waits for what comes of it.
-func (s *session) happen(ctx context.Context, e Event) error {
+// trigger triggers an event and waits until all resulting tasks are done.
+func (s *session) trigger(ctx context.Context, e Event) error {
 	s.step = activity{}
 	clear(s.failed)
-	err := s.look(ctx)
+	err := s.snapshotObjects(ctx)
 	if err != nil {
 		return err
 	}
 	switch e.Type {
 	case "apply", "delete", "patch":
 		if err = s.change(ctx, e); err == nil {
-			err = s.look(ctx) // what the person did is not the hook's
+			err = s.snapshotObjects(ctx) // the change by the test is not one by the hook
 		}
 	case "schedule":
 		err = s.tick(e.Schedule)
@@ -244,9 +244,9 @@ func (s *session) happen(ctx context.Context, e Event) error {
 		err = s.review(ctx, e)
 	case "convert":
 		err = s.convert(ctx, e)
-	case "retry": // for which the queues are free again
+	case "retry": // clearing s.failed is enough
 	default:
-		err = s.pass(ctx, e.Type)
+		err = s.runStep(ctx, e.Type)
 	}
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (s *session) happen(ctx context.Context, e Event) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	return s.touch(ctx)
+	return s.recordChanges(ctx)
 }
 
 func (s *session) change(ctx context.Context, e Event) error {
@@ -280,11 +280,11 @@ func (s *session) change(ctx context.Context, e Event) error {
 	if err := s.namespace(ctx, o.GetNamespace()); err != nil {
 		return err
 	}
-	person := patch.Applier{API: api, Wait: s.cluster.Wait}
-	return errors.Unwrap(unjoined(person.Apply(ctx, []output.Operation{{Operation: "CreateOrUpdate", Object: o.Object}})))
+	user := patch.Applier{API: api, Wait: s.cluster.Wait}
+	return errors.Unwrap(unjoined(user.Apply(ctx, []output.Operation{{Operation: "CreateOrUpdate", Object: o.Object}})))
 }
 
-// namespace makes the namespace of an object, as it is made for what a test is given.
+// namespace creates the namespace of an object unless it exists.
 func (s *session) namespace(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
@@ -302,7 +302,7 @@ func (s *session) namespace(ctx context.Context, name string) error {
 	return err
 }
 
-// unjoined is the only error of several that are joined.
+// unjoined returns the only error of a joined error with one element.
 func unjoined(err error) error {
 	if list, joined := err.(interface{ Unwrap() []error }); joined && len(list.Unwrap()) == 1 {
 		return list.Unwrap()[0]
@@ -327,7 +327,7 @@ func (s *session) tick(name string) error {
 	return fmt.Errorf("%s has no schedule %q, but %s", s.hook.Name, name, strings.Join(names, ", "))
 }
 
-// written is an operation as it stands in a patch file.
+// written returns an operation in the form of the patch file.
 func written(op output.Operation) map[string]any {
 	all := map[string]any{"operation": op.Operation, "apiVersion": op.APIVersion, "kind": op.Kind, "namespace": op.Namespace, "name": op.Name,
 		"subresource": op.Subresource, "object": op.Object, "jqFilter": op.JQFilter, "mergePatch": op.MergePatch, "jsonPatch": op.JSONPatch,
@@ -335,7 +335,7 @@ func written(op output.Operation) map[string]any {
 	return without(all, nil, "", false)
 }
 
-// metric is one as it stands in a metrics file.
+// metric returns a metric in the form of the metrics file.
 func metric(m output.Metric) map[string]any {
 	all := map[string]any{"name": m.Name, "action": m.Action, "value": nil, "labels": nil, "group": m.Group}
 	if m.Value != nil {
@@ -347,7 +347,7 @@ func metric(m output.Metric) map[string]any {
 	return without(all, nil, "")
 }
 
-// without leaves out what has one of the values.
+// without removes the entries that have one of the values.
 func without(all map[string]any, values ...any) map[string]any {
 	for k, v := range all {
 		switch v.(type) {

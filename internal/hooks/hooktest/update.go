@@ -10,28 +10,29 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
-// fix is how an expectation would be met: a change of its keys, as they are written.
+// fix is a correction of an unmet expectation. change edits its keys as written in the
+// file.
 type fix struct {
 	expect *Expect
 	change func(written map[string]any)
 }
 
-// amend notes how an expectation would be met.
-func (s *session) amend(x *Expect, change func(written map[string]any)) {
+// addFix records a correction of an unmet expectation.
+func (s *session) addFix(x *Expect, change func(written map[string]any)) {
 	s.outcome.fixes = append(s.outcome.fixes, fix{x, change})
 }
 
-// Updated is a file with what is the case.
+// Updated is a test file with updated expectations.
 type Updated struct {
 	Text    []byte
-	Changed int      // expectations that were not met
-	Failing []string // the names of tests that expect a failure now and did not
+	Changed int      // number of changed expectations
+	Failing []string // names of tests that newly expect a failure
 }
 
-// Update returns the text of a file with what is the case in the place of what was
-// expected and was not. Other text, comments
-// among it, stays as it is. Whether the tests pass then, a run of them tells: there is
-// no value for all that may fail. A text that is no file of tests is never returned.
+// Update returns the text of the file with unmet expectations replaced by the actual
+// results. It leaves other text, including comments, unchanged. The tests may still fail,
+// because some failures have no corresponding expectation. Update returns an error rather
+// than an invalid test file.
 func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	y, err := yamledit.Decode(text)
 	if err != nil {
@@ -69,13 +70,13 @@ func (f *File) Update(text []byte, outcomes []Outcome) (u Updated, err error) {
 	return u, nil
 }
 
-// fails reports whether an expectation is one of a failure.
+// fails reports whether an expectation expects a failure.
 func fails(expect map[string]any) bool {
 	code, coded := expect["exitCode"]
 	return expect["error"] != nil || coded && code != nil && fmt.Sprint(code) != "0"
 }
 
-// path leads to an expectation in the file.
+// path returns the path of an expectation in the file.
 func (f *File) path(x *Expect) []any {
 	for i, t := range f.Tests {
 		for n, e := range t.Events {
@@ -90,7 +91,7 @@ func (f *File) path(x *Expect) []any {
 	return nil
 }
 
-// at is the value that a path leads to.
+// at returns the value at a path, or nil.
 func at(v any, path []any) any {
 	for _, step := range path {
 		switch x := v.(type) {

@@ -16,12 +16,12 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/engine"
 )
 
-// obeys is a hook that does what a test tells it in its environment.
-const obeys = `#!/bin/bash
+// envHook is a hook that takes its actions from environment variables.
+const envHook = `#!/bin/bash
 eval "${RUN}"
 `
 
-const obeysConfig = `
+const envHookConfig = `
 configVersion: v1
 schedule:
 - {name: tick, crontab: "* * * * *"}
@@ -35,10 +35,10 @@ kubernetesCustomResourceConversion:
 func obedient(t *testing.T) Suite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.sh")
-	if err := os.WriteFile(path, []byte(obeys), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte(envHook), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	conf, findings := config.Parse([]byte(obeysConfig))
+	conf, findings := config.Parse([]byte(envHookConfig))
 	if conf == nil {
 		t.Fatal(findings)
 	}
@@ -84,7 +84,7 @@ const (
 	ticks    = "- schedule: tick # now\n  expect: "
 )
 
-// TestUpdateKeepsTests writes nothing that could not be read again.
+// TestUpdateKeepsTests checks that Update returns no invalid test file.
 func TestUpdateKeepsTests(t *testing.T) {
 	t.Parallel()
 	const text = "module: web\ntests:\n- name: x\n  expect: {enabled: true}\n"
@@ -99,8 +99,8 @@ func TestUpdateKeepsTests(t *testing.T) {
 	}
 }
 
-// TestUpdate has each kind of expectation become what is the case. Then the tests
-// pass, and another update changes nothing.
+// TestUpdate updates each kind of expectation. The tests then pass, and a second update
+// changes nothing.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ run, events, want string }{

@@ -15,14 +15,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// review asks a webhook as an API server would.
+// review calls a webhook as an API server does.
 func (s *session) review(ctx context.Context, e Event) error {
 	mutates := e.Type == "mutate"
 	webhooks := s.hook.Config.Validating
 	if mutates {
 		webhooks = s.hook.Config.Mutating
 	}
-	place, err := s.place(e, len(webhooks), func(i int) string { return webhooks[i].Name })
+	place, err := s.bindingIndex(e, len(webhooks), func(i int) string { return webhooks[i].Name })
 	if err != nil {
 		return err
 	}
@@ -53,12 +53,11 @@ func (s *session) review(ctx context.Context, e Event) error {
 			s.note(fmt.Errorf("the patch of the answer: %w", err))
 		}
 	}
-	s.both(func(t *activity) { t.response = response })
+	s.record(func(t *activity) { t.response = response })
 	return nil
 }
 
-// mutate adds the patch of an answer to what the answer is compared as, and the
-// object with the patch applied.
+// mutate adds the patch and the patched object to the response that tests compare.
 func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
 	if e.Request.Object == nil {
 		return nil
@@ -92,7 +91,7 @@ func (s *session) mutate(response map[string]any, e Event, patch []byte) error {
 	return nil
 }
 
-// request is what an API server sends, if the webhook asks for that.
+// request returns the request that an API server sends. The error says why it sends none.
 func (s *session) request(ctx context.Context, a config.Admission, e Event) (map[string]any, error) {
 	api := s.cluster.User()
 	var c binding.Cluster
@@ -112,8 +111,8 @@ func (s *session) request(ctx context.Context, a config.Admission, e Event) (map
 	return c.Request(a, e.Request)
 }
 
-// place finds the binding that an event names, or the only one.
-func (s *session) place(e Event, n int, name func(int) string) (int, error) {
+// bindingIndex returns the index of the binding that an event names, or of the only one.
+func (s *session) bindingIndex(e Event, n int, name func(int) string) (int, error) {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = name(i)
