@@ -9,21 +9,23 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/binding"
 )
 
-// rule is a conversion from one version to another, each with its group or without.
+// rule is a conversion from one API version to another. The versions may lack their
+// group.
 type rule struct{ from, to string }
 
+// short returns a version without its group.
 func short(version string) string { return version[strings.IndexByte(version, '/')+1:] }
 
-// chain finds ways of several conversions. Where the engine takes any of several
-// ways, this takes the first by name.
+// conversionGraph finds paths of several conversions. Where the engine picks any of
+// several paths, the graph picks the first by name.
 type conversionGraph struct {
-	base []rule
-	ways map[rule][]rule // found so far
+	base  []rule
+	paths map[rule][]rule // those found so far
 }
 
 func (c *conversionGraph) add(r rule) {
 	c.base = append(c.base, r)
-	c.ways[r] = []rule{r}
+	c.paths[r] = []rule{r}
 }
 
 // find returns the conversions that lead from one version to another, or nil.
@@ -32,19 +34,18 @@ func (c *conversionGraph) find(r rule) []rule {
 		return nil
 	}
 	for {
-		if way := c.known(r); way != nil {
-			return way
+		if path := c.known(r); path != nil {
+			return path
 		}
 		longer := c.extend(r)
 		if len(longer) == 0 {
 			return nil
 		}
-		maps.Copy(c.ways, longer)
+		maps.Copy(c.paths, longer)
 	}
 }
 
-// extend finds ways that are one conversion longer than those known from where r
-// begins.
+// extend returns paths from r.from that are one conversion longer than the known ones.
 func (c *conversionGraph) extend(r rule) map[rule][]rule {
 	longer := map[rule][]rule{}
 	for _, w := range c.sorted() {
@@ -56,14 +57,14 @@ func (c *conversionGraph) extend(r rule) map[rule][]rule {
 			if short(whole.to) == short(r.from) || c.known(whole) != nil || longer[whole] != nil {
 				continue
 			}
-			longer[whole] = append(slices.Clone(c.ways[w]), next)
+			longer[whole] = append(slices.Clone(c.paths[w]), next)
 		}
 	}
 	return longer
 }
 
-// next are the conversions that begin with a version. The engine looks for its
-// name without the group within theirs, so that v1 is taken for v1beta1, too.
+// next returns the conversions that start at a version. Like the engine, it searches for
+// the version without its group as a substring, so v1 also matches v1beta1.
 func (c *conversionGraph) next(version string) []rule {
 	var rules []rule
 	for _, b := range c.base {
@@ -74,11 +75,11 @@ func (c *conversionGraph) next(version string) []rule {
 	return slices.CompactFunc(ordered(rules), func(a, b rule) bool { return a == b })
 }
 
-// known is a way that was found for r: the one with its very versions, or else one
-// whose versions meet them, that with the same version at its end first.
+// known returns a path found for r. It prefers the exact versions, then a path that ends
+// at the same version including the group.
 func (c *conversionGraph) known(r rule) []rule {
-	if way := c.ways[r]; way != nil {
-		return way
+	if path := c.paths[r]; path != nil {
+		return path
 	}
 	var best []rule
 	score := -1
@@ -94,13 +95,13 @@ func (c *conversionGraph) known(r rule) []rule {
 			s++
 		}
 		if s > score {
-			best, score = c.ways[w], s
+			best, score = c.paths[w], s
 		}
 	}
 	return best
 }
 
-func (c *conversionGraph) sorted() []rule { return ordered(slices.Collect(maps.Keys(c.ways))) }
+func (c *conversionGraph) sorted() []rule { return ordered(slices.Collect(maps.Keys(c.paths))) }
 
 func ordered(rules []rule) []rule {
 	slices.SortFunc(rules, func(a, b rule) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// EnabledResult is what the script enabled of a module came to.
+// EnabledResult is the result of a module's enabled script.
 type EnabledResult struct {
 	Result
 	On     bool
-	Reason string // why it is not
+	Reason string // why the module is disabled
 }
 
-// RunEnabled runs the script that decides whether a module is enabled, as addon-operator
-// does. The error is a *FailedError when it takes the script for failed: then it
-// decides about no module at all, and tries again.
+// RunEnabled runs the enabled script of a module as addon-operator does. The error is a
+// *FailedError if addon-operator considers the script failed; it then retries and enables
+// or disables no module.
 func (r Runner) RunEnabled(ctx context.Context, script string, values Given) (EnabledResult, error) {
-	result, err := r.start(ctx, script, values.inputs(), ofScript)
+	result, err := r.start(ctx, script, values.inputs(), scriptFiles)
 	d := EnabledResult{Result: result}
 	if err != nil {
 		return d, err
 	}
 	if result.ExitCode != 0 {
-		return d, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), said(result)}
+		return d, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), outputTail(result)}
 	}
 	switch text := strings.TrimSpace(string(result.Enabled)); text {
 	case "true":

@@ -1,9 +1,9 @@
-// Package engine does what shell-operator does between a cluster and its hooks: it turns
-// changes of objects into tasks in queues, combines tasks, makes their binding contexts, and
-// runs hooks. State decides without a clock and without I/O, so the same events always
-// result in the same tasks. Its callers watch the cluster, wait, and apply what hooks wrote.
+// Package engine does the work of shell-operator between a cluster and its hooks. It turns
+// changes of objects into tasks in queues, combines tasks, builds their binding contexts, and
+// runs hooks. State uses no clock and no I/O, so the same events always result in the same
+// tasks. Its callers watch the cluster, wait, and apply the patches of hooks.
 //
-// The behaviour is that of shell-operator v1.20.1, recorded in testdata/traces.
+// The behaviour is that of shell-operator v1.20.1. testdata/traces contains recordings.
 package engine
 
 import (
@@ -21,50 +21,50 @@ type Hook struct {
 	Config *config.Config
 }
 
-// Ref names a kubernetes binding: by its place, for several of a hook may have
-// the same name.
+// Ref identifies a kubernetes binding. It uses the index, because several bindings of a
+// hook may have the same name.
 type Ref struct {
 	Hook  string
-	Place int // in Config.Kubernetes
+	Place int // index in Config.Kubernetes
 }
 
-// Kind is what a task asks for.
+// Kind is the kind of work that a task requests.
 type Kind int
 
 const (
-	// Run asks to run the hook.
+	// Run means to run the hook.
 	Run Kind = iota
-	// Enable asks to call State.Synced with what there is for each of the task's
-	// bindings, and to observe them from then on.
+	// Enable means to call State.BindingListed with the current objects of each binding of
+	// the task, and to observe the bindings from then on.
 	Enable
-	// Breaks is a task with which the engine itself breaks off, whenever it tries:
-	// an event of a configuration without a version. Finish it with ErrBreaks.
+	// Breaks is a task that makes the engine panic on each try: an event of a
+	// configuration without configVersion. Finish it with ErrBreaks.
 	Breaks
 )
 
-// ErrBreaks says what the engine does not survive.
+// ErrBreaks is the failure of tasks of kind Breaks.
 var ErrBreaks = errors.New("the engine breaks off with a panic when it makes the context of an event for a configuration without configVersion, " +
 	"tries again without end, and nothing behind it in the queue main is done: add configVersion: v1")
 
-// Main is the queue of all that names no other, and of the start.
+// Main is the default queue. It also runs the start-up tasks.
 const Main = "main"
 
-// Task is work that is due. Of each queue one task is at work at a time.
+// Task is work to do. Each queue runs one task at a time.
 type Task struct {
 	Kind         Kind
 	Hook         Hook
-	Queue        string            // "" for an answer to the API server, which waits in none
-	Bindings     []Ref             // to enable
-	Contexts     []binding.Context // to run the hook with
+	Queue        string            // "" for webhook requests, which use no queue
+	Bindings     []Ref             // the bindings to enable
+	Contexts     []binding.Context // the binding contexts for the hook
 	AllowFailure bool
-	Failures     int // how often it failed before
+	Failures     int // number of failed tries
 
 	task *task
 }
 
-// Delay is how long the engine waits before it tries a task again that failed that
-// often, 1 the first time. The engine adds up to a second by chance, but for the
-// first time.
+// Delay returns how long the engine waits before it retries a task that failed the given
+// number of times. From the second failure on, the engine adds a random part of up to a
+// second, which Delay omits.
 func Delay(failures int) time.Duration {
 	const first, longest = 5 * time.Second, 32 * time.Second
 	switch {

@@ -11,37 +11,37 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/patch"
 )
 
-// Executor runs hooks and does what they wrote, as far as that is done to objects.
+// Executor runs hooks and applies their object patches.
 type Executor struct {
 	Runner  Runner
 	Applier patch.Applier
-	Values  Values // for hooks of addon-operator; nil for those of shell-operator
+	Values  Values // nil for hooks of shell-operator
 }
 
-// Values are what addon-operator gives hooks beside, and has them patch.
+// Values provides the values of addon-operator to hooks and applies values patches.
 type Values interface {
-	// Files are the values, and those of the ConfigMap, in JSON.
+	// Files returns the values and the values of the ConfigMap as JSON.
 	Files() (values, config []byte, err error)
-	// Read reads the patches of both that a hook wrote. take applies them. Errors say
-	// why the engine takes the hook for failed.
-	Read(values, config []byte) (take func() error, err error)
+	// Read parses both values patches of a hook. apply applies them. With either error,
+	// the engine considers the hook failed.
+	Read(values, config []byte) (apply func() error, err error)
 }
 
-// Execution is what became of a run.
+// Execution is the result of executing a task.
 type Execution struct {
 	Result
-	// What the hook wrote, as far as the engine came to read it.
+	// The files that the hook wrote, up to the first one that the engine rejects.
 	Operations []output.Operation
 	Metrics    []output.Metric
 	Admission  *output.Admission  // nil: no answer
 	Conversion *output.Conversion // nil: no answer
-	Warnings   []finding.Finding  // about these files; File is the variable with the path, such as $METRICS_PATH
+	Warnings   []finding.Finding  // about these files; File is the variable of the path, such as $METRICS_PATH
 }
 
-// FailedError is a hook that the engine takes for failed.
+// FailedError means that the engine considers the hook failed.
 type FailedError struct {
 	Reason string
-	Output string // the end of what it said, on one line, when it ended with an error
+	Output string // the last lines of output, on one line, for a non-zero exit code
 }
 
 func (e *FailedError) Error() string {
@@ -51,12 +51,12 @@ func (e *FailedError) Error() string {
 	return e.Reason + ": " + e.Output
 }
 
-// Execute runs the hook of a task. An error is for State.Finish: a *FailedError when
-// the hook ended with another exit code than 0, or wrote what the engine refuses, the
-// errors of Applier.Apply when an operation failed, or why it could not be run.
+// Execute runs the hook of a task. The error is meant for State.Finish. It is a
+// *FailedError for a non-zero exit code or for a file that the engine rejects, the error
+// of Applier.Apply if an operation failed, or the reason why the hook could not run.
 //
-// Of a hook that ends with an error the engine reads no file. So nothing comes of
-// ignoreHookError. Values are patched after objects.
+// The engine reads no files of a hook with a non-zero exit code, so ignoreHookError has
+// no effect. Values are patched after objects.
 func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 	given, err := e.given()
 	if err != nil {
@@ -68,11 +68,11 @@ func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 		return done, err
 	}
 	if result.ExitCode != 0 {
-		return done, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), said(result)}
+		return done, &FailedError{fmt.Sprintf("exit code %d", result.ExitCode), outputTail(result)}
 	}
-	take := func() error { return nil }
+	apply := func() error { return nil }
 	if e.Values != nil {
-		if take, err = e.Values.Read(result.ValuesPatch, result.ConfigPatch); err != nil {
+		if apply, err = e.Values.Read(result.ValuesPatch, result.ConfigPatch); err != nil {
 			return done, failed("%v", err)
 		}
 	}
@@ -82,13 +82,13 @@ func (e Executor) Execute(ctx context.Context, t Task) (Execution, error) {
 	if err := e.Applier.Apply(ctx, done.Operations); err != nil {
 		return done, err
 	}
-	if err := take(); err != nil {
+	if err := apply(); err != nil {
 		return done, failed("%v", err)
 	}
 	return done, nil
 }
 
-// given are the values for a hook, or nil.
+// given returns the values for a hook, or nil for shell-operator.
 func (e Executor) given() (*Given, error) {
 	if e.Values == nil {
 		return nil, nil
@@ -97,7 +97,7 @@ func (e Executor) given() (*Given, error) {
 	return &Given{values, config}, err
 }
 
-// read reads what a hook wrote, but for patches of values.
+// read parses the files of a hook except the values patches.
 func (Executor) read(done *Execution, t Task) error {
 	result := done.Result
 	var findings []finding.Finding
@@ -141,8 +141,9 @@ func failed(format string, args ...any) error {
 	return &FailedError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// said is the end of what a hook wrote to stderr, or else to stdout.
-func said(r Result) string {
+// outputTail returns the last lines of stderr, or of stdout if stderr is empty, on one
+// line.
+func outputTail(r Result) string {
 	text := r.Stderr
 	if len(text) == 0 {
 		text = r.Stdout

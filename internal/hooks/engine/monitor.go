@@ -12,20 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// monitor is what the engine knows of the objects of a binding.
+// monitor tracks the objects of a kubernetes binding.
 type monitor struct {
 	hook  *hookState
 	place int
 	view  binding.View
-	items map[string]binding.Item // by binding.ID
-	// Until the synchronization is done events wait here; those from before a
-	// snapshot are forgotten, for they are in it.
+	items map[string]binding.Item // keyed by binding.ID
+	// Events wait here until the synchronization is done. A snapshot discards earlier
+	// events, because it includes their objects.
 	open    bool
 	waiting []waiting
 }
 
-// waiting is an event behind a synchronization, which comes in the order of the
-// engine's informers: one for each namespace and name that the binding selects.
+// waiting is an event that waits for the synchronization. The engine has one informer for
+// each selected namespace and name, and delivers waiting events in informer order.
 type waiting struct {
 	event    event
 	informer [2]int
@@ -33,8 +33,8 @@ type waiting struct {
 
 func (m *monitor) binding() config.Kubernetes { return m.hook.Config.Kubernetes[m.place] }
 
-// BindingListed tells what there is for a binding when it begins to be observed. With an
-// error the engine does not begin: the task fails.
+// BindingListed starts to track a binding with its current objects. On an error the
+// engine does not start either, and the task fails.
 func (s *State) BindingListed(b Ref, objects []*unstructured.Unstructured) error {
 	h := s.hook(b.Hook)
 	if h.monitors[b.Place] != nil {
@@ -45,31 +45,31 @@ func (s *State) BindingListed(b Ref, objects []*unstructured.Unstructured) error
 		return err
 	}
 	m := &monitor{hook: h, place: b.Place, view: view, items: map[string]binding.Item{}}
-	if err := m.learn(objects); err != nil {
+	if err := m.addObjects(objects); err != nil {
 		return err
 	}
 	h.monitors[b.Place] = m
 	return nil
 }
 
-// NamespaceSelected tells about objects of a namespace that begins to be selected by its
-// labels: they are in snapshots from now on, and no event tells of them.
+// NamespaceSelected adds the objects of a namespace whose labels start to match the
+// binding. Snapshots include them from now on, but they cause no event.
 func (s *State) NamespaceSelected(b Ref, objects []*unstructured.Unstructured) error {
 	if m := s.hook(b.Hook).monitors[b.Place]; m != nil {
-		return m.learn(objects)
+		return m.addObjects(objects)
 	}
 	return nil
 }
 
-// NamespaceUnselected tells that a namespace is not selected any more by its labels: its
-// objects leave the snapshots, and no event tells of them.
+// NamespaceUnselected removes the objects of a namespace whose labels stop matching the
+// binding. Snapshots no longer include them, but this causes no event.
 func (s *State) NamespaceUnselected(b Ref, namespace string) {
 	if m := s.hook(b.Hook).monitors[b.Place]; m != nil {
 		maps.DeleteFunc(m.items, func(id string, _ binding.Item) bool { return strings.HasPrefix(id, namespace+"/") })
 	}
 }
 
-func (m *monitor) learn(objects []*unstructured.Unstructured) error {
+func (m *monitor) addObjects(objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
 		item, err := m.view.Show(o)
 		if err != nil {
@@ -80,12 +80,12 @@ func (m *monitor) learn(objects []*unstructured.Unstructured) error {
 	return nil
 }
 
-// ObjectChanged tells that an object which a binding selects was Added, Modified or
-// Deleted. An error is one of the filter, for which the engine drops the event.
+// ObjectChanged handles a selected object that was Added, Modified or Deleted. The error
+// is that of the filter; the engine then drops the event.
 func (s *State) ObjectChanged(b Ref, watch string, o *unstructured.Unstructured) error {
 	m := s.hook(b.Hook).monitors[b.Place]
 	if m == nil {
-		return nil // it is not enabled yet, and will be synchronized
+		return nil // not enabled yet; the synchronization will include the object
 	}
 	item, err := m.view.Show(o)
 	if err != nil {
@@ -107,14 +107,14 @@ func (s *State) ObjectChanged(b Ref, watch string, o *unstructured.Unstructured)
 	}
 	e := event{of: atEvent, place: m.place, group: k.Group, watch: watch, item: item}
 	if m.open {
-		s.happened(m, e)
+		s.enqueueEvent(m, e)
 		return nil
 	}
 	m.waiting = append(m.waiting, waiting{e, informer(k, o)})
 	return nil
 }
 
-// informer tells which of the engine's informers brings an object.
+// informer returns the position of the engine's informer for an object.
 func informer(k config.Kubernetes, o *unstructured.Unstructured) (order [2]int) {
 	if n := k.Namespace; n != nil && n.NameSelector != nil {
 		order[0] = slices.Index(n.NameSelector.MatchNames, o.GetNamespace())
@@ -125,12 +125,12 @@ func informer(k config.Kubernetes, o *unstructured.Unstructured) (order [2]int) 
 	return order
 }
 
-func (s *State) happened(m *monitor, e event) {
+func (s *State) enqueueEvent(m *monitor, e event) {
 	k := m.binding()
 	s.queue(k.QueueName()).add(&task{of: runs, hook: m.hook, group: k.Group, allow: k.AllowFailure, events: []event{e}})
 }
 
-// unlock lets events through that waited for a synchronization.
+// unlock releases the events that waited for a synchronization.
 func (s *State) unlock(monitors []*monitor) {
 	for _, m := range monitors {
 		if m.open {
@@ -141,14 +141,14 @@ func (s *State) unlock(monitors []*monitor) {
 			return cmp.Or(cmp.Compare(a.informer[0], b.informer[0]), cmp.Compare(a.informer[1], b.informer[1]))
 		})
 		for _, w := range m.waiting {
-			s.happened(m, w.event)
+			s.enqueueEvent(m, w.event)
 		}
 		m.waiting = nil
 	}
 }
 
-// snapshot is what the binding has, and forgets what waits behind the
-// synchronization, for it shows that too.
+// snapshot returns the objects of the binding. Before the synchronization it discards the
+// waiting events, because the snapshot includes their objects.
 func (m *monitor) snapshot() []binding.Item {
 	if m == nil {
 		return nil
@@ -159,8 +159,8 @@ func (m *monitor) snapshot() []binding.Item {
 	return binding.Sorted(slices.Collect(maps.Values(m.items)))
 }
 
-// synchronizations are the tasks that follow when the bindings of a hook are
-// enabled, all in the queue main.
+// synchronizations returns the synchronization tasks for the bindings of a hook. They run
+// in the queue main.
 func (h *hookState) synchronizations() []*task {
 	var tasks []*task
 	for i, k := range h.Config.Kubernetes {

@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/binding"
 )
 
-// what a task in a queue is about.
+// taskKind is the kind of an internal task.
 type taskKind int
 
 const (
@@ -23,14 +23,14 @@ type task struct {
 	group    string
 	events   []event
 	allow    bool
-	alone    bool       // a start is combined with nothing
-	silent   bool       // a synchronization that does not run the hook
-	unlocks  []*monitor // whose events wait for the end of the task
-	frees    bool       // it was a synchronization when it was taken
+	alone    bool       // a start-up task is never combined
+	silent   bool       // a synchronization with executeHookOnSynchronization: false
+	unlocks  []*monitor // monitors to unlock when the task is done
+	frees    bool       // it unlocks its monitors when it finishes
 	failures int
 }
 
-// origin is where a context comes from.
+// origin is the binding type that causes a context.
 type origin int
 
 const (
@@ -40,11 +40,11 @@ const (
 	atEvent
 )
 
-// event is a context that is not made yet: its snapshots are those of the moment
-// when the hook is run.
+// event is a binding context that is not built yet. The snapshots are taken when the hook
+// runs.
 type event struct {
 	of    origin
-	place int // of the binding in the configuration
+	place int // index of the binding in the configuration
 	group string
 	watch string
 	item  binding.Item
@@ -52,13 +52,13 @@ type event struct {
 
 func (t *task) synchronizes() bool { return len(t.events) > 0 && t.events[0].of == atSynchronization }
 
-// due makes the task for whoever runs the hook.
+// due returns the task for the caller of Take, with its binding contexts.
 func (t *task) due(queue string) Task {
 	taken := Task{Hook: t.hook.Hook, Queue: queue, AllowFailure: t.allow, Failures: t.failures, task: t}
 	contexts := t.hook.contexts()
 	for _, e := range t.events {
 		ctx := binding.Startup()
-		switch e.of { // none fails: the snapshots are at hand
+		switch e.of { // snapshots are in memory, so no call fails
 		case atSchedule:
 			ctx, _ = contexts.Schedule(t.hook.Config.Schedule[e.place])
 		case atSynchronization:
@@ -71,15 +71,16 @@ func (t *task) due(queue string) Task {
 	return taken
 }
 
-// threshold is how many tasks of a hook are too many for a queue.
+// threshold is the number of tasks of a hook from which on a queue is compacted.
 const threshold = 100
 
-// queue holds tasks that wait for each other.
+// queue holds tasks that run one after the other.
 type queue struct {
 	tasks []*task
-	busy  bool // with the first
-	// counts are how many tasks of a hook came, less those that were combined, but
-	// not less those that are done. At the threshold, once, a hook is in full.
+	busy  bool // the first task is running
+	// counts is the number of added tasks per hook minus the combined ones. Like the
+	// engine, it does not subtract finished tasks. full has the hooks that reached the
+	// threshold.
 	counts map[*hookState]int
 	full   map[*hookState]bool
 }
@@ -99,20 +100,20 @@ func (q *queue) add(t *task) {
 
 func (q *queue) drop() { q.tasks = q.tasks[1:] }
 
-// combine moves the contexts of the tasks that follow the first into it, as long
-// as they are of the same hook. Of contexts of one group that follow each other
-// the last is left, for it tells what all do.
+// combine merges the following tasks of the same hook into the first one. Of consecutive
+// contexts of one group only the last remains, because a group has one context for all
+// its bindings.
 func (q *queue) combine() {
 	first, n := q.tasks[0], 1
 	for n < len(q.tasks) && q.tasks[n].of == runs && q.tasks[n].hook == first.hook {
-		first.take(q.tasks[n])
+		first.merge(q.tasks[n])
 		n++
 	}
 	if n == 1 {
 		return
 	}
 	q.tasks = slices.Delete(q.tasks, 1, n)
-	q.forget(first.hook, n-1)
+	q.subtract(first.hook, n-1)
 	var left []event
 	for i, e := range first.events {
 		if e.group == "" || i+1 == len(first.events) || first.events[i+1].group != e.group {
@@ -122,19 +123,19 @@ func (q *queue) combine() {
 	first.events = left
 }
 
-func (t *task) take(other *task) {
+func (t *task) merge(other *task) {
 	t.events = append(t.events, other.events...)
 	t.unlocks = append(t.unlocks, other.unlocks...)
 }
 
-func (q *queue) forget(h *hookState, tasks int) {
+func (q *queue) subtract(h *hookState, tasks int) {
 	if q.counts[h] = max(0, q.counts[h]-tasks); q.counts[h] < threshold {
 		delete(q.full, h)
 	}
 }
 
-// compact combines all tasks of the hooks that have too many, wherever they stand:
-// contexts without a group first, and of each group the last one.
+// compact merges all tasks of the hooks that reached the threshold, at any position.
+// Contexts without a group come first, then the last context of each group.
 func (q *queue) compact() {
 	if len(q.full) == 0 || len(q.tasks) < 2 {
 		return
@@ -152,8 +153,8 @@ func (q *queue) compact() {
 			targets[t.hook] = t
 			return false
 		}
-		target.take(t)
-		q.forget(t.hook, 1)
+		target.merge(t)
+		q.subtract(t.hook, 1)
 		return true
 	})
 	for _, t := range targets {

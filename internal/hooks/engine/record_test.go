@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// hookScript is every hook: it notes its contexts when it begins, and ends when it
-// may.
+// hookScript is the content of each hook. It records its contexts at the start, and exits
+// when the test allows it.
 const hookScript = `#!/bin/bash
 name=${0##*/} dir=%q
 if [[ "${1:-}" == --config ]]; then cat "$dir/config/$name"; exit; fi
@@ -33,20 +33,20 @@ if [[ -e "$dir/write/$name" ]]; then cat "$dir/write/$name" >"$KUBERNETES_PATCH_
 if rm "$dir/fail/$name" 2>/dev/null; then exit 1; fi
 `
 
-// quiet is how long nothing may happen until the engine is taken for idle.
+// quiet is the time without a run after which the engine counts as idle.
 const quiet = 2 * time.Second
 
-// recorder plays a scenario to the engine itself.
+// recorder runs a scenario on the real engine.
 type recorder struct {
 	servertest.Server
 	dir  string
-	seen []string // files of runs
+	seen []string // files of the recorded runs
 	runs []run
-	when time.Time // of the crontab
+	when time.Time // the time for the crontab
 	stop func()
 }
 
-// record writes what the engine does into a file.
+// record writes what the engine does to a file.
 func record(t *testing.T, s scenario, file string) {
 	program := os.Getenv("OPERON_ENGINE")
 	if program == "" {
@@ -135,14 +135,14 @@ clusters: [{name: a, cluster: {server: %q, insecure-skip-tls-verify: true}}], us
 	}
 }
 
-// await notes runs until the engine is idle.
+// await records runs until the engine is idle.
 func (r *recorder) await(i int, st step) {
 	patience := quiet
 	switch {
 	case st.Start:
 		patience = 10 * time.Second
 	case st.Retry:
-		patience = 9 * time.Second // five until the engine tries again
+		patience = 9 * time.Second // the engine retries after five seconds
 	case st.Tick:
 		patience = time.Until(r.when) + quiet
 	}

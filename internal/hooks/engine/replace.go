@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Remove forgets a hook, and what waits for it. A task of it that is at work is to
-// be finished as any other, and nothing comes of it.
+// Remove removes a hook and its waiting tasks. A running task must still be finished,
+// without further effect.
 func (s *State) Remove(hook string) {
 	h := s.hook(hook)
 	if h == nil {
@@ -25,8 +25,7 @@ func (s *State) Remove(hook string) {
 	}
 }
 
-// Add adds a hook that is not there, in the order of the paths, and what the engine
-// begins with for it.
+// Add adds a new hook, ordered by path, and its start-up tasks.
 func (s *State) Add(hook Hook) {
 	h := &hookState{Hook: hook, monitors: make([]*monitor, len(hook.Config.Kubernetes))}
 	place, _ := slices.BinarySearchFunc(s.hooks, h, func(a, b *hookState) int { return cmp.Compare(a.Path, b.Path) })
@@ -41,7 +40,7 @@ func (s *State) startup(h *hookState) {
 	s.queue(Main).add(&task{of: runs, hook: h, events: []event{{of: atStartup}}, alone: true})
 }
 
-// enable puts the enabling of a hook's bindings into the queue main.
+// enable adds the tasks that enable the bindings of a hook to the queue main.
 func (s *State) enable(h *hookState) {
 	if len(h.Config.Kubernetes) > 0 {
 		s.queue(Main).add(&task{of: enablesKubernetes, hook: h})

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// TestReplace removes a hook while it is at work and others wait, and adds it again.
+// TestReplace removes a hook while it runs and others wait, and adds it again.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	named := func(name, text string) Hook {
@@ -50,15 +50,15 @@ func TestReplace(t *testing.T) {
 		t.Error("a queue of nobody")
 	}
 	s.Finish(atWork, errors.New("it was killed"))
-	next(nil) // c, and not b again
+	next(nil) // c, but not b again
 	s.Add(b)
 	for range 4 {
-		next(nil) // of the last nothing but the schedules of b
+		next(nil) // the last task only enables the schedules of b
 	}
 	if s.Tick("* * * * *"); len(s.Queues()) == 0 {
 		t.Error("no schedule of b")
 	}
-	next(nil) // of a and b one each
+	next(nil) // one of a and one of b
 	next(nil)
 	want := []string{"a false 1", "b false 1", "c false 1", "c true 0", "c false 1", "b false 1", "a false 1", "b false 1"}
 	if diff := cmp.Diff(want, did); diff != "" {

@@ -15,28 +15,27 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// Runner runs hooks, each as a process of its own, with the files that the engine
-// gives it and no input.
+// Runner runs each hook as a process with the files of the engine and an empty stdin.
 type Runner struct {
-	Env  []string // as in os.Environ; what the engine adds to it comes on top
-	Temp string   // folder for the files of a run, which are removed after it
-	Dir  string   // where hooks start; "": each in its own folder
+	Env  []string // as in os.Environ, without the variables that the engine adds
+	Temp string   // folder for temporary files of a run
+	Dir  string   // working folder of hooks; "" means the folder of each hook
 }
 
-// Result is what a hook left behind.
+// Result is the output of a hook process.
 type Result struct {
-	ExitCode       int // -1 when a signal ended it
+	ExitCode       int // -1 if a signal terminated it
 	Stdout, Stderr []byte
-	// The files, as the hook wrote them.
+	// The contents of the files that the hook wrote.
 	Patches, Metrics, Admission, Conversion []byte
 	ValuesPatch, ConfigPatch                []byte
 	Enabled, Reason                         []byte
 }
 
-// Given are values, in JSON, that a hook of addon-operator is given.
+// Given are the values, as JSON, for a hook of addon-operator.
 type Given struct{ Values, Config []byte }
 
-// file is what a hook may write, by the variables that name it.
+// file is a file that a hook may write, with the variables that contain its path.
 type file struct {
 	name      string
 	variables []string
@@ -44,27 +43,27 @@ type file struct {
 }
 
 var (
-	both = []file{
+	commonFiles = []file{
 		{"metrics.json", []string{"METRICS_PATH"}, func(r *Result) *[]byte { return &r.Metrics }},
 		{"object-patch", []string{"KUBERNETES_PATCH_PATH"}, func(r *Result) *[]byte { return &r.Patches }},
 	}
-	ofShell = append(slices.Clip(both),
+	shellFiles = append(slices.Clip(commonFiles),
 		file{"conversion-response.json", []string{"CONVERSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Conversion }},
 		file{"admission-response.json", []string{"VALIDATING_RESPONSE_PATH", "ADMISSION_RESPONSE_PATH"}, func(r *Result) *[]byte { return &r.Admission }},
 	)
-	ofAddon = append(slices.Clip(both),
+	addonFiles = append(slices.Clip(commonFiles),
 		file{"values.json-patch", []string{"VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ValuesPatch }},
 		file{"config-values.json-patch", []string{"CONFIG_VALUES_JSON_PATCH_PATH"}, func(r *Result) *[]byte { return &r.ConfigPatch }},
 	)
-	ofScript = []file{
+	scriptFiles = []file{
 		{"module-enabled-result", []string{"MODULE_ENABLED_RESULT"}, func(r *Result) *[]byte { return &r.Enabled }},
 		{"module-enabled-reason", []string{"MODULE_ENABLED_REASON"}, func(r *Result) *[]byte { return &r.Reason }},
 	}
 )
 
-// Run runs the hook of a task and waits for it. Nothing that it started is left when
-// it fails or the context ends. An error says that it could not be run to its end;
-// a hook that fails is none. One of addon-operator is given values.
+// Run runs the hook of a task. It kills all child processes of the hook if the hook fails
+// or ctx ends. An error means that the hook could not run to its end; a failing hook is
+// not an error. values is nil for shell-operator.
 func (r Runner) Run(ctx context.Context, t Task, values *Given) (Result, error) {
 	contexts, err := json.Marshal(t.Contexts)
 	if err != nil {
@@ -72,12 +71,12 @@ func (r Runner) Run(ctx context.Context, t Task, values *Given) (Result, error) 
 	}
 	given := []input{{"binding-context.json", "BINDING_CONTEXT_PATH", append(contexts, '\n')}}
 	if values == nil {
-		return r.start(ctx, t.Hook.Path, given, ofShell)
+		return r.start(ctx, t.Hook.Path, given, shellFiles)
 	}
-	return r.start(ctx, t.Hook.Path, append(given, values.inputs()...), ofAddon)
+	return r.start(ctx, t.Hook.Path, append(given, values.inputs()...), addonFiles)
 }
 
-// input is a file that a program is given.
+// input is a file that a program reads.
 type input struct {
 	name, variable string
 	content        []byte
@@ -87,7 +86,7 @@ func (g Given) inputs() []input {
 	return []input{{"values.json", "VALUES_PATH", g.Values}, {"config-values.json", "CONFIG_VALUES_PATH", g.Config}}
 }
 
-// start runs a program with the files that it is given and those that it may write.
+// start runs a program with input files and with files that it may write.
 func (r Runner) start(ctx context.Context, program string, given []input, files []file) (Result, error) {
 	dir, err := os.MkdirTemp(r.Temp, "operon-hook-")
 	if err != nil {

@@ -29,7 +29,7 @@ func script(t *testing.T, text string) Task {
 
 var environ = []string{"PATH=" + os.Getenv("PATH"), "MINE=yes"}
 
-// TestRun gives a hook what the engine gives it.
+// TestRun checks the files and the environment of a hook.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	task := script(t, `[[ "$VALIDATING_RESPONSE_PATH" == "$ADMISSION_RESPONSE_PATH" && $# == 0 ]] || exit 9
@@ -60,7 +60,7 @@ echo "$MINE $PWD $(cat)" >&2
 	}
 }
 
-// TestRunEnds leaves nothing of a hook when its time is over.
+// TestRunEnds checks that no process of a hook survives the end of the context.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	over := errors.New("over")
@@ -89,13 +89,13 @@ func TestRunEnds(t *testing.T) {
 	for t.Context().Err() == nil && syscall.Kill(pid, 0) == nil {
 		status, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(content)), "stat"))
 		if err == nil && strings.Contains(string(status), ") Z") {
-			break // it waits for somebody to look at its exit code
+			break // a zombie, which nobody has waited for yet
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// TestExecute takes a hook for failed as the engine does.
+// TestExecute checks when a hook counts as failed.
 func TestExecute(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -122,7 +122,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestRunGiven gives a hook of addon-operator values, and no files for answers.
+// TestRunGiven checks that a hook of addon-operator gets values and no response files.
 func TestRunGiven(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -138,7 +138,7 @@ echo a >"$VALUES_JSON_PATCH_PATH"; echo b >"$CONFIG_VALUES_JSON_PATCH_PATH"; ech
 	}
 }
 
-// values is a store that says what it is told.
+// values is a store with the given errors.
 type values struct{ given, take error }
 
 func (values) Files() ([]byte, []byte, error) { return []byte("{}"), []byte("{}"), nil }
@@ -147,8 +147,8 @@ func (v values) Read(_, _ []byte) (func() error, error) {
 	return func() error { return v.take }, v.given
 }
 
-// TestExecuteValues fails a hook whose values are not taken: for no patch before
-// anything is done to objects, for the values that come of it afterwards.
+// TestExecuteValues checks that an invalid values patch fails before objects are changed,
+// and that invalid resulting values fail afterwards.
 func TestExecuteValues(t *testing.T) {
 	t.Parallel()
 	none, late := errors.New("no patch"), errors.New("no values")
@@ -162,7 +162,7 @@ func TestExecuteValues(t *testing.T) {
 	}
 }
 
-// TestRunEndless ends a hook that prints without an end.
+// TestRunEndless checks that a hook with endless output is stopped.
 func TestRunEndless(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"exec yes", "yes >&2; exit 3"} {

@@ -8,23 +8,22 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/binding"
 )
 
-// State is an engine at one moment: what it knows of the cluster, and what waits
-// in its queues.
+// State is the state of an engine: the objects of its bindings and its queues.
 type State struct {
-	hooks  []*hookState // in the order of their paths
+	hooks  []*hookState // ordered by path
 	queues map[string]*queue
 }
 
-// known is what the engine knows about a hook.
+// hookState is the state of a hook.
 type hookState struct {
 	Hook
-	monitors  []*monitor // of its kubernetes bindings; nil until they are enabled
-	scheduled bool       // its schedules are enabled
-	gone      bool       // it was removed
+	monitors  []*monitor // one for each kubernetes binding; nil until it is enabled
+	scheduled bool       // schedules are enabled
+	gone      bool       // the hook was removed
 }
 
-// New makes the state of an engine before its start. The hooks are in the order of
-// their paths, as Discover finds them.
+// New returns the state of an engine before its start. The hooks must be ordered by path,
+// as Discover returns them.
 func New(hooks []Hook) *State {
 	s := &State{queues: map[string]*queue{}}
 	for _, h := range hooks {
@@ -33,8 +32,8 @@ func New(hooks []Hook) *State {
 	return s
 }
 
-// Start puts into the queue main what the engine begins with: first the hooks that
-// run at startup, in their order, and then for each hook its bindings.
+// Start adds the start-up tasks to the queue main: first the hooks with onStartup, in
+// their order, then the bindings of each hook.
 func (s *State) Start() {
 	var startup []*hookState
 	for _, h := range s.hooks {
@@ -51,7 +50,7 @@ func (s *State) Start() {
 	}
 }
 
-// Queues are the queues with tasks, main first and then by name.
+// Queues returns the names of queues with tasks, first main, then the others by name.
 func (s *State) Queues() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
@@ -65,8 +64,8 @@ func (s *State) Queues() []string {
 	return names
 }
 
-// Head is the hook whose task comes next in a queue, or nil: to limit how often it
-// runs, before Take combines its tasks.
+// Head returns the hook of the next task in a queue, or nil. Callers use it to limit how
+// often a hook runs, before Take combines its tasks.
 func (s *State) Head(queue string) *Hook {
 	if q := s.queue(queue); !q.busy && len(q.tasks) > 0 && q.tasks[0].of == runs {
 		return &q.tasks[0].hook.Hook
@@ -74,9 +73,9 @@ func (s *State) Head(queue string) *Hook {
 	return nil
 }
 
-// Take begins with the first task of a queue, combined with those behind it that
-// are of the same hook. There is none when the queue is empty or at work. What
-// needs no hook is done at once.
+// Take starts the first task of a queue, combined with the following tasks of the same
+// hook. It returns false if the queue is empty or busy. Take completes tasks that need no
+// hook by itself.
 func (s *State) Take(queue string) (Task, bool) {
 	q := s.queue(queue)
 	for !q.busy && len(q.tasks) > 0 {
@@ -112,8 +111,8 @@ func (s *State) Take(queue string) (Task, bool) {
 	return Task{}, false
 }
 
-// Finish ends a task. One that failed stays where it is, with all that it was
-// combined with, unless its failure is allowed.
+// Finish completes a task. A failed task, including the tasks combined into it, stays in
+// the queue unless allowFailure is set.
 func (s *State) Finish(t Task, failure error) {
 	if t.Queue == "" {
 		return
@@ -136,8 +135,7 @@ func (s *State) Finish(t Task, failure error) {
 	}
 }
 
-// Tick tells that the time of a crontab has come, for all schedules that have it.
-// It reports whether any has.
+// Tick triggers all schedules with a crontab. It reports whether there is one.
 func (s *State) Tick(crontab string) bool {
 	fired := false
 	for _, h := range s.hooks {
@@ -170,7 +168,7 @@ func (s *State) hook(name string) *hookState {
 	return s.hooks[i]
 }
 
-// contexts makes those of the hook from what is known now.
+// contexts returns a builder of binding contexts from the current state.
 func (h *hookState) contexts() binding.Contexts {
 	return binding.Contexts{Config: h.Config, Snapshot: func(place int) ([]binding.Item, error) {
 		return h.monitors[place].snapshot(), nil

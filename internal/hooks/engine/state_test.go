@@ -21,7 +21,7 @@ func hookOf(t *testing.T, name, conf string) Hook {
 	return Hook{hooks.Hook{Name: name, Path: name}, c}
 }
 
-// started is a state whose bindings are enabled, and whose hooks ran.
+// started returns a state whose bindings are enabled and whose hooks have run.
 func started(t *testing.T, found ...Hook) *State {
 	t.Helper()
 	s := New(found)
@@ -57,8 +57,8 @@ func namesOf(t Task) string {
 	return strings.Join(all, " ")
 }
 
-// TestTooMany combines all tasks of a hook that has a hundred in a queue, wherever
-// they stand: contexts without a group come first, and of groups the last.
+// TestTooMany checks that a queue combines all tasks of a hook that has a hundred.
+// Contexts without a group come first, and of each group only the last context remains.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	const conf = `configVersion: v1
@@ -96,7 +96,7 @@ kubernetes:
 	}
 }
 
-// TestQueues has one task of each queue at work.
+// TestQueues checks that each queue runs one task at a time.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	s := started(t, hookOf(t, "a", `configVersion: v1
@@ -131,7 +131,7 @@ kubernetes:
 	}
 }
 
-// TestEnable tries again to enable bindings, until it can.
+// TestEnable checks that enabling bindings is retried until it succeeds.
 func TestEnable(t *testing.T) {
 	t.Parallel()
 	s := New([]Hook{hookOf(t, "a", `configVersion: v1
@@ -161,7 +161,7 @@ kubernetes:
 	}
 }
 
-// TestDelay waits as long as the engine does, but for what it adds by chance.
+// TestDelay checks the retry delay, without its random part.
 func TestDelay(t *testing.T) {
 	t.Parallel()
 	for failures, want := range map[int]time.Duration{1: 5, 2: 6, 3: 7, 4: 9, 5: 13, 6: 21, 7: 32, 90: 32} {
@@ -171,7 +171,7 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestStartOrder runs hooks at the start by their number, and then by their path.
+// TestStartOrder checks that hooks start by order, then by path.
 func TestStartOrder(t *testing.T) {
 	t.Parallel()
 	var found []Hook

@@ -24,17 +24,16 @@ import (
 
 var update = flag.Bool("update", false, "record anew what the engine does: OPERON_ENGINE is its program, KUBEBUILDER_ASSETS the folder of a control plane")
 
-// scenario is a file of testdata/traces: hooks that record what they are told, and
-// what happens.
+// scenario is a file in testdata/traces: hooks that record their contexts, and steps.
 type scenario struct {
-	Hooks  map[string]string // configurations
-	Writes map[string]string // what a hook writes to its patch file
+	Hooks  map[string]string // configurations by hook name
+	Writes map[string]string // patch files by hook name
 	Given  []map[string]any
 	Steps  []step
 }
 
-// step is one of its fields. Hooks that are held do not end, those that fail do so
-// once.
+// step is one event; only one field is set. A held hook does not exit. A failing hook
+// fails once.
 type step struct {
 	Start, Tick, Retry  bool
 	Hold, Release, Fail string
@@ -48,11 +47,10 @@ type run struct {
 	Contexts []map[string]any `json:"contexts"`
 }
 
-// tick is the crontab of schedules whose time a step makes come.
+// tick is the crontab that a step triggers.
 const tick = "@tick"
 
-// TestTraces plays what happened to the engine of the name, and gets the runs that
-// were recorded.
+// TestTraces replays the scenarios and compares the runs with the recorded ones.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/traces/*.yaml")
@@ -89,8 +87,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// ordered puts runs that are of one step, and of different queues perhaps, in the
-// order of their hooks. At the start all are in main.
+// ordered sorts the runs of one step by hook, because several queues run at once. At the
+// start all tasks are in main.
 func ordered(s scenario, runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int {
 		if a.Step != b.Step || s.Steps[a.Step].Start {
@@ -101,7 +99,7 @@ func ordered(s scenario, runs []run) []run {
 	return runs
 }
 
-// player is a scenario without the engine.
+// player runs a scenario on State instead of the real engine.
 type player struct {
 	*testing.T
 	scenario
@@ -185,7 +183,7 @@ func (p *player) settle() {
 			p.Fatal(err)
 		}
 		for _, o := range observed {
-			_ = o.Apply(p.state) // an error of a filter drops the event
+			_ = o.Apply(p.state) // the engine drops the event if the filter fails
 		}
 		for _, q := range p.state.Queues() {
 			if p.failed[q] {
@@ -246,7 +244,7 @@ func (p *player) finish(t engine.Task) {
 	}
 }
 
-// newRun reads contexts, and keeps of objects what a scenario decides.
+// newRun decodes contexts and keeps only the fields of objects that a scenario sets.
 func newRun(t *testing.T, step int, hook string, contexts []byte) run {
 	t.Helper()
 	r := run{Step: step, Hook: hook}

@@ -9,32 +9,31 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Admission makes the task that answers a request to a webhook of a hook, by its
-// place among those that validate or mutate. It waits in no queue and is not tried
-// again. The request is that of an AdmissionReview.
+// Admission returns the task for an admission request to a webhook of a hook. place is
+// the index of the validating or mutating binding. The task uses no queue and is not
+// retried. request is that of an AdmissionReview.
 func (s *State) Admission(hook string, place int, mutates bool, request map[string]any) Task {
 	h := s.hook(hook)
 	webhooks := h.Config.Validating
 	if mutates {
 		webhooks = h.Config.Mutating
 	}
-	ctx, _ := h.contexts().Review(webhooks[place], mutates, request) // the snapshots are at hand
+	ctx, _ := h.contexts().Review(webhooks[place], mutates, request) // snapshots are in memory, so the call cannot fail
 	return Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}
 }
 
-// Convert answers a request to convert objects of a CRD: it runs hooks along the
-// shortest way from the version of the objects to the one that is asked for. The
-// request is that of a ConversionReview, but for its objects. run runs a hook and
-// gives the objects of its answer, and whether it wrote one. An error is what the
-// API server is told.
+// Convert converts objects of a CRD. It runs hooks along the shortest path from the
+// version of the objects to the requested one. request is that of a ConversionReview,
+// without its objects. run runs a hook, and returns the converted objects and whether the
+// hook wrote a response. The error is the message for the API server.
 //
-// What a hook says in failedMessage is not passed on, and how many objects it gives
-// is not counted: only their versions decide, as in the engine.
+// Like the engine, Convert ignores failedMessage and the number of converted objects.
+// Only the versions of the objects matter.
 func (s *State) Convert(crd string, request map[string]any, objects []*unstructured.Unstructured,
 	run func(Task) (converted []*unstructured.Unstructured, answered bool, err error)) ([]*unstructured.Unstructured, error) {
 	to := fmt.Sprint(request["desiredAPIVersion"])
 	for _, from := range versions(objects) {
-		for _, step := range s.chain(crd).find(rule{from, to}) {
+		for _, step := range s.conversions(crd).find(rule{from, to}) {
 			t, found := s.conversion(crd, step, request, objects)
 			if !found {
 				return nil, fmt.Errorf("no hook found for 'kubernetesCustomResourceConversion' event for crd/%s", crd)
@@ -42,7 +41,7 @@ func (s *State) Convert(crd string, request map[string]any, objects []*unstructu
 			converted, answered, err := run(t)
 			switch {
 			case err != nil:
-				return nil, fmt.Errorf("Hook failed to convert to %s", to) // the engine's words
+				return nil, fmt.Errorf("Hook failed to convert to %s", to) // the engine's message
 			case !answered:
 				return nil, fmt.Errorf("handle ConversionReview: hook task prop error")
 			}
@@ -51,25 +50,25 @@ func (s *State) Convert(crd string, request map[string]any, objects []*unstructu
 			}
 		}
 	}
-	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's words
+	return nil, fmt.Errorf("Conversion %s to %s was not successful", crd, to) //nolint:staticcheck // the engine's message
 }
 
-// ConversionStep is one of several conversions, and whose it is.
+// ConversionStep is one conversion of a path, with the hook that does it.
 type ConversionStep struct{ Hook, From, To string }
 
-// ConversionPath are the conversions that lead from one version of a CRD's objects to another, or
-// none.
+// ConversionPath returns the conversions that lead from one version of a CRD to another,
+// or none.
 func (s *State) ConversionPath(crd, from, to string) []ConversionStep {
 	var steps []ConversionStep
-	for _, r := range s.chain(crd).find(rule{from, to}) {
+	for _, r := range s.conversions(crd).find(rule{from, to}) {
 		h, _ := s.converter(crd, r)
 		steps = append(steps, ConversionStep{h.Name, r.from, r.to})
 	}
 	return steps
 }
 
-// Answering is a hook without what runs it, but for the conversions: with what these
-// have snapshots of.
+// Answering returns the hook with its conversions only. It keeps the kubernetes bindings
+// for snapshots if a conversion uses them, but they trigger no runs.
 func (h Hook) Answering() Hook {
 	c := &config.Config{Version: h.Config.Version, Conversion: h.Config.Conversion}
 	if slices.ContainsFunc(c.Conversion, func(v config.Conversion) bool { return v.Group != "" || len(v.IncludeSnapshotsFrom) > 0 }) {
@@ -82,13 +81,12 @@ func (h Hook) Answering() Hook {
 	return Hook{h.Hook, c}
 }
 
-// Converts reports whether there is a way from one version of a CRD's objects to
-// another.
+// Converts reports whether hooks can convert a CRD from one version to another.
 func (s *State) Converts(crd, from, to string) bool {
-	return from != to && s.chain(crd).find(rule{from, to}) != nil
+	return from != to && s.conversions(crd).find(rule{from, to}) != nil
 }
 
-// conversion makes the task for one rule.
+// conversion returns the task for one conversion step.
 func (s *State) conversion(crd string, step rule, request map[string]any, objects []*unstructured.Unstructured) (t Task, found bool) {
 	h, v := s.converter(crd, step)
 	if h == nil {
@@ -98,7 +96,7 @@ func (s *State) conversion(crd string, step rule, request map[string]any, object
 	return Task{Hook: h.Hook, Contexts: []binding.Context{ctx}}, true
 }
 
-// converter is the last binding that has a rule, with its hook, or nil.
+// converter returns the last binding with a rule and its hook, or nil.
 func (s *State) converter(crd string, step rule) (found *hookState, binding config.Conversion) {
 	for _, h := range s.hooks {
 		for _, v := range h.Config.Conversion {
@@ -112,9 +110,9 @@ func (s *State) converter(crd string, step rule) (found *hookState, binding conf
 	return found, binding
 }
 
-// chain are the conversions of all hooks for a CRD.
-func (s *State) chain(crd string) *conversionGraph {
-	c := &conversionGraph{ways: map[rule][]rule{}}
+// conversions returns the conversions of all hooks for a CRD.
+func (s *State) conversions(crd string) *conversionGraph {
+	c := &conversionGraph{paths: map[rule][]rule{}}
 	for _, h := range s.hooks {
 		for _, v := range h.Config.Conversion {
 			for _, r := range v.Conversions {
@@ -127,7 +125,7 @@ func (s *State) chain(crd string) *conversionGraph {
 	return c
 }
 
-// versions are those of objects, in the order of their appearance.
+// versions returns the distinct API versions of objects, in order of appearance.
 func versions(objects []*unstructured.Unstructured) []string {
 	var all []string
 	for _, o := range objects {

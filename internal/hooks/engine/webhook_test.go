@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestChain finds the ways that the engine finds, with its oddities.
+// TestChain checks the conversion paths, including the engine's oddities.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ rules, from, to, want string }{
@@ -23,9 +23,9 @@ func TestChain(t *testing.T) {
 		{"g/v1>g/v2", "v1", "v2", "g/v1>g/v2"},
 		{"g/v1>h/v2", "g/v1", "g/v2", ""},
 		{"v1>v2 g/v1>v2 v1>g/v2", "g/v1", "g/v2", "v1>g/v2"},
-		{"v1alpha1>v1 v1beta1>v2", "v1alpha1", "v2", "v1alpha1>v1 v1beta1>v2"}, // v1 is in the name of v1beta1
+		{"v1alpha1>v1 v1beta1>v2", "v1alpha1", "v2", "v1alpha1>v1 v1beta1>v2"}, // v1beta1 contains v1
 	} {
-		c := &conversionGraph{ways: map[rule][]rule{}}
+		c := &conversionGraph{paths: map[rule][]rule{}}
 		for r := range strings.FieldsSeq(tc.rules) {
 			from, to, _ := strings.Cut(r, ">")
 			c.add(rule{from, to})
@@ -40,8 +40,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestWay names the hook of each step, the last one that has it.
-func TestWay(t *testing.T) {
+// TestConversionPath checks that each step names the last hook with that conversion.
+func TestConversionPath(t *testing.T) {
 	t.Parallel()
 	const one = "configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: up, crdName: %s, conversions: [{fromVersion: %s, toVersion: %s}]}"
 	s := New([]Hook{hookOf(t, "a", fmt.Sprintf(one, "xs.g", "v1", "v2")), hookOf(t, "b", fmt.Sprintf(one, "xs.g", "g/v2", "v3")),
@@ -55,8 +55,8 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestConvert goes on until all objects have the version that is asked for, and
-// passes on nothing of what a hook says.
+// TestConvert checks that hooks run until all objects have the requested version, and
+// that failedMessage is ignored.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	s := New([]Hook{hookOf(t, "a", `configVersion: v1
