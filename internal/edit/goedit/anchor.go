@@ -5,13 +5,13 @@ import (
 	"go/token"
 )
 
-// Anchor is a place where Insert may put lines.
+// Anchor is a place where Insert can add lines.
 type Anchor struct {
-	what string // how messages name what the file must have
+	what string // what the file must have, for messages
 	find func(*File) (place, bool)
 }
 
-// Has reports whether the file has the place.
+// Has reports whether the file contains the anchor.
 func (f *File) Has(a Anchor) bool {
 	_, ok := a.find(f)
 	return ok
@@ -20,7 +20,7 @@ func (f *File) Has(a Anchor) bool {
 const scaffoldMarker = "+kubebuilder:scaffold:"
 
 // Marker is the place above the comment "// +kubebuilder:scaffold:<name>". The
-// comment stands alone on its line; the form "//+kubebuilder" counts too.
+// comment must be alone on its line. The form "//+kubebuilder" is accepted too.
 func Marker(name string) Anchor {
 	return Anchor{
 		what: "the marker " + scaffoldMarker + name,
@@ -34,14 +34,14 @@ func Marker(name string) Anchor {
 }
 
 // BeforeCall is the place before the statement of func fn that contains the
-// first call of call, and before the comment on top of that statement. A call
-// with a dot ("mgr.Start") is compared whole; one without ("AddToScheme") is
-// compared with the last name of what is called. The outermost statement is
-// meant, except that the place stays where the name before the first dot is
-// declared.
+// first call of call, and before the comment above that statement. A call with
+// a dot ("mgr.Start") is compared completely; one without a dot ("AddToScheme")
+// is compared with the last name of the called expression. The place is at the
+// outermost statement, but inside the block that declares the name before the
+// first dot.
 //
-// As test suites have it, fn may also be a function that is called on package
-// level with a function literal: var _ = BeforeSuite(func() { ... }).
+// fn can also be a function that is called at package level with a function
+// literal, as in test suites: var _ = BeforeSuite(func() { ... }).
 func BeforeCall(fn, call string) Anchor {
 	return Anchor{
 		what: "a call of " + call + " in func " + fn,
@@ -58,8 +58,8 @@ func BeforeCall(fn, call string) Anchor {
 }
 
 // AfterCall is the place after the last statement of func fn that contains a
-// call of call, and after the statements on the next lines that look at what
-// that statement assigned (an error check). Both names are as in BeforeCall.
+// call of call, and after statements on the next lines that check what that
+// statement assigned (an error check). fn and call are as in BeforeCall.
 func AfterCall(fn, call string) Anchor {
 	return Anchor{
 		what: "a call of " + call + " in func " + fn,
@@ -75,8 +75,8 @@ func AfterCall(fn, call string) Anchor {
 	}
 }
 
-// EndOfFunc is the place before the closing brace of func fn, or before the
-// return statement that ends it. fn is as in BeforeCall.
+// EndOfFunc is the place before the closing brace of func fn, or before its
+// final return statement. fn is as in BeforeCall.
 func EndOfFunc(fn string) Anchor {
 	return Anchor{
 		what: "the function " + fn,

@@ -2,14 +2,15 @@ package goedit
 
 import "go/ast"
 
-// CallSite is a call of which something is assigned or returned.
+// CallSite is a call whose results are assigned or returned.
 type CallSite struct {
-	Func    string // the method with the call
-	Results int    // how many results the call is to have
+	Func    string // the method that contains the call
+	Results int    // the number of results that the call must have
 }
 
-// CallSites returns the calls of a method of typ on its own receiver, in the other
-// methods of typ, whose results are all that is assigned or returned.
+// CallSites returns the calls of method name in methods of typ, on their own
+// receiver, where the results of the call are the only assigned or returned
+// values.
 func (f *File) CallSites(typ, name string) (all []CallSite) {
 	for _, d := range f.file.Decls {
 		d, ok := d.(*ast.FuncDecl)
@@ -30,7 +31,8 @@ func (f *File) CallSites(typ, name string) (all []CallSite) {
 	return all
 }
 
-// eachResultUse calls take with what is assigned or returned in the body of a function.
+// eachResultUse calls take with the values of each assignment and return in the
+// body of a function.
 func eachResultUse(body *ast.BlockStmt, of *ast.FuncType, take func(values []ast.Expr, results int)) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -9,19 +9,19 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// CallsIn reports whether func fn calls a method or function that is last called
-// one of the names: in whatever chain of calls, and on whatever variable.
+// CallsIn reports whether func fn calls a function or method whose last name is
+// one of names, in any chain of calls and on any variable.
 func (f *File) CallsIn(fn string, names ...string) bool {
 	return slices.ContainsFunc(f.bodies(fn), func(body *ast.BlockStmt) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return len(findCalls(body, name)) > 0 })
 	})
 }
 
-// InsertCalls puts method calls, such as "WithValidator(&Validator{})", into the
-// chain of calls that ends in the only call of end in func fn: in front of the
-// first of the calls named in before that the chain has, else in front of end.
-// They are laid out as the chain is, on one line or on several. Where func fn
-// has no such chain, the error's hint prints the calls to add by hand.
+// InsertCalls adds method calls, such as "WithValidator(&Validator{})", to the
+// chain of calls that ends in the only call of end in func fn. They go before
+// the first call in the chain that before lists, or else before end, on one
+// line or several lines as in the chain. If func fn has no such chain, the hint
+// of the error contains the calls to add by hand.
 func (f *File) InsertCalls(fn, end string, calls []string, before ...string) error {
 	if f.err != nil {
 		return f.err
@@ -71,9 +71,9 @@ func (f *File) InsertCalls(fn, end string, calls []string, before ...string) err
 	return f.err
 }
 
-// InsertDecls puts text, declarations written flush left with their comments, in
-// front of the declaration of the type before and of the comments on top of it;
-// where the file does not declare that type, at the end of the file.
+// InsertDecls adds text, unindented declarations with their comments, before
+// the declaration of the type before and its comments. If the file does not
+// declare that type, the text goes at the end of the file.
 func (f *File) InsertDecls(text, before string) error {
 	if f.err != nil {
 		return f.err
@@ -103,11 +103,11 @@ func (f *File) InsertDecls(text, before string) error {
 	return f.err
 }
 
-// declaredBy returns the names that declarations declare on package level.
+// declaredBy returns the names that text declares at package level.
 func declaredBy(text string) []string {
 	g, err := Parse("", []byte("package p\n\n"+text))
 	if err != nil {
-		return []string{""} // which no file declares
+		return []string{""} // a name that no file declares
 	}
 	var names []string
 	for name := range g.Declares() {

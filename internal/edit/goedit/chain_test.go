@@ -70,7 +70,7 @@ func TestInsertCalls(t *testing.T) {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 				if !f.CallsIn("setup", "Other2", "WithA") || f.CallsIn("other", "WithA") {
-					t.Error("CallsIn does not tell where the calls are")
+					t.Error("CallsIn does not find the calls")
 				}
 			}
 		})
@@ -85,7 +85,7 @@ func TestInsertDecls(t *testing.T) {
 			src:  "package x\n\nvar x = 1\n",
 			want: "package x\n\nvar x = 1\n\n" + text,
 		},
-		"at the end of a last line without line end": {
+		"after a last line without a newline": {
 			src:  "package x\n\nvar x = 1",
 			want: "package x\n\nvar x = 1\n\n" + text,
 		},

@@ -6,10 +6,10 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// DropCall takes out the statements of func fn, found as by BeforeCall, that
-// contain a call of call, with the statements on the next lines that look at what
-// they assign. Comments stay. A statement that shares its line with other code is
-// an error.
+// DropCall removes the statements of func fn that contain a call of call, with
+// the statements on the next lines that check what they assign. fn and call are
+// as in BeforeCall. Comments stay. It is an error if a statement shares its
+// line with other code.
 func (f *File) DropCall(fn, call string) error {
 	for f.err == nil {
 		cut, found := f.callLines(fn, call)
@@ -17,7 +17,7 @@ func (f *File) DropCall(fn, call string) error {
 			break
 		}
 		if cut.end == 0 {
-			f.err = fault.Failed("take it out by hand, then repeat the command", "%s: the call of %s shares its line with other code", f.path, call)
+			f.err = fault.Failed("remove it by hand, then repeat the command", "%s: the call of %s shares its line with other code", f.path, call)
 			break
 		}
 		_ = f.replace(cut) // kept in f.err
@@ -25,8 +25,8 @@ func (f *File) DropCall(fn, call string) error {
 	return f.err
 }
 
-// callLines are the lines of the first such statement; end is 0 where it does not
-// have its lines for itself.
+// callLines returns the lines of the first such statement. cut.end is 0 if the
+// lines contain other code.
 func (f *File) callLines(fn, call string) (cut splice, found bool) {
 	for _, body := range f.bodies(fn) {
 		calls := findCalls(body, call)
@@ -44,7 +44,7 @@ func (f *File) callLines(fn, call string) (cut splice, found bool) {
 			return splice{}, true
 		}
 		start = f.lineStart(start)
-		// Of the two blank lines around a paragraph, one goes with it.
+		// Remove one of the two blank lines around a paragraph.
 		if above := f.lineStart(max(start-1, 0)); len(bytes.TrimSpace(f.src[above:start])) == 0 && len(bytes.TrimSpace(f.src[next:f.nextLine(next)])) == 0 {
 			next = f.nextLine(next)
 		}

@@ -11,7 +11,7 @@ func TestDropCall(t *testing.T) {
 	const head = "package p\n\nvar _ = BeforeSuite(func() {\n"
 	tests := []struct{ name, src, want string }{
 		{
-			"with what looks at the error",
+			"with the check of the error",
 			"\ta()\n\n\terr = SetupPod(mgr)\n\tExpect(err).NotTo(HaveOccurred())\n\n\t// here\n", "\ta()\n\n\t// here\n",
 		},
 		{"the user's comments stay", "\t// mine\n\tExpect(SetupPod(mgr)).To(Succeed())\n\tb()\n", "\t// mine\n\tb()\n"},

@@ -10,15 +10,15 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// callStmt is an assignment of the result of a call.
+// callStmt is a statement that assigns the result of a call.
 type callStmt struct {
 	body *ast.BlockStmt
 	stmt *ast.AssignStmt
 	call *ast.CallExpr
 }
 
-// callStmt finds the first statement of func fn, not inside another one, that
-// assigns the result of one of the calls.
+// callStmt finds the first top-level statement of func fn that assigns the
+// result of one of the calls.
 func (f *File) callStmt(fn string, calls []Symbol) (callStmt, bool) {
 	for _, body := range f.bodies(fn) {
 		for _, s := range body.List {
@@ -34,10 +34,10 @@ func (f *File) callStmt(fn string, calls []Symbol) (callStmt, bool) {
 	return callStmt{}, false
 }
 
-// ExtractArgument gives the argument of that index, in the first statement of func
-// fn that assigns the result of one of the calls, a variable called name, and puts
-// lines before it and after it: after may say %s for the variable. An argument
-// that is a variable already stays as it is.
+// ExtractArgument assigns an argument of a call to a new variable called name,
+// and adds lines before and after the assignment; %s in after stands for the
+// variable. The call is in the first statement of func fn that assigns the
+// result of one of the calls. An argument that is already a variable is kept.
 func (f *File) ExtractArgument(fn string, calls []Symbol, index int, name, before, after string) error {
 	if f.err != nil {
 		return f.err
@@ -62,8 +62,8 @@ func (f *File) ExtractArgument(fn string, calls []Symbol, index int, name, befor
 	)
 }
 
-// InlineArgument takes HoistArgument back, as far as the variable called name is
-// there and used for nothing else. Its lines before and after must be gone.
+// InlineArgument reverts ExtractArgument if the variable called name exists and
+// has no other use. The caller must have removed the lines before and after.
 func (f *File) InlineArgument(fn string, calls []Symbol, index int, name string) error {
 	if f.err != nil {
 		return f.err
@@ -87,7 +87,7 @@ func (f *File) InlineArgument(fn string, calls []Symbol, index int, name string)
 		start, end := f.offset(c.stmt.Pos()), f.offset(c.stmt.End())
 		head, rest := string(f.src[start:f.offset(arg.Pos())]), string(f.src[f.offset(arg.End()):end])
 		if len(bytes.TrimSpace(f.src[f.offset(a.End()):start])) > 0 {
-			return nil // a comment of the user's stands between the two
+			return nil // keep a comment of the user between the two
 		}
 		return f.replace(
 			splice{f.offset(a.Pos()), f.offset(a.Rhs[0].Pos()), head},
@@ -108,8 +108,8 @@ func (f *File) count(n ast.Node, name string) int {
 	return count
 }
 
-// DropAssign takes out the statements of func fn that assign to something
-// selected as path, whatever the variable is: "Cache.DefaultNamespaces".
+// DropAssign removes the statements of func fn that assign to a selector that
+// ends in path, on any variable: "Cache.DefaultNamespaces".
 func (f *File) DropAssign(fn, path string) error {
 	if f.err != nil {
 		return f.err
@@ -130,9 +130,9 @@ func (f *File) DropAssign(fn, path string) error {
 	return nil
 }
 
-// DropFunc removes the function name together with its doc comment if its code equals
-// that of text, and reports whether it did. The doc comments may differ. A function
-// that the user changed stays.
+// DropFunc removes the function name and its doc comment if its code equals
+// that of text, and reports whether it did. The doc comments may differ. A
+// function that the user changed stays.
 func (f *File) DropFunc(name, text string) (bool, error) {
 	if f.err != nil {
 		return false, f.err
@@ -161,8 +161,8 @@ func funcCode(text string) string {
 	return strings.TrimSpace(code)
 }
 
-// DropImport takes out the import of a package that the file uses no longer. One
-// with a comment on its line stays.
+// DropImport removes the import of a package that the file no longer uses. An
+// import with a comment on its line stays.
 func (f *File) DropImport(path string) error {
 	if f.err != nil {
 		return f.err
@@ -175,7 +175,7 @@ func (f *File) DropImport(path string) error {
 			above, below := f.lineStart(max(line.start-1, 0)), bytes.TrimSpace(f.src[line.end:f.nextLine(line.end)])
 			ends := len(below) == 0 || below[0] == ')' || bytes.HasPrefix(below, []byte("//"))
 			if ends && len(bytes.TrimSpace(f.src[above:line.start])) == 0 {
-				line.start = above // it was a group of its own
+				line.start = above // it was a separate group
 			}
 			return f.replace(line)
 		}
@@ -183,8 +183,7 @@ func (f *File) DropImport(path string) error {
 	return nil
 }
 
-// Comments replaces comment lines that start with // by what change makes of
-// them.
+// Comments replaces each line comment with the result of change.
 func (f *File) Comments(change func(string) string) error {
 	if f.err != nil {
 		return f.err

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const hoisted = `package main
+const extractSource = `package main
 
 import (
 	"example.org/cache" // ours
@@ -30,7 +30,7 @@ var newManager = []Symbol{{Path: "sigs.k8s.io/controller-runtime", Name: "NewMan
 func TestHoistArgumentThereAndBack(t *testing.T) {
 	t.Parallel()
 	for _, eol := range []string{"\n", "\r\n"} {
-		src := strings.ReplaceAll(hoisted, "\n", eol)
+		src := strings.ReplaceAll(extractSource, "\n", eol)
 		f := parse(t, src)
 		if err := f.ExtractArgument("main", newManager, 1, "options", "names, err := read()\nif err != nil {\n\tpanic(err)\n}", "%s.Cache.Names = names"); err != nil {
 			t.Fatal(err)
@@ -56,14 +56,14 @@ func TestHoistArgumentThereAndBack(t *testing.T) {
 		}
 		got, _ := f.Bytes()
 		if diff := cmp.Diff(src, string(got)); diff != "" {
-			t.Errorf("there and back (-before +after):\n%s", diff)
+			t.Errorf("extracted and inlined (-before +after):\n%s", diff)
 		}
 	}
 }
 
 func TestHoistVariable(t *testing.T) {
 	t.Parallel()
-	src := strings.Replace(hoisted, "ctrl.Options{\n\t\tName: \"x\", // by hand\n\t}", "mine", 1)
+	src := strings.Replace(extractSource, "ctrl.Options{\n\t\tName: \"x\", // by hand\n\t}", "mine", 1)
 	f := parse(t, src)
 	if err := f.ExtractArgument("main", newManager, 1, "options", "before()", "%s.Set()"); err != nil {
 		t.Fatal(err)
@@ -71,11 +71,11 @@ func TestHoistVariable(t *testing.T) {
 	wantEdit(t, f, "\tbefore()\n\tmine.Set()\n\n\tmgr, err := ctrl.NewManager(config(), mine, nil)\n")
 	f = parse(t, src)
 	if err := f.ExtractArgument("main", newManager, 3, "options", "", ""); err == nil {
-		t.Error("an argument that is not there was hoisted")
+		t.Error("a missing argument was extracted")
 	}
 }
 
-// TestInlineKeeps: what a person made of the lines stays.
+// TestInlineKeeps checks that lines changed by the user stay.
 func TestInlineKeeps(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string]string{
@@ -128,7 +128,7 @@ func TestDropImport(t *testing.T) {
 		"package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nvar _, _ = os.Args, fmt.Sprint\n": "",
 		"package p\n\nimport (\n\t_ \"fmt\"\n)\n":                                           "",
 		"package p\n\nimport (\n\t. \"fmt\"\n)\n\nvar _ = Sprint\n":                         "",
-		"package p\n\nimport (\n\t\"fmt\" // mine\n\t\"os\"\n)\n\nvar _ = os.Args\n":        "", // a comment is not for us to take out
+		"package p\n\nimport (\n\t\"fmt\" // mine\n\t\"os\"\n)\n\nvar _ = os.Args\n":        "", // a comment of the user stays
 	} {
 		f := parse(t, src)
 		if err := f.DropImport("fmt"); err != nil {
@@ -147,7 +147,7 @@ func TestRetext(t *testing.T) {
 	t.Parallel()
 	f := parse(t, "package p\n\nfunc f() {\n\tb.Named(\"old\").Named(`old`)\n\tlog.Error(err, \"old\", \"controller\", \"old\", \"k\", \"old\")\n\tname(\"old\")\n}\n")
 	if !f.Calls("Named", "old") || f.Calls("Named", "new") {
-		t.Error("Calls looks for another text")
+		t.Error("Calls found another string")
 	}
 	for _, key := range [][2]string{{"Named", ""}, {"Error", "controller"}} {
 		if err := f.ReplaceString(key[0], key[1], "old", "new"); err != nil {

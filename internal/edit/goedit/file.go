@@ -13,28 +13,27 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// File is a Go source file under edit. Each edit is applied at once and the
-// result parsed, so later edits see earlier ones. After a failed edit the file
-// is spent: every further call, Bytes included, gives the same error.
+// File is a Go source file under edit. Each edit is applied immediately and the
+// result is parsed, so later edits see earlier ones. After a failed edit, all
+// further calls, including Bytes, return the same error.
 type File struct {
 	path  string
 	src   []byte
 	file  *ast.File
 	tok   *token.File
-	added []string        // import lines that were not there before, for the hint of Insert
-	avoid map[string]bool // names that new imports must not take
+	added []string        // import lines added by edits, for the hint of Insert
+	avoid map[string]bool // names that new imports must not use
 	clean *bool           // whether src is gofmt-clean; nil: not known yet
 	err   error
 }
 
-// Parse parses src; path is used in messages only. A syntax error is reported
+// Parse parses src; path is used only in messages. A syntax error is returned
 // as a fault with file:line:col.
 func Parse(path string, src []byte) (*File, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		// The list's own text counts the further errors; the first one is what
-		// has to be fixed, the others often follow from it.
+		// Report only the first error: the others often follow from it.
 		var list scanner.ErrorList
 		if errors.As(err, &list) && len(list) > 0 {
 			err = list[0]
@@ -44,7 +43,7 @@ func Parse(path string, src []byte) (*File, error) {
 	return &File{path: path, src: src, file: file, tok: fset.File(file.FileStart)}, nil
 }
 
-// Bytes returns the edited source. It parses, for each edit has seen to that.
+// Bytes returns the edited source, which always parses.
 func (f *File) Bytes() ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -52,13 +51,13 @@ func (f *File) Bytes() ([]byte, error) {
 	return f.src, nil
 }
 
-// splice replaces src[start:end] by text.
+// splice replaces src[start:end] with text.
 type splice struct {
 	start, end int
 	text       string
 }
 
-// apply makes the splices, which are in order and do not overlap.
+// apply applies the splices, which must be in order and must not overlap.
 func (f *File) apply(splices []splice) (*File, error) {
 	var b bytes.Buffer
 	last := 0
@@ -76,11 +75,10 @@ func (f *File) apply(splices []splice) (*File, error) {
 	return g, nil
 }
 
-// edit makes the first of the candidates that parses, has all the code that it
-// is meant to have, and passes ok; one that also leaves a gofmt-clean file clean
-// is preferred. It reports whether there was one. Checking the outcome instead
-// of reasoning about every place keeps a line from ending inside a comment or a
-// raw string.
+// edit applies the first candidate that parses, keeps and adds all intended
+// code, and passes ok. It prefers one that keeps a gofmt-clean file clean. It
+// reports whether a candidate succeeded. Checking the result prevents an
+// insertion inside a comment or a raw string, without analyzing every place.
 func (f *File) edit(ok func(*File) bool, candidates ...[]splice) bool {
 	if f.clean == nil {
 		f.clean = new(formatted(f.src))
@@ -117,8 +115,8 @@ func formatted(src []byte) bool {
 }
 
 // tokens returns the tokens of src as text, without comments and without the
-// commas and semicolons that only a line break asks for: what is left does not
-// depend on how the code is laid out.
+// commas and semicolons that depend on line breaks. The result does not depend
+// on formatting.
 func tokens(src []byte) []string {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(src)), src, nil, 0)
@@ -141,8 +139,8 @@ func tokens(src []byte) []string {
 	}
 }
 
-// codeSize counts the tokens of src. Semicolons do not count: an edit between
-// two lines may need one more.
+// codeSize counts the tokens of src, except semicolons: an edit between two
+// lines may need an additional one.
 func codeSize(src []byte) int {
 	n := 0
 	for _, t := range tokens(src) {
@@ -153,17 +151,17 @@ func codeSize(src []byte) int {
 	return n
 }
 
-// offset is the byte offset of pos. Line directives do not matter to it.
+// offset returns the byte offset of pos. It ignores //line directives.
 func (f *File) offset(pos token.Pos) int { return f.tok.Offset(pos) }
 
-// line is the number of the line that pos stands on, //line directives ignored.
+// line returns the line number of pos. It ignores //line directives.
 func (f *File) line(pos token.Pos) int { return f.tok.PositionFor(pos, false).Line }
 
-// lineStart is the offset of the line that holds offset off.
+// lineStart returns the offset of the start of the line that contains off.
 func (f *File) lineStart(off int) int { return bytes.LastIndexByte(f.src[:off], '\n') + 1 }
 
-// nextLine is the offset of the line after the one that holds off, or the
-// length of the file; then the last line may lack its line end.
+// nextLine returns the offset of the line after the one that contains off. It
+// returns the length of the file for the last line, which may lack a newline.
 func (f *File) nextLine(off int) int {
 	if i := bytes.IndexByte(f.src[off:], '\n'); i >= 0 {
 		return off + i + 1
@@ -171,18 +169,19 @@ func (f *File) nextLine(off int) int {
 	return len(f.src)
 }
 
-// indent is the white space that the line of off starts with.
+// indent returns the leading white space of the line that contains off.
 func (f *File) indent(off int) string {
 	line := f.src[f.lineStart(off):off]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// startsLine reports whether only white space stands before off on its line.
+// startsLine reports whether only white space precedes off on its line.
 func (f *File) startsLine(off int) bool {
 	return len(bytes.TrimLeft(f.src[f.lineStart(off):off], " \t")) == 0
 }
 
-// behind is the offset behind n and the comments that begin on its last line.
+// behind returns the offset after n and after the comments that start on its
+// last line.
 func (f *File) behind(n ast.Node) int {
 	end := f.offset(n.End())
 	for _, g := range f.file.Comments {
@@ -195,8 +194,8 @@ func (f *File) behind(n ast.Node) int {
 	return end
 }
 
-// commentEnd is the offset behind c. The parser drops carriage returns from a
-// comment's text, so c.End is too small in a file with CRLF.
+// commentEnd returns the offset after c. The parser removes carriage returns
+// from the text of a comment, so c.End is too small in a file with CRLF.
 func (f *File) commentEnd(c *ast.Comment) int {
 	start := f.offset(c.Pos())
 	if strings.HasPrefix(c.Text, "/*") {

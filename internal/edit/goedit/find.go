@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// marker returns the first scaffold marker of that name, or nil; a valid from
-// and to narrow the search.
+// marker returns the first scaffold marker with this name, or nil. Valid
+// positions from and to limit the search.
 func (f *File) marker(name string, from, to token.Pos) *ast.Comment {
 	for _, g := range f.file.Comments {
 		for _, c := range g.List {
@@ -23,8 +23,8 @@ func (f *File) marker(name string, from, to token.Pos) *ast.Comment {
 	return nil
 }
 
-// bodies returns the bodies of func fn, or of the method "Type.Name"; there may
-// be several funcs init.
+// bodies returns the bodies of func fn, or of the method "Type.Name". A file
+// may have several funcs init.
 func (f *File) bodies(fn string) []*ast.BlockStmt {
 	var list []*ast.BlockStmt
 	for _, d := range f.file.Decls {
@@ -60,7 +60,7 @@ func suiteBodies(values []ast.Expr, fn string) []*ast.BlockStmt {
 	return list
 }
 
-// calls reports whether call is a call of name, as BeforeCall compares them.
+// calls reports whether call is a call of name, compared as in BeforeCall.
 func calls(call *ast.CallExpr, name string) bool {
 	full := chain(call.Fun)
 	if !strings.Contains(name, ".") {
@@ -69,8 +69,8 @@ func calls(call *ast.CallExpr, name string) bool {
 	return full == name
 }
 
-// chain returns a selector expression as text, "" for its parts that are not
-// identifiers: "mgr.Start", ".Start" for mgr().Start.
+// chain returns a selector expression as text, with "" for parts that are not
+// identifiers: "mgr.Start" for mgr.Start, ".Start" for mgr().Start.
 func chain(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -97,7 +97,8 @@ func findCalls(body *ast.BlockStmt, name string) []*ast.CallExpr {
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
 // statement finds the statement in list, or in a block nested in it, that
-// contains the call: the outermost in whose block the call's receiver is known.
+// contains the call. It returns the outermost statement in whose block the
+// call's receiver is declared.
 func statement(list []ast.Stmt, call *ast.CallExpr, name string) (block []ast.Stmt, index int) {
 	receiver, _, dotted := strings.Cut(name, ".")
 	for i, s := range list {
@@ -111,10 +112,10 @@ func statement(list []ast.Stmt, call *ast.CallExpr, name string) (block []ast.St
 		}
 		return list, i
 	}
-	return list, len(list) - 1 // not reached: the call stands in one of them
+	return list, len(list) - 1 // unreachable: one of the statements contains the call
 }
 
-// declares reports whether n declares name as a variable ahead of pos.
+// declares reports whether n declares name as a variable before pos.
 func declares(n ast.Node, name string, pos token.Pos) bool {
 	found := false
 	declared(n, func(id *ast.Ident) {
@@ -123,7 +124,8 @@ func declares(n ast.Node, name string, pos token.Pos) bool {
 	return found
 }
 
-// nested returns the statements of the outermost block inside s that holds pos.
+// nested returns the statements of the outermost block inside s that contains
+// pos.
 func nested(s ast.Stmt, pos token.Pos) []ast.Stmt {
 	var list []ast.Stmt
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -140,7 +142,7 @@ func nested(s ast.Stmt, pos token.Pos) []ast.Stmt {
 			in = n.Body
 		}
 		for _, s := range in {
-			// A switch's block holds its clauses, which are no place for lines.
+			// The block of a switch contains its clauses. Lines cannot go between them.
 			switch s.(type) {
 			case *ast.CaseClause, *ast.CommClause:
 				continue

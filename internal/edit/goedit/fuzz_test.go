@@ -13,10 +13,10 @@ const fuzzText = "if err := setup(mgr, `a\n b`); err != nil {\n\treturn\n}"
 
 var importable = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._/-]*$`)
 
-// FuzzGo makes each kind of edit on any source that parses, and checks what
-// holds for all of them: the result parses, a second time changes nothing, no
-// text is lost, and in a gofmt-clean file every line stands as before and the
-// file stays clean.
+// FuzzGo applies each kind of edit to any source that parses and checks the
+// common rules: the result parses, repeating the edit changes nothing, no text
+// is lost, and a gofmt-clean file stays clean with every existing line
+// unchanged.
 func FuzzGo(f *testing.F) {
 	const imports = "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\t// why\n\t_ \"a.org/a\"\n\n\tb \"a.org/b\" // b\n" +
 		"\t// +kubebuilder:scaffold:imports\n)\n\n"
@@ -42,8 +42,8 @@ func FuzzGo(f *testing.F) {
 	})
 }
 
-// FuzzGoShape does the same on sources that are put together from the pieces in
-// which files differ, since few random changes of a source parse.
+// FuzzGoShape does the same with sources composed of typical parts of files,
+// because few random changes of a source parse.
 func FuzzGoShape(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3}, uint8(0))
 	f.Add([]byte{9, 10, 8, 7, 0, 5, 3, 1, 1, 2, 14, 15, 16, 3, 4, 21}, uint8(1))
@@ -71,7 +71,7 @@ func FuzzGoShape(f *testing.F) {
 	})
 }
 
-// shape writes a source file; each of its parts is chosen by one of picks.
+// shape writes a source file. Each byte of picks selects one of its parts.
 func shape(picks []byte) string {
 	var b strings.Builder
 	pick := func(from ...string) {
@@ -156,7 +156,7 @@ func apply(t *testing.T, src []byte, edit func(*File) error) ([]byte, error) {
 	t.Helper()
 	f, err := Parse("main.go", src)
 	if err != nil {
-		t.Fatalf("an edit made what does not parse: %v\n%s", err, src)
+		t.Fatalf("the edited source does not parse: %v\n%s", err, src)
 	}
 	if err := edit(f); err != nil {
 		return nil, err
@@ -174,12 +174,12 @@ func checkKept(t *testing.T, what string, src, out []byte) {
 	if !formatted(src) {
 		return
 	}
-	// Two lines that gofmt aligns can only be parted by touching them.
+	// Separating two lines that gofmt aligns changes them.
 	if pretty, err := format.Source(out); err != nil || !inOrder(unaligned(pretty), unaligned(out)) {
 		t.Errorf("%s: not gofmt-clean any more:\n%s\n--- from\n%s", what, out, src)
 	}
 	if what == "calls" {
-		return // they may belong into a line
+		return // text may go inside a line
 	}
 	var kept []string
 	for line := range strings.Lines(string(src)) {
@@ -204,7 +204,7 @@ func unaligned(src []byte) []string {
 	return lines
 }
 
-// inOrder reports whether list holds all of part in order.
+// inOrder reports whether list contains all of part in order.
 func inOrder(part, list []string) bool {
 	for _, s := range list {
 		if len(part) > 0 && part[0] == s {

@@ -1,4 +1,4 @@
-// Package goedit changes Go files that belong to the user: it adds imports, calls and
-// declarations, and renames what moved. A place is found by syntax, and only the bytes of
-// the edit change. An edit that is already there changes nothing.
+// Package goedit edits Go files that belong to the user: it adds imports, calls
+// and declarations, and updates imports after a move. It finds places by syntax
+// and changes only the bytes of the edit. Repeating an edit changes nothing.
 package goedit

@@ -7,8 +7,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// edited applies fn to src, and once more to the result, which must not change
-// then; and it checks that a gofmt-clean source stays clean.
+// edited applies fn to src and then to the result, which must not change, and
+// checks that a gofmt-clean source stays clean.
 func edited(t *testing.T, src string, fn func(*File) error) string {
 	t.Helper()
 	once := func(src string) string {

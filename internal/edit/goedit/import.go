@@ -11,21 +11,21 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Import ensures that the file imports the package at path and returns the name
-// by which the file knows it. An import that is there wins, whatever its name;
-// blank and dot imports do not count. Otherwise a line is added with the wanted
-// name, or with that name and a number when something else in the file is called
-// so. An empty name asks for an import without a name, which is right where the
-// package is called like the last element of its path.
+// Import ensures that the file imports the package at path and returns the
+// local name. An existing import is used, whatever its name, except blank and
+// dot imports. Otherwise a line is added with the given name, or with that name
+// and a number if the file uses the name for something else. An empty name adds
+// an import without a name, for packages that are named like the last element
+// of their path.
 //
-// The line goes among others of the same module, else above
-// "// +kubebuilder:scaffold:imports" when that stands in an
-// import block, else into the group that suits it best, else into a new block.
+// The line goes next to imports of the same module, or else above "//
+// +kubebuilder:scaffold:imports" in an import block, or else into the most
+// suitable group, or else into a new block.
 func (f *File) Import(name, path string) (local string) { return f.ImportAt(name, path) }
 
-// ImportAt is Import for lines that go to the first of the anchors that the file
-// has: an import that a variable hides there does not count, and the package is
-// then imported once more under a name of its own.
+// ImportAt is Import for lines that go to the first of the anchors that the
+// file has. It ignores an import that a variable hides there, and imports the
+// package again with another name.
 func (f *File) ImportAt(name, path string, anchors ...Anchor) (local string) {
 	at := f.ScopeAt(anchors...)
 	for _, local := range f.importNames(path) {
@@ -58,9 +58,9 @@ func (f *File) ImportAt(name, path string, anchors ...Anchor) (local string) {
 	return local
 }
 
-// Uses reports whether the file mentions selector of the package at importPath,
-// under any name that it is imported by. It tells whether an edit was made
-// before in another form, for example by hand.
+// Uses reports whether the file mentions selector of the package at path, under
+// any local name. It detects an edit that exists in another form, for example
+// one made by hand.
 func (f *File) Uses(path, selector string) bool {
 	names := map[string]bool{}
 	for _, local := range f.importNames(path) {
@@ -85,14 +85,14 @@ func (f *File) Uses(path, selector string) bool {
 func importPath(spec *ast.ImportSpec) string {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
-		return "" // not reached: the parser checked it
+		return "" // unreachable: the parser checked it
 	}
 	return path
 }
 
-// localName is the name of an import in this file. Without a name in the import
-// the package's own name counts, which is not known here: of the names that the
-// path suggests it is the one that the file uses.
+// localName returns the name of an import in this file. An import without a
+// name has the package's own name, which is not known here: localName returns
+// the name suggested by the path that the file uses.
 func (f *File) localName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -113,7 +113,7 @@ func (f *File) localName(spec *ast.ImportSpec) string {
 	return names[0]
 }
 
-// assumedNames lists the names that a package at path may have, the likeliest
+// assumedNames lists the possible names of the package at path, the likeliest
 // first: klog for k8s.io/klog/v2, but v2 for example.com/api/v2; yaml for
 // gopkg.in/yaml.v3; udiff for github.com/aymanbagabas/go-udiff.
 func assumedNames(path string) []string {
@@ -121,8 +121,8 @@ func assumedNames(path string) []string {
 	last := elems[len(elems)-1]
 	bases := []string{last}
 	if len(elems) > 1 && isMajor(last) {
-		// A module of major version 2 and up ends in /v2; so do API packages,
-		// which stand deeper.
+		// The paths of modules with major version 2 and higher end in /v2, and
+		// so do those of API packages.
 		bases = []string{elems[len(elems)-2], last}
 		if slices.Contains(elems, "api") || slices.Contains(elems, "apis") {
 			slices.Reverse(bases)
@@ -160,13 +160,13 @@ func isMajor(elem string) bool {
 	return err == nil && n >= 2 && elem == "v"+strconv.Itoa(n)
 }
 
-// Avoid keeps new imports from names that other files of the package declare: Go
-// does not allow both.
+// Avoid sets names that new imports must not use because other files of the
+// package declare them, which Go does not allow.
 func (f *File) Avoid(names map[string]bool) { f.avoid = names }
 
-// free returns name, or name with a number when the file uses it for something
-// else: another import, or anything declared in the file. A local variable is
-// counted too, for it would hide the import from the lines that need it.
+// free returns name, or name with a number if the file uses it for something
+// else: another import, or any declaration. Local variables count too, because
+// they would hide the import.
 func (f *File) free(name string) string {
 	taken := maps.Clone(f.avoid)
 	if taken == nil {
@@ -178,7 +178,7 @@ func (f *File) free(name string) string {
 	declared(f.file, func(id *ast.Ident) { taken[id.Name] = true })
 	base := name
 	if c := name[len(name)-1]; '0' <= c && c <= '9' {
-		base += "_" // shipv1_2, for shipv12 would be read as a version
+		base += "_" // shipv1_2, because shipv12 looks like a version
 	}
 	for n := 2; taken[name]; n++ {
 		name = base + strconv.Itoa(n)
@@ -186,7 +186,7 @@ func (f *File) free(name string) string {
 	return name
 }
 
-// declared calls fn with every identifier that n declares in some scope; fields
+// declared calls fn with every identifier that n declares in some scope. Fields
 // and methods are not in a scope.
 func declared(n ast.Node, fn func(*ast.Ident)) {
 	fields := func(list *ast.FieldList) {

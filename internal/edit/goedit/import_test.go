@@ -26,12 +26,12 @@ func TestImport(t *testing.T) {
 			wantLocal: "shipv1",
 		},
 		{
-			name: "package clause alone",
+			name: "only a package clause",
 			src:  "package p\n", path: "os",
 			want: "package p\n\nimport (\n\t\"os\"\n)\n", wantLocal: "os",
 		},
 		{
-			name: "package clause without a line end",
+			name: "package clause without a newline",
 			src:  "package p", path: "os",
 			want: "package p\n\nimport (\n\t\"os\"\n)", wantLocal: "os", unclean: true,
 		},
@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 			want: "package p; import \"os\"; var x int", wantLocal: "os", unclean: true,
 		},
 		{
-			name: "a group for the module, and the marker elsewhere",
+			name: "a group for the module, with the marker in another place",
 			src:  "package p\n\nimport (\n\t\"example.com/m\"\n\t\"example.com/m/z\"\n\n\t\"example.org/x/api\"\n\t// +kubebuilder:scaffold:imports\n)\n",
 			path: "example.com/m/cache",
 			want: "package p\n\nimport (\n\t\"example.com/m\"\n\t\"example.com/m/cache\"\n\t\"example.com/m/z\"\n\n\t\"example.org/x/api\"\n\t// +kubebuilder:scaffold:imports\n)\n", wantLocal: "cache",
@@ -62,7 +62,7 @@ func TestImport(t *testing.T) {
 			want: "package p\n\nimport ()\n\nimport (\n\t\"os\"\n)\n", wantLocal: "os",
 		},
 		{
-			name: "sorted into one group, at its head",
+			name: "sorted into one group, at its start",
 			src:  "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n", path: "context",
 			want: "package p\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"os\"\n)\n", wantLocal: "context",
 		},
@@ -77,17 +77,17 @@ func TestImport(t *testing.T) {
 			want: "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"time\"\n)\n", wantLocal: "time",
 		},
 		{
-			name: "a group of its own beside the standard library",
+			name: "a separate group next to the standard library",
 			src:  "package p\n\nimport (\n\t\"fmt\"\n)\n", as: "v1", path: "example.com/api/v1",
 			want: "package p\n\nimport (\n\t\"fmt\"\n\n\tv1 \"example.com/api/v1\"\n)\n", wantLocal: "v1",
 		},
 		{
-			name: "the standard library beside a group",
+			name: "the standard library next to a group",
 			src:  "package p\n\nimport (\n\tv1 \"example.com/api/v1\"\n)\n", path: "fmt",
 			want: "package p\n\nimport (\n\t\"fmt\"\n\n\tv1 \"example.com/api/v1\"\n)\n", wantLocal: "fmt",
 		},
 		{
-			name: "the group with the most in common",
+			name: "the group with the longest common prefix",
 			src: "package p\n\nimport (\n\t\"fmt\"\n\n\t_ \"example.com/op/api/v0\"\n\n\t\"k8s.io/client-go/rest\"\n\n" +
 				"\t\"example.com/op/internal/a\"\n\n\t\"example.org/x\"\n)\n",
 			as: "v1", path: "example.com/op/api/v1",
@@ -120,7 +120,7 @@ func TestImport(t *testing.T) {
 			wantLocal: "shipv1",
 		},
 		{
-			name: "marker: a group of its own where strangers stand above it",
+			name: "marker: a separate group below unrelated imports",
 			src: "package p\n\nimport (\n\t\"fmt\"\n\n\t\"a.org/a\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n" +
 				"\t// +kubebuilder:scaffold:imports\n)\n",
 			as: "shipv1", path: "example.com/api/v1",
@@ -129,14 +129,14 @@ func TestImport(t *testing.T) {
 			wantLocal: "shipv1",
 		},
 		{
-			name: "marker: right above it, old form",
+			name: "marker: directly above it, old form",
 			src:  "package p\n\nimport (\n\t\"fmt\"\n\n\t//+kubebuilder:scaffold:imports\n)\n", as: "shipv1", path: "example.com/api/v1",
 			want:      "package p\n\nimport (\n\t\"fmt\"\n\n\tshipv1 \"example.com/api/v1\"\n\t//+kubebuilder:scaffold:imports\n)\n",
 			wantLocal: "shipv1",
 			unclean:   true,
 		},
 		{
-			name: "marker: the standard library keeps to its own group",
+			name: "marker: the standard library stays in its own group",
 			src:  "package p\n\nimport (\n\t\"os\"\n\n\t\"a.org/a\"\n\t// +kubebuilder:scaffold:imports\n)\n", path: "fmt",
 			want: "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\t\"a.org/a\"\n\t// +kubebuilder:scaffold:imports\n)\n", wantLocal: "fmt",
 		},
@@ -151,19 +151,19 @@ func TestImport(t *testing.T) {
 			want: "package p\r\n\r\nimport (\r\n\t\"fmt\"\r\n\t\"os\"\r\n)\r\n", wantLocal: "os", unclean: true,
 		},
 		{
-			name: "there already, under its own name",
+			name: "already imported, under its own name",
 			src:  "package p\n\nimport \"k8s.io/klog/v2\"\n\nvar _ = klog.Info\n", path: "k8s.io/klog/v2", wantLocal: "klog",
 		},
 		{
-			name: "there already, an API package",
+			name: "already imported, an API package",
 			src:  "package p\n\nimport \"example.com/op/api/v2\"\n", as: "shipv2", path: "example.com/op/api/v2", wantLocal: "v2",
 		},
 		{
-			name: "there already, used under a less likely name",
+			name: "already imported, used under a less likely name",
 			src:  "package p\n\nimport \"example.com/autoscaling/v2\"\n\nvar _ v2.X\n", path: "example.com/autoscaling/v2", wantLocal: "v2",
 		},
 		{
-			name: "there already, under an alias",
+			name: "already imported, under an alias",
 			src:  "package p\n\nimport mine \"example.com/api/v1\"\n", as: "shipv1", path: "example.com/api/v1", wantLocal: "mine",
 		},
 		{
@@ -191,13 +191,13 @@ func TestImport(t *testing.T) {
 			wantLocal: "ship3",
 		},
 		{
-			name: "a field and a method take no name",
+			name: "a field and a method do not take a name",
 			src:  "package p\n\ntype t struct{ ship int }\n\nfunc (t) harbour() {}\n", path: "a.org/ship",
 			want:      "package p\n\nimport (\n\t\"a.org/ship\"\n)\n\ntype t struct{ ship int }\n\nfunc (t) harbour() {}\n",
 			wantLocal: "ship",
 		},
 		{
-			name: "unsorted imports of a user who does not format",
+			name: "unsorted imports in an unformatted file",
 			src:  "package p\nimport (\n  \"os\"\n  \"fmt\"\n)\n", path: "net",
 			want: "package p\nimport (\n  \"net\"\n  \"os\"\n  \"fmt\"\n)\n", wantLocal: "net", unclean: true,
 		},
@@ -207,7 +207,7 @@ func TestImport(t *testing.T) {
 			want: "package p\nimport (\"os\"; \"fmt\")\n\nimport (\n\t\"net\"\n)\n", wantLocal: "net", unclean: true,
 		},
 		{
-			name: "comments in odd places",
+			name: "comments in unusual places",
 			src:  "package p\n\nimport (\n\t\"os\" /* one\n\ttwo */\n)\n", path: "time",
 			want: "package p\n\nimport (\n\t\"os\" /* one\n\ttwo */\n\t\"time\"\n)\n", wantLocal: "time", unclean: true,
 		},

@@ -10,12 +10,12 @@ import (
 	"github.com/operon-dev/operon/internal/edit"
 )
 
-// run is what gofmt sorts: import lines without an empty or comment line between
-// them.
+// run is a group of imports that gofmt sorts: lines without an empty line or a
+// comment line between them.
 type run []*ast.ImportSpec
 
-// importPlaces lists the ways to add line, an import of path under name; the
-// best one first, and at the end those that are right but not as pretty.
+// importPlaces lists the candidate places for line, an import of path with
+// name. The best one is first; correct but less readable ones are last.
 func (f *File) importPlaces(name, path, line string) [][]splice {
 	eol := edit.LineEnd(f.src)
 	var places [][]splice
@@ -24,9 +24,9 @@ func (f *File) importPlaces(name, path, line string) [][]splice {
 	best := bestRun(f.allRuns(blocks), path)
 	own := best != nil && (best.standard() && isStandard(path) || best.score(path) >= 4)
 	if !own {
-		// The marker stands among the packages of modules; one of the standard
-		// library, or of a module that others are imported from, only goes there
-		// when it has no group of its own.
+		// The marker is in a group of module packages. Packages of the standard
+		// library, and of modules that already have a group, go there only if
+		// they have no group.
 		places = f.markerPlaces(blocks, name, path, line)
 	}
 	if best != nil {
@@ -48,8 +48,8 @@ func (f *File) importPlaces(name, path, line string) [][]splice {
 	return append(places, f.newBlocks(last, line)...)
 }
 
-// newBlocks lists the ways to add a block for line: behind the import
-// declaration last, or behind the package clause when there is none.
+// newBlocks lists the candidates for a new import block: after the import
+// declaration last, or after the package clause if there is none.
 func (f *File) newBlocks(last *ast.GenDecl, line string) [][]splice {
 	var head ast.Node = f.file.Name
 	if last != nil {
@@ -69,10 +69,11 @@ func (f *File) newBlocks(last *ast.GenDecl, line string) [][]splice {
 	}
 }
 
-// markerPlaces lists the places above the marker of an import block: the sorted
-// one in the group that ends there, right above it, and there in a new group.
-// The new group comes first when the group above holds only strangers: the
-// project's own packages do not belong among them.
+// markerPlaces lists the candidate places above the marker of an import block:
+// sorted into the group that ends there, directly above the marker, and in a
+// new group above the marker. The new group comes first if the group above
+// contains only unrelated packages, which should not be mixed with the
+// project's own.
 func (f *File) markerPlaces(blocks []*ast.GenDecl, name, path, line string) [][]splice {
 	eol := edit.LineEnd(f.src)
 	var places [][]splice
@@ -102,9 +103,9 @@ func (f *File) markerPlaces(blocks []*ast.GenDecl, name, path, line string) [][]
 	return places
 }
 
-// importBlocks returns the import declarations with parentheses that lines can
-// be added to, and the last import declaration of any form. The pseudo-package C
-// keeps its declaration for itself.
+// importBlocks returns the import declarations with parentheses to which lines
+// can be added, and the last import declaration of any form. It excludes the
+// declaration of the pseudo-package C.
 func (f *File) importBlocks() (blocks []*ast.GenDecl, last *ast.GenDecl) {
 	for _, d := range f.file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -160,7 +161,7 @@ func (r run) greater(name, path string) *ast.ImportSpec {
 	return nil
 }
 
-// score is the most that an import of the run shares with path.
+// score returns the highest value of shared for path and an import of the run.
 func (r run) score(path string) int {
 	most := 0
 	for _, s := range r {
@@ -169,13 +170,12 @@ func (r run) score(path string) int {
 	return most
 }
 
-// related reports whether the run holds an import with the same first element.
+// related reports whether an import of the run has the same first path element.
 func (r run) related(path string) bool {
 	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return shared(importPath(s), path) > 0 })
 }
 
-// specStart is the start of the line of an import, or of the comment on top of
-// it, which belongs to it.
+// specStart returns the start of the line of an import, or of its doc comment.
 func (f *File) specStart(s *ast.ImportSpec) int {
 	if s.Doc != nil {
 		return f.lineStart(f.offset(s.Doc.Pos()))
@@ -183,9 +183,10 @@ func (f *File) specStart(s *ast.ImportSpec) int {
 	return f.lineStart(f.offset(s.Pos()))
 }
 
-// bestRun returns the run that shares the longest head of path with one of its
-// imports, of equals the last; else the run of the same kind, standard library
-// or not; else nil. Runs of blank imports alone are there for another reason.
+// bestRun returns the run with the import that shares the longest prefix with
+// path; among equals, the last one. If no import shares a prefix, it returns a
+// run of the same kind (standard library or not), or nil. It ignores runs with
+// only blank or dot imports.
 func bestRun(runs []run, path string) run {
 	var best, kind run
 	most := 0
@@ -214,9 +215,8 @@ func (r run) standard() bool {
 	return slices.ContainsFunc(r, func(s *ast.ImportSpec) bool { return isStandard(importPath(s)) })
 }
 
-// shared tells how much a and b have in common from the start: two for each path
-// element, and one when only the domain is the same, as in k8s.io and
-// sigs.k8s.io.
+// shared measures the common prefix of a and b: two for each path element, and
+// one if only the parent domain is the same, as in k8s.io and sigs.k8s.io.
 func shared(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
@@ -230,9 +230,9 @@ func shared(a, b string) int {
 	return 2 * n
 }
 
-// isStandard reports whether path is one of the standard library. A module may
-// also be called without a dot ("shop/api/v1"), so the first elements that have
-// packages below them are listed.
+// isStandard reports whether path is a package of the standard library. The
+// path of a module may also have no dot ("shop/api/v1"), so this lists the
+// first elements of the standard library that have packages below them.
 func isStandard(path string) bool {
 	first, _, below := strings.Cut(path, "/")
 	if !below {

@@ -12,12 +12,12 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Insert puts text, one or more lines written flush left, at the first of the
-// anchors that the file has, indented as the anchor's line and with the file's
-// line ends. When the file holds the same code already, in whatever layout,
-// nothing is done. When it has none of the anchors, or the lines do not parse
-// there, the error's hint prints the lines to add by hand, together with the
-// imports that Import added.
+// Insert adds text, one or more unindented lines, at the first of the anchors
+// that the file has. The lines get the indentation of the anchor and the line
+// endings of the file. If the file already contains the same code, in any
+// formatting, Insert does nothing. If the file has none of the anchors, or the
+// lines do not parse there, the hint of the error contains the lines to add by
+// hand, with the imports that Import added.
 func (f *File) Insert(text string, anchors ...Anchor) error {
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if f.err != nil || text == "" || f.holds(text) {
@@ -46,7 +46,7 @@ func (f *File) Insert(text string, anchors ...Anchor) error {
 	return f.err
 }
 
-// lacking says in words that none of the anchors is there.
+// lacking describes the missing anchors in an error message.
 func lacking(anchors []Anchor) string {
 	var whats []string
 	for _, a := range anchors {
@@ -65,7 +65,7 @@ func lacking(anchors []Anchor) string {
 	}
 }
 
-// byHand is the hint that prints what would have been inserted.
+// byHand returns the hint with the lines to insert by hand.
 func (f *File) byHand(text string) string {
 	var b strings.Builder
 	b.WriteString("add these lines by hand where they belong, then run the command again:\n")
@@ -79,9 +79,9 @@ func (f *File) byHand(text string) string {
 	return b.String()
 }
 
-// holds reports whether the file has the statements of text, or, for a text
-// that is only comments, these comments. Comparing tokens finds a block again
-// after the user reformatted it, and does not find one that is commented out.
+// holds reports whether the file contains the statements of text or, if text
+// has only comments, these comments. It compares tokens, so it finds a block
+// that the user reformatted, and does not find one that is commented out.
 func (f *File) holds(text string) bool {
 	if want := tokens([]byte(text)); len(want) > 0 {
 		have := tokens(f.src)
@@ -112,8 +112,9 @@ func commentLines(text string) []string {
 	return list
 }
 
-// hasRun reports whether run stands in list without gaps, where whole accepts
-// its start and end. It never stands at the start of a file, which is "package".
+// hasRun reports whether list contains run as consecutive elements whose start
+// and end whole accepts. A run never starts the file, because a file starts
+// with "package".
 func hasRun(list, run []string, whole func(start, end int) bool) bool {
 	for start := 0; start+len(run) <= len(list); start++ {
 		end := start + len(run)
@@ -124,8 +125,9 @@ func hasRun(list, run []string, whole func(start, end int) bool) bool {
 	return false
 }
 
-// indented puts indent before every line of text that has content, except
-// inside a raw string, where white space counts, and joins them with eol.
+// indented puts indent before every non-empty line of text and joins the lines
+// with eol. It does not indent lines inside a raw string, where white space is
+// significant.
 func indented(text, indent, eol string) string {
 	raw := rawLines(text)
 	lines := strings.Split(text, "\n")
@@ -137,7 +139,8 @@ func indented(text, indent, eol string) string {
 	return strings.Join(lines, eol)
 }
 
-// rawLines tells which lines of text, counted from 0, start inside a raw string.
+// rawLines returns the lines of text, counted from 0, that start inside a raw
+// string.
 func rawLines(text string) map[int]bool {
 	raw := map[int]bool{}
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -157,9 +160,8 @@ func rawLines(text string) map[int]bool {
 	}
 }
 
-// unfold breaks a body that stands on one line, so that lines can be added to
-// it as gofmt would lay them out. Anything between two statements but semicolons
-// and blanks (a comment) is left where it is.
+// unfold splits a body on one line into several lines, formatted as by gofmt,
+// so that lines can be added. Comments between statements stay in place.
 func (f *File) unfold(body *ast.BlockStmt) []splice {
 	eol := edit.LineEnd(f.src)
 	outer := eol + f.indent(f.offset(body.Lbrace))

@@ -35,21 +35,21 @@ func TestInsert(t *testing.T) {
 			want:    "\tif x {\n\t\tb()\n\t\t//+kubebuilder:scaffold:builder\n\t}\n",
 		},
 		{
-			name:    "a marker in a string or behind code is none",
+			name:    "a marker in a string or after code does not count",
 			src:     "\ts := `\n// +kubebuilder:scaffold:builder\n`\n\ta(s) // +kubebuilder:scaffold:builder\n\n\tmgr.Start(ctx)\n",
 			text:    "b()",
 			anchors: []Anchor{Marker("builder"), BeforeCall("main", "mgr.Start")},
 			want:    "\ts := `\n// +kubebuilder:scaffold:builder\n`\n\ta(s) // +kubebuilder:scaffold:builder\n\n\tb()\n\n\tmgr.Start(ctx)\n",
 		},
 		{
-			name:    "before a call, above the comment on top of it",
+			name:    "before a call, above its comment",
 			src:     "\ta()\n\t// start it\n\tif err := mgr.Start(ctx); err != nil {\n\t\tos.Exit(1)\n\t}\n",
 			text:    "b()\nc()",
 			anchors: []Anchor{BeforeCall("main", "mgr.Start")},
 			want:    "\ta()\n\tb()\n\tc()\n\t// start it\n\tif err := mgr.Start(ctx); err != nil {\n\t\tos.Exit(1)\n\t}\n",
 		},
 		{
-			name:    "a comment behind the statement before is not on top",
+			name:    "a comment after the previous statement is not above the call",
 			src:     "\ta() // of a\n\tmgr.Start(ctx)\n",
 			text:    "b()",
 			anchors: []Anchor{BeforeCall("main", "mgr.Start")},
@@ -63,21 +63,21 @@ func TestInsert(t *testing.T) {
 			want:    "\tmgr := new()\n\tb(mgr)\n\tg.Go(func() error {\n\t\treturn mgr.Start(ctx)\n\t})\n",
 		},
 		{
-			name:    "but where the manager is known",
+			name:    "inside the block that declares the manager",
 			src:     "\tif mgr, err := new(); err == nil {\n\t\tswitch {\n\t\tcase x:\n\t\t\tmgr.Start(ctx)\n\t\t}\n\t}\n",
 			text:    "b(mgr)",
 			anchors: []Anchor{BeforeCall("main", "mgr.Start")},
 			want:    "\tif mgr, err := new(); err == nil {\n\t\tb(mgr)\n\t\tswitch {\n\t\tcase x:\n\t\t\tmgr.Start(ctx)\n\t\t}\n\t}\n",
 		},
 		{
-			name:    "in a case where the manager is known",
+			name:    "inside the case that declares the manager",
 			src:     "\tswitch {\n\tcase x:\n\t\tmgr := new()\n\t\tmgr.Start(ctx)\n\t}\n",
 			text:    "b(mgr)",
 			anchors: []Anchor{BeforeCall("main", "mgr.Start")},
 			want:    "\tswitch {\n\tcase x:\n\t\tmgr := new()\n\t\tb(mgr)\n\t\tmgr.Start(ctx)\n\t}\n",
 		},
 		{
-			name:    "a call of the same name on something else does not count",
+			name:    "a call with the same name on another variable does not count",
 			src:     "\tother.Start(ctx)\n\tx.mgr.Start(ctx)\n\t(mgr.Start)(ctx)\n",
 			text:    "b()",
 			anchors: []Anchor{BeforeCall("main", "mgr.Start")},
@@ -200,14 +200,14 @@ func TestInsert(t *testing.T) {
 			unclean: true,
 		},
 		{
-			name:    "line directives do not confuse places",
+			name:    "line directives do not change places",
 			src:     "\ta()\n//line other.go:1\n\tmgr.Start(ctx)\n",
 			text:    "b()",
 			anchors: []Anchor{AfterCall("main", "a")},
 			want:    "\ta()\n\tb()\n//line other.go:1\n\tmgr.Start(ctx)\n",
 		},
 		{
-			name:    "there already, in another layout and without an anchor",
+			name:    "already present, in another format and without an anchor",
 			src:     "\tif err := setup(\n\t\tmgr,\n\t); err != nil { // mine\n\t\tos.Exit(1)\n\t}\n",
 			text:    setup,
 			anchors: []Anchor{Marker("builder")},
@@ -296,13 +296,13 @@ func TestInsertErrors(t *testing.T) {
 				t.Errorf("hint (-want +got):\n%s", diff)
 			}
 			if _, later := f.Bytes(); !errors.Is(later, err) {
-				t.Errorf("Bytes gives %v", later)
+				t.Errorf("Bytes returns %v", later)
 			}
 		})
 	}
 }
 
-// TestCompose makes the edits of one `create api` on one file.
+// TestCompose applies all edits of one `create api` to one file.
 func TestCompose(t *testing.T) {
 	t.Parallel()
 	const src = `package main

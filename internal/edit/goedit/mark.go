@@ -10,11 +10,12 @@ import (
 )
 
 // MarkType ensures that the type has the marker, such as
-// "+kubebuilder:storageversion", as a comment line of its own where
-// controller-gen reads it: in the type's doc comment, or in the comment closest
-// above that. It goes above the first line there that starts with +kubebuilder:,
-// else on top of the doc comment, else above the type. A file that does not
-// declare the type is an error whose hint prints the line to add by hand.
+// "+kubebuilder:storageversion", as a separate comment line where
+// controller-gen reads it: in the doc comment of the type, or in the closest
+// comment above it. The line goes above the first line there that starts with
+// +kubebuilder:, or else above the doc comment, or else above the type. If the
+// file does not declare the type, the hint of the error contains the line to
+// add by hand.
 func (f *File) MarkType(typeName, marker string) error {
 	if f.err != nil {
 		return f.err
@@ -22,7 +23,7 @@ func (f *File) MarkType(typeName, marker string) error {
 	line := "// " + strings.TrimSpace(strings.TrimPrefix(marker, "//"))
 	t, ok := f.typeDecl(typeName)
 	if !ok {
-		f.err = fault.Failed("add this line by hand above the type: "+line, "%s declares no type %s", f.path, typeName)
+		f.err = fault.Failed("add this line by hand above the type: "+line, "%s does not declare type %s", f.path, typeName)
 		return f.err
 	}
 	if t.marked(line) {
@@ -34,8 +35,8 @@ func (f *File) MarkType(typeName, marker string) error {
 		t, ok := g.typeDecl(typeName)
 		return ok && t.marked(line)
 	}
-	// The second form is for a doc comment that gofmt would lay out anew with one
-	// more line: a comment of its own above it counts as well.
+	// The second candidate is a separate comment, for a doc comment that gofmt
+	// would reformat with an additional line.
 	if !f.edit(set, []splice{{at.off, at.off, text + at.tail}},
 		[]splice{{at.off, at.off, text + edit.LineEnd(f.src) + at.tail}}) {
 		f.err = fault.Failed("add this line by hand above the type: "+line,
@@ -44,10 +45,10 @@ func (f *File) MarkType(typeName, marker string) error {
 	return f.err
 }
 
-// typeDecl is a type declaration and the comments whose markers controller-gen
-// gives to the type: the closest comment above it that is not its
-// documentation, at any distance but after the declaration before, and its
-// documentation. (controller-tools, package markers, Collector.)
+// typeDecl is a type declaration with the comments whose markers controller-gen
+// assigns to the type: its doc comment, and the closest other comment between
+// it and the previous declaration. (See controller-tools, package markers,
+// Collector.)
 type typeDecl struct {
 	pos        token.Pos
 	block, doc *ast.CommentGroup // each may be nil
@@ -90,7 +91,7 @@ func (f *File) blockAbove(prev, pos token.Pos, doc *ast.CommentGroup) *ast.Comme
 	return block
 }
 
-// markerPos is where the line of a new marker goes above.
+// markerPos returns the position above which a new marker goes.
 func (t typeDecl) markerPos() token.Pos {
 	for _, c := range t.comments() {
 		if strings.HasPrefix(markerText(c), "+kubebuilder:") {
@@ -122,7 +123,7 @@ func (t typeDecl) comments() []*ast.Comment {
 	return list
 }
 
-// markerText is the text of a line comment, and empty for any other one.
+// markerText returns the text of a line comment, and "" for a block comment.
 func markerText(c *ast.Comment) string {
 	text, ok := strings.CutPrefix(c.Text, "//")
 	if !ok {

@@ -17,22 +17,22 @@ func TestMarkType(t *testing.T) {
 		unclean bool
 	}{
 		{
-			name: "into the marker block above the documentation",
+			name: "into the marker block above the doc comment",
 			src:  "// +kubebuilder:object:root=true\n// +kubebuilder:subresource:status\n\n// Frigate is a ship.\ntype Frigate struct{}\n",
 			want: "// +kubebuilder:storageversion\n// +kubebuilder:object:root=true\n// +kubebuilder:subresource:status\n\n// Frigate is a ship.\ntype Frigate struct{}\n",
 		},
 		{
-			name: "between the words and the markers of a documentation",
+			name: "between the text and the markers of a doc comment",
 			src:  "// Frigate is a ship.\n// +optional\n// +kubebuilder:object:root=true\ntype Frigate struct{}\n",
 			want: "// Frigate is a ship.\n// +optional\n// +kubebuilder:storageversion\n// +kubebuilder:object:root=true\ntype Frigate struct{}\n",
 		},
 		{
-			name: "on top of a documentation without markers",
+			name: "above a doc comment without markers",
 			src:  "// Frigate is a ship.\ntype Frigate struct{}\n",
 			want: "// +kubebuilder:storageversion\n// Frigate is a ship.\ntype Frigate struct{}\n",
 		},
 		{
-			name: "above a documentation that one more line would change",
+			name: "above a doc comment that another line would change",
 			src:  "//\tcode\n//\n// Frigate is a ship.\ntype Frigate struct{}\n",
 			want: "// +kubebuilder:storageversion\n\n//\tcode\n//\n// Frigate is a ship.\ntype Frigate struct{}\n",
 		},
@@ -42,7 +42,7 @@ func TestMarkType(t *testing.T) {
 			want: "type Sloop int\n\n// +kubebuilder:storageversion\ntype Frigate struct{}\n",
 		},
 		{
-			name: "a comment without markers above is left alone",
+			name: "a comment without markers above is kept",
 			src:  "// EDIT THIS FILE\n\n// Frigate is a ship.\ntype Frigate struct{}\n",
 			want: "// EDIT THIS FILE\n\n// +kubebuilder:storageversion\n// Frigate is a ship.\ntype Frigate struct{}\n",
 		},
@@ -67,7 +67,7 @@ func TestMarkType(t *testing.T) {
 			want: "// +kubebuilder:object:root=true\ntype (\n\t// +kubebuilder:storageversion\n\tFrigate struct{}\n)\n",
 		},
 		{
-			name: "there already, in the old form",
+			name: "already present, in the old form",
 			src:  "//+kubebuilder:storageversion\n\n// Frigate is a ship.\ntype Frigate struct{}\n",
 			want: "//+kubebuilder:storageversion\n\n// Frigate is a ship.\ntype Frigate struct{}\n",
 		},
@@ -78,7 +78,7 @@ func TestMarkType(t *testing.T) {
 			unclean: true,
 		},
 		{
-			name:    "behind code on its line",
+			name:    "after code on its line",
 			src:     "var x int; type Frigate struct{}\n",
 			want:    "var x int; \n// +kubebuilder:storageversion\ntype Frigate struct{}\n",
 			unclean: true,
@@ -114,7 +114,7 @@ func TestMarkTypeUnknown(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if diff := cmp.Diff("api/v1/frigate_types.go declares no type Frigate", err.Error()); diff != "" {
+	if diff := cmp.Diff("api/v1/frigate_types.go does not declare type Frigate", err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff("add this line by hand above the type: // +kubebuilder:storageversion", fault.HintOf(err)); diff != "" {

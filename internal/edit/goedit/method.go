@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// method reports whether d is the method that "Type.Name" names, by value or by
-// pointer.
+// method reports whether d is the method "Type.Name", with a value or pointer
+// receiver.
 func method(d *ast.FuncDecl, name string) bool {
 	typ, name, dotted := strings.Cut(name, ".")
 	if !dotted || d.Recv == nil || d.Name.Name != name || len(d.Recv.List) != 1 {
@@ -24,18 +24,18 @@ func method(d *ast.FuncDecl, name string) bool {
 	return chain(recv) == typ
 }
 
-// HasFunc reports whether the file declares func fn, with a body. A method is
+// HasFunc reports whether the file declares func fn with a body. A method is
 // named with its type: "FrigateReconciler.Reconcile".
 func (f *File) HasFunc(fn string) bool { return len(f.bodies(fn)) > 0 }
 
-// MentionedIn reports whether func fn mentions the name.
+// MentionedIn reports whether the body of func fn contains the identifier name.
 func (f *File) MentionedIn(fn, name string) bool {
 	return slices.ContainsFunc(f.bodies(fn), func(body *ast.BlockStmt) bool { return mentions(body, name) })
 }
 
-// AfterMention is the place after the first statement in the body of func fn that
-// mentions all the names, and after the statements on the next lines that look at
-// what it assigned.
+// AfterMention is the place after the first statement in the body of func fn
+// that mentions all the names, and after statements on the next lines that
+// check what it assigned.
 func AfterMention(fn string, names ...string) Anchor {
 	return Anchor{
 		what: "a statement with " + strings.Join(names, " and ") + " in func " + fn,
@@ -50,8 +50,8 @@ func AfterMention(fn string, names ...string) Anchor {
 	}
 }
 
-// AfterNext is the place after the statement that comes next after the first one
-// in the body of func fn with that name, if the next one mentions the other.
+// AfterNext is the place after the statement that follows the first one with
+// name in the body of func fn, if the following statement mentions next.
 func AfterNext(fn, name, next string) Anchor {
 	return Anchor{
 		what: "a statement with " + next + " next to one with " + name + " in func " + fn,
@@ -67,8 +67,8 @@ func AfterNext(fn, name, next string) Anchor {
 	}
 }
 
-// StartOfFunc is the place behind the opening brace of func fn. Comments that
-// come next stay a paragraph of their own.
+// StartOfFunc is the place after the opening brace of func fn. A blank line
+// separates the new lines from a comment that follows.
 func StartOfFunc(fn string) Anchor {
 	return Anchor{
 		what: "the function " + fn,
@@ -101,8 +101,8 @@ func mentions(n ast.Node, names ...string) bool {
 }
 
 // ArgumentsIn returns the arguments, as text, of the first call of call in func
-// fn one of which mentions the name; nil when there is none. The call is named
-// as in BeforeCall.
+// fn that has an argument with the name, or nil. The call is named as in
+// BeforeCall.
 func (f *File) ArgumentsIn(fn, call, name string) []string {
 	for _, body := range f.bodies(fn) {
 		for _, c := range findCalls(body, call) {
@@ -119,7 +119,7 @@ func (f *File) ArgumentsIn(fn, call, name string) []string {
 	return nil
 }
 
-// Receiver is the name of the receiver in method fn, "" when it has none.
+// Receiver returns the name of the receiver of method fn, or "".
 func (f *File) Receiver(fn string) string {
 	for _, d := range f.file.Decls {
 		d, ok := d.(*ast.FuncDecl)
@@ -133,8 +133,8 @@ func (f *File) Receiver(fn string) string {
 	return ""
 }
 
-// Signature tells how the parameters of method fn are called, those that have
-// names, and how many results it has.
+// Signature returns the names of the parameters of method fn, without unnamed
+// ones, and the number of its results.
 func (f *File) Signature(fn string) (params []string, results int) {
 	for _, d := range f.file.Decls {
 		d, ok := d.(*ast.FuncDecl)
@@ -151,9 +151,9 @@ func (f *File) Signature(fn string) (params []string, results int) {
 	return params, results
 }
 
-// AddCall adds a call to the chain of calls in func fn that has one of links in
-// it: behind the last of them, on a line of its own where the chain has such.
-// fn without those calls is an error whose hint prints the call.
+// AddCall adds a call after the last call in func fn that links names, on a
+// separate line if the chain uses separate lines. If fn has none of these
+// calls, the hint of the error contains the call.
 func (f *File) AddCall(fn, call string, links ...string) error {
 	if f.err != nil {
 		return f.err
@@ -178,7 +178,7 @@ func (f *File) AddCall(fn, call string, links ...string) error {
 	return f.err
 }
 
-// behindLink puts call behind the call c of a chain, whose dots end its lines.
+// behindLink adds call after the call c of a chain.
 func (f *File) behindLink(c *ast.CallExpr, call string) []splice {
 	end, eol := f.offset(c.End()), edit.LineEnd(f.src)
 	next := f.selected(c)
@@ -194,8 +194,8 @@ func (f *File) behindLink(c *ast.CallExpr, call string) []splice {
 	return []splice{{at, at, same + "."}}
 }
 
-// selected returns the selector of which c is the left side: the next link of
-// its chain, or nil.
+// selected returns the selector on c, which is the next link of its chain, or
+// nil.
 func (f *File) selected(c *ast.CallExpr) *ast.SelectorExpr {
 	var found *ast.SelectorExpr
 	ast.Inspect(f.file, func(n ast.Node) bool {
@@ -207,9 +207,10 @@ func (f *File) selected(c *ast.CallExpr) *ast.SelectorExpr {
 	return found
 }
 
-// AddOption adds to the first call of call in func fn the argument option(arg).
-// When it has an argument that calls option already, that one gets arg too. fn
-// without the call is an error whose hint prints the argument.
+// AddOption adds the argument option(arg) to the first call of call in func fn.
+// If the call already has an argument that calls option, arg is added to that
+// one. If fn does not have the call, the hint of the error contains the
+// argument.
 func (f *File) AddOption(fn, call, option, arg string) error {
 	if f.err != nil {
 		return f.err

@@ -60,7 +60,7 @@ func TestMethodAnchors(t *testing.T) {
 	if diff := cmp.Diff([]string{"ctx", "req.NamespacedName", "obj"}, f.ArgumentsIn("R.Reconcile", "Get", "NamespacedName")); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
-	if got := f.ArgumentsIn("R.Setup", "Named", "T"); got != nil { // what stands before it in the chain is no argument
+	if got := f.ArgumentsIn("R.Setup", "Named", "T"); got != nil { // earlier links of the chain are not arguments
 		t.Errorf("arguments of Named that mention T: %q", got)
 	}
 	if err := f.Insert("if !r.mine(obj) {\n\treturn Res{}, nil\n}", AfterMention("R.Reconcile", "Get", "NamespacedName")); err != nil {
@@ -75,7 +75,7 @@ func TestMethodAnchors(t *testing.T) {
 	var other S
 `)
 	if !f.MentionedIn("R.Reconcile", "mine") || f.MentionedIn("R.Setup", "mine") {
-		t.Error("the new lines are not told from those of another method")
+		t.Error("the new lines are found in another method")
 	}
 }
 
@@ -134,8 +134,8 @@ func TestAddCall(t *testing.T) {
 	wantEdit(t, f, "\t\tOwns(&X{}).\n\t\tOwns(&Y{},\n\t\t\tO).\n\t\t// The name.\n")
 }
 
-// TestAddCallOfSeveralLines: also on the line of a chain, they are laid out as
-// gofmt does.
+// TestAddCallOfSeveralLines checks that a multi-line call is formatted as by
+// gofmt, even in a chain on one line.
 func TestAddCallOfSeveralLines(t *testing.T) {
 	t.Parallel()
 	for _, chain := range []string{"return New(m).For(&T{}).Complete(nil)", "b = b.For(&T{})"} {
@@ -154,7 +154,7 @@ func TestAddOption(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"R.Setup": "\t\tFor(&T{}, b.With(p)). // mine\n",
-		"R.Split": "\t\tWith(a, p),\n\t)\n", // a second With would take the place of the first
+		"R.Split": "\t\tWith(a, p),\n\t)\n", // a second With would replace the first
 	} {
 		f := parse(t, methods)
 		if err := f.AddOption(name, "For", "b.With", "p"); err != nil {
@@ -178,7 +178,7 @@ func parse(t *testing.T, src string) *File {
 	return f
 }
 
-// wantEdit checks that f has the text.
+// wantEdit checks that the source of f contains the text.
 func wantEdit(t *testing.T, f *File, want string) {
 	t.Helper()
 	got, err := f.Bytes()
@@ -225,7 +225,7 @@ func (r R) empty() {
 	}
 	f := parse(t, src)
 	if err := f.Insert("r.ensure()", StartOfFunc("R.absent")); err == nil {
-		t.Error("found the start of a function that is not there")
+		t.Error("found the start of a missing function")
 	}
 	for fn, want := range map[string]struct {
 		params  []string

@@ -11,22 +11,23 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Package is a package as other files import it.
+// Package describes a package that other files import.
 type Package struct {
-	Path  string // of the import
-	Name  string // in its package clause
-	Alias string // what scaffolded files call it; "": Name
+	Path  string // import path
+	Name  string // name in its package clause
+	Alias string // import name in scaffolded files; "": Name
 }
 
 func (p Package) called() string { return cmp.Or(p.Alias, p.Name) }
 
-// MoveImports brings the file to a package that moved, or whose names moved to
-// several: to says which of them declares a name now. What the file calls the
-// package stays, so that its code stays too; only the name that scaffolded files
-// give it becomes the new one, where nothing else is called so.
+// MoveImports updates the file after a package moved or was split into several:
+// to returns the package that declares a name now. The local name of the
+// package stays, so the code that uses it stays too. Only the name that
+// scaffolded files use is replaced with the new one, unless the file uses the
+// new one for something else.
 //
-// A file that imports all names of a package with a dot, and of which the names
-// now belong to several, is an error.
+// It is an error if the file imports the package with a dot and its names now
+// belong to several packages.
 func (f *File) MoveImports(old Package, to func(name string) Package) error {
 	if f.err != nil {
 		return f.err
@@ -43,8 +44,8 @@ func (f *File) MoveImports(old Package, to func(name string) Package) error {
 	return f.err
 }
 
-// reformat lays a file out anew that was in gofmt's form: imports stand in the
-// order of their paths.
+// reformat formats the file again if it was gofmt-clean, because gofmt sorts
+// imports by path.
 func (f *File) reformat(clean bool) {
 	if !clean || f.err != nil {
 		return
@@ -56,7 +57,7 @@ func (f *File) reformat(clean bool) {
 	f.err = cmp.Or(f.err, err)
 }
 
-// replace makes the splices, which are in order, or leaves the error.
+// replace applies the splices, which must be in order, or records the error.
 func (f *File) replace(splices ...splice) error {
 	g, err := f.apply(splices)
 	if err != nil {
@@ -67,14 +68,14 @@ func (f *File) replace(splices ...splice) error {
 	return nil
 }
 
-// reimport treats the import spec of that index.
+// reimport updates the import spec at index.
 func (f *File) reimport(index int, old Package, to func(string) Package) error {
 	local := old.Name
 	if name := f.file.Imports[index].Name; name != nil {
 		local = name.Name
 	}
 	uses := f.selections(local)
-	var packages []Package // that the uses belong to, the first takes the spec over
+	var packages []Package // of the uses; the first one takes over the spec
 	for _, u := range uses {
 		if p := to(u.Sel.Name); !slices.Contains(packages, p) {
 			packages = append(packages, p)
@@ -84,7 +85,7 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 		packages = f.dotted(to)
 		if len(packages) > 1 {
 			f.err = fault.Failed("import it by a name, then repeat the command",
-				"%s imports the names of %s with a dot, and they become those of several packages", f.path, old.Path)
+				"%s imports %s with a dot, and its names move to several packages", f.path, old.Path)
 			return f.err
 		}
 	}
@@ -92,14 +93,14 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 		packages = []Package{to("")}
 	}
 	if i := slices.IndexFunc(packages, func(p Package) bool { return p.Path == old.Path }); i > 0 {
-		packages[0], packages[i] = packages[i], packages[0] // one stays where it is
+		packages[0], packages[i] = packages[i], packages[0] // one package keeps its path
 	}
-	names := map[string]string{} // import path -> what the file calls the package now
+	names := map[string]string{} // import path -> new local name
 	main := packages[0]
 	names[main.Path] = f.nameOf(main, old, local)
 	edits := []splice{f.respec(index, main, local, names[main.Path])}
 	if other := f.importedAs(main.Path, index); other != "" && local != "." && local != "_" {
-		if line, ok := f.importLine(index); ok { // two imports of one package become one
+		if line, ok := f.importLine(index); ok { // merge two imports of one package
 			names[main.Path], edits = other, []splice{line}
 		}
 	}
@@ -121,7 +122,7 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 			return err
 		}
 	}
-	if len(packages) > 1 { // imports may have come in before it
+	if len(packages) > 1 { // new imports may precede it
 		index = slices.IndexFunc(f.file.Imports, func(s *ast.ImportSpec) bool {
 			return importPath(s) == old.Path && (s.Name == nil && local == old.Name || s.Name != nil && s.Name.Name == local)
 		})
@@ -130,7 +131,8 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 	return f.replace(rename(main, edits)...)
 }
 
-// nameOf is what the file is to call the package that it knows as local.
+// nameOf returns the new local name of the package that the file imports as
+// local.
 func (f *File) nameOf(p, old Package, local string) string {
 	if local == old.called() && p.called() != local && f.free(p.called()) == p.called() {
 		return p.called()
@@ -138,8 +140,8 @@ func (f *File) nameOf(p, old Package, local string) string {
 	return local
 }
 
-// respec writes the import spec of that index anew: without a name when the
-// package's own will do and the file did so before, or had a scaffolded name.
+// respec rewrites the import spec at index. It omits the name if the package's
+// own name suffices, unless the user's import had a name.
 func (f *File) respec(index int, p Package, local, name string) splice {
 	spec := f.file.Imports[index]
 	text := strconv.Quote(p.Path)
@@ -149,7 +151,7 @@ func (f *File) respec(index int, p Package, local, name string) splice {
 	return splice{f.offset(spec.Pos()), f.offset(spec.Path.End()), text}
 }
 
-// importedAs is the name of another import of the same package, or "".
+// importedAs returns the name of another import of the same package, or "".
 func (f *File) importedAs(path string, but int) string {
 	for i, spec := range f.file.Imports {
 		if name := f.localName(spec); i != but && importPath(spec) == path && name != "_" && name != "." {
@@ -159,7 +161,8 @@ func (f *File) importedAs(path string, but int) string {
 	return ""
 }
 
-// importLine takes out the line of an import spec that stands alone on it.
+// importLine returns the splice that removes the line of an import spec. It
+// returns false if the line contains anything else.
 func (f *File) importLine(index int) (splice, bool) {
 	spec := f.file.Imports[index]
 	start, end := f.lineStart(f.offset(spec.Pos())), f.nextLine(f.offset(spec.End()))
@@ -167,7 +170,7 @@ func (f *File) importLine(index int) (splice, bool) {
 	return splice{start, end, ""}, alone
 }
 
-// selections are the names that the file selects from an import.
+// selections returns the selectors in the file that refer to an import.
 func (f *File) selections(local string) []*ast.SelectorExpr {
 	scope := f.scope()
 	var list []*ast.SelectorExpr
@@ -184,7 +187,7 @@ func (f *File) selections(local string) []*ast.SelectorExpr {
 	return list
 }
 
-// dotted are the packages that the file's free names belong to.
+// dotted returns the packages of the file's free names.
 func (f *File) dotted(to func(string) Package) []Package {
 	var list []Package
 	for name := range f.Free() {
@@ -195,7 +198,8 @@ func (f *File) dotted(to func(string) Package) []Package {
 	return list
 }
 
-// lookup is what an identifier means where it stands; nil: nothing in the file.
+// lookup returns the object that an identifier denotes at its position, or nil
+// if the file does not declare it.
 func lookup(scope *types.Scope, id *ast.Ident) types.Object {
 	if inner := scope.Innermost(id.Pos()); inner != nil {
 		_, object := inner.LookupParent(id.Name, id.Pos())

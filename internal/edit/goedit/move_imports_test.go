@@ -21,7 +21,7 @@ func TestReimport(t *testing.T) {
 	old := Package{Path: "x.org/f/internal/controller", Name: "controller"}
 	tests := []struct{ name, src, want string }{
 		{
-			"the scaffolded name becomes the new one",
+			"the scaffolded name is replaced with the new one",
 			"package main\n\nimport (\n\t\"os\"\n\n\t\"x.org/f/internal/controller\"\n\t\"x.org/f/internal/a\"\n)\n\nvar r = controller.FrigateReconciler{} // controller\n",
 			"package main\n\nimport (\n\t\"os\"\n\n\tshipcontroller \"x.org/f/internal/controller/ship\"\n\t\"x.org/f/internal/a\"\n)\n\nvar r = shipcontroller.FrigateReconciler{} // controller\n",
 		},
@@ -31,7 +31,7 @@ func TestReimport(t *testing.T) {
 			"package main\n\nimport (\n\t\"x.org/f/internal/controller/aa\"\n\tshipcontroller \"x.org/f/internal/controller/ship\"\n)\n\nvar r, a = shipcontroller.R{}, aa.A\n",
 		},
 		{
-			"a name of the user's stays",
+			"a name chosen by the user stays",
 			"package main\n\nimport mine \"x.org/f/internal/controller\"\n\nvar r = mine.R{}\n",
 			"package main\n\nimport mine \"x.org/f/internal/controller/ship\"\n\nvar r = mine.R{}\n",
 		},
@@ -41,17 +41,17 @@ func TestReimport(t *testing.T) {
 			"package main\n\nimport controller \"x.org/f/internal/controller/ship\"\n\nvar shipcontroller = controller.R{}\n",
 		},
 		{
-			"a local variable of that name is no import",
+			"a local variable with that name is not an import",
 			"package main\n\nimport \"x.org/f/internal/controller\"\n\nvar r = controller.R{}\n\nfunc f(controller T) { controller.R() }\n",
 			"package main\n\nimport shipcontroller \"x.org/f/internal/controller/ship\"\n\nvar r = shipcontroller.R{}\n\nfunc f(controller T) { controller.R() }\n",
 		},
 		{
-			"names that went two ways",
+			"names that moved to two packages",
 			"package main\n\nimport (\n\t\"x.org/f/internal/controller\"\n)\n\nvar a = controller.FrigateReconciler{}\nvar b = controller.DeploymentReconciler{}\n",
 			"package main\n\nimport (\n\tappscontroller \"x.org/f/internal/controller/apps\"\n\tshipcontroller \"x.org/f/internal/controller/ship\"\n)\n\nvar a = shipcontroller.FrigateReconciler{}\nvar b = appscontroller.DeploymentReconciler{}\n",
 		},
 		{
-			"only names of the other part",
+			"only names of the second package",
 			"package main\n\nimport \"x.org/f/internal/controller\"\n\nvar b = controller.DeploymentReconciler{}\n",
 			"package main\n\nimport appscontroller \"x.org/f/internal/controller/apps\"\n\nvar b = appscontroller.DeploymentReconciler{}\n",
 		},
@@ -62,7 +62,7 @@ func TestReimport(t *testing.T) {
 		},
 		{"not imported", "package main\n\nvar controller = 1\n", "package main\n\nvar controller = 1\n"},
 		{
-			"what is not gofmt's form stays so",
+			"an unformatted file stays unformatted",
 			"package main\n\nimport \"x.org/f/internal/controller\"\n\nvar r  = controller.R{}\n",
 			"package main\n\nimport shipcontroller \"x.org/f/internal/controller/ship\"\n\nvar r  = shipcontroller.R{}\n",
 		},
@@ -76,7 +76,7 @@ func TestReimport(t *testing.T) {
 			}
 			err = f.MoveImports(old, moved)
 			if tt.want == "" {
-				if err == nil || !strings.Contains(err.Error(), "main.go imports the names of x.org/f/internal/controller with a dot") {
+				if err == nil || !strings.Contains(err.Error(), "main.go imports x.org/f/internal/controller with a dot") {
 					t.Errorf("got %v", err)
 				}
 				return
@@ -92,8 +92,8 @@ func TestReimport(t *testing.T) {
 	}
 }
 
-// Back again: two packages become one.
-func TestReimportJoins(t *testing.T) {
+// TestMoveImportsMergesPackages moves two packages into one.
+func TestMoveImportsMergesPackages(t *testing.T) {
 	t.Parallel()
 	src := "package main\n\nimport (\n\tappscontroller \"x.org/f/internal/controller/apps\"\n\tshipcontroller \"x.org/f/internal/controller/ship\"\n)\n\nvar a = shipcontroller.FrigateReconciler{}\nvar b = appscontroller.DeploymentReconciler{}\n"
 	want := "package main\n\nimport (\n\t\"x.org/f/internal/controller\"\n)\n\nvar a = controller.FrigateReconciler{}\nvar b = controller.DeploymentReconciler{}\n"

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Package is the name in the file's package clause.
+// Package returns the name in the file's package clause.
 func (f *File) Package() string { return f.file.Name.Name }
 
-// Declares returns what the file declares on package level, each name with its
-// line. Methods, func init and blank names are not among it: they may stand in
-// several files.
+// Declares maps the names that the file declares at package level to their
+// lines. It omits methods, func init and blank names, because several files can
+// have the same ones.
 func (f *File) Declares() map[string]int {
 	names := map[string]int{}
 	add := func(list ...*ast.Ident) {
@@ -41,7 +41,7 @@ func (f *File) Declares() map[string]int {
 	return names
 }
 
-// Receivers returns the types that the file declares methods of, each once.
+// Receivers returns the types for which the file declares methods, each once.
 func (f *File) Receivers() []string {
 	var names []string
 	for _, d := range f.file.Decls {
@@ -54,7 +54,7 @@ func (f *File) Receivers() []string {
 	return names
 }
 
-// receiverType is the name of the type that a function is a method of, or "".
+// receiverType returns the name of the receiver type of a method, or "".
 func receiverType(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) != 1 {
 		return ""
@@ -65,7 +65,7 @@ func receiverType(fn *ast.FuncDecl) string {
 			e = t.X
 		case *ast.ParenExpr:
 			e = t.X
-		case *ast.IndexExpr: // of a type with parameters
+		case *ast.IndexExpr: // generic type
 			e = t.X
 		case *ast.IndexListExpr:
 			e = t.X
@@ -77,7 +77,7 @@ func receiverType(fn *ast.FuncDecl) string {
 	}
 }
 
-// Mentions reports whether name stands anywhere in the code of the file.
+// Mentions reports whether the code of the file contains the identifier name.
 func (f *File) Mentions(name string) bool {
 	found := false
 	ast.Inspect(f.file, func(n ast.Node) bool {
@@ -88,7 +88,7 @@ func (f *File) Mentions(name string) bool {
 	return found
 }
 
-// Imports are the paths of the packages that the file imports.
+// Imports returns the paths of the packages that the file imports.
 func (f *File) Imports() []string {
 	var paths []string
 	for _, spec := range f.file.Imports {
@@ -97,8 +97,8 @@ func (f *File) Imports() []string {
 	return paths
 }
 
-// Makes reports whether the file has a composite literal of the type of that
-// name, its own package's or another's, or calls new with it.
+// Makes reports whether the file has a composite literal of a type with this
+// name, from any package, or calls new with it.
 func (f *File) Makes(typeName string) bool {
 	names := func(e ast.Expr) bool {
 		full := chain(e)
@@ -117,8 +117,8 @@ func (f *File) Makes(typeName string) bool {
 	return found
 }
 
-// Assigned returns the first function, and the variable in it, that is assigned
-// the result of one of the calls. Both are "" when there is none.
+// Assigned returns the first function that assigns the result of one of the
+// calls, and the variable. Both are "" if there is none.
 func (f *File) Assigned(calls ...Symbol) (fn, name string) {
 	for _, d := range f.file.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
@@ -130,8 +130,8 @@ func (f *File) Assigned(calls ...Symbol) (fn, name string) {
 	return "", ""
 }
 
-// PackageVar returns the package-level variable that is declared with the result
-// of one of the calls, "" when there is none.
+// PackageVar returns the package-level variable that is declared with the
+// result of one of the calls, or "".
 func (f *File) PackageVar(calls ...Symbol) string {
 	for _, d := range f.file.Decls {
 		if d, ok := d.(*ast.GenDecl); ok {
@@ -147,8 +147,8 @@ func (f *File) PackageVar(calls ...Symbol) string {
 	return ""
 }
 
-// assignments returns the variables in n that are assigned the result of one of
-// the calls, in order.
+// assignments returns the variables in n to which the result of one of the
+// calls is assigned, in order.
 func (f *File) assignments(n ast.Decl, calls []Symbol) []string {
 	var names []string
 	if n == nil {
@@ -166,8 +166,8 @@ func (f *File) assignments(n ast.Decl, calls []Symbol) []string {
 	return names
 }
 
-// results returns the names among left that get the first result of one of the
-// calls among right.
+// results returns the names in left that get the first result of one of the
+// calls in right.
 func (f *File) results(left, right []ast.Expr, calls []Symbol) []string {
 	var names []string
 	for i, e := range right {
@@ -182,7 +182,7 @@ func (f *File) results(left, right []ast.Expr, calls []Symbol) []string {
 	return names
 }
 
-// is reports whether e names one of the symbols in this file.
+// is reports whether e denotes one of the symbols in this file.
 func (f *File) is(e ast.Expr, symbols []Symbol) bool {
 	name := chain(e)
 	return slices.ContainsFunc(symbols, func(s Symbol) bool {
@@ -195,7 +195,7 @@ func (f *File) is(e ast.Expr, symbols []Symbol) bool {
 	})
 }
 
-// importNames returns the names by which the file knows the package at path.
+// importNames returns the local names of the package at path.
 func (f *File) importNames(path string) []string {
 	var names []string
 	for _, spec := range f.file.Imports {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMakes tells a value of a type from other mentions of its name.
+// TestMakes distinguishes values of a type from other uses of its name.
 func TestMakes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]bool{
@@ -53,6 +53,6 @@ func TestImportsAndHas(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if !f.Has(Marker("imports")) || f.Has(Marker("scheme")) {
-		t.Error("the file has the marker imports and no other")
+		t.Error("the file must have the marker imports and no other")
 	}
 }

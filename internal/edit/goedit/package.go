@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// SetPackage gives the file another package clause. A package of tests beside
-// the package (frigate_test) stays one, and a package comment that begins with
-// "Package" and the old name gets the new one.
+// SetPackage changes the package clause of the file. An external test package
+// (frigate_test) stays one. A package comment that starts with "Package" and
+// the old name gets the new name.
 func (f *File) SetPackage(name string) error {
 	if f.err != nil {
 		return f.err
@@ -38,8 +38,8 @@ func (f *File) SetPackage(name string) error {
 	return f.replace(append(splices, splice{f.offset(f.file.Name.Pos()), f.offset(f.file.Name.End()), name})...)
 }
 
-// Free returns the names that the file uses and does not declare or import:
-// those of other files of its package, and Go's own.
+// Free returns the names that the file uses but does not declare or import:
+// names from other files of the package, and predeclared ones.
 func (f *File) Free() map[string]bool {
 	scope := f.scope()
 	free, skip := map[string]bool{}, map[*ast.Ident]bool{}
@@ -69,7 +69,7 @@ func (f *File) Free() map[string]bool {
 	return free
 }
 
-// skipFields leaves out the keys of a struct; those of maps and lists may be
+// skipFields skips the keys of a struct literal. Keys of maps and lists can be
 // constants.
 func skipFields(lit *ast.CompositeLit, skip map[*ast.Ident]bool) {
 	switch lit.Type.(type) {
@@ -85,10 +85,11 @@ func skipFields(lit *ast.CompositeLit, skip map[*ast.Ident]bool) {
 	}
 }
 
-// RewritePaths brings relative paths in the file's code to another folder: the
-// arguments of filepath.Join and path.Join that start with "..", as far as they
-// are texts, and other texts that start with "../". move gets such a path, with
-// slashes, and whether it was joined, and returns the new one, or the same.
+// RewritePaths updates relative paths in the file after it moved to another
+// folder: the string literals that are arguments of filepath.Join and
+// path.Join, if they start with "..", and other string literals that start with
+// "../". move receives such a path, with slashes, and whether it was joined,
+// and returns the new path.
 func (f *File) RewritePaths(move func(path string, joined bool) string) error {
 	if f.err != nil {
 		return f.err
@@ -128,7 +129,7 @@ func (f *File) RewritePaths(move func(path string, joined bool) string) error {
 	return f.err
 }
 
-// literal is an argument that is a text.
+// literal is an argument that is a string literal.
 type literal struct {
 	lit  *ast.BasicLit
 	text string
@@ -155,8 +156,8 @@ func text(e ast.Expr) (string, bool) {
 	return s, err == nil && strings.ContainsAny(lit.Value[:1], "\"`")
 }
 
-// rejoin changes the steps up that arguments start with, or where that is not
-// all, replaces the arguments.
+// rejoin adds or removes leading ".." arguments or, if the path changes in
+// another way, replaces the arguments.
 func (f *File) rejoin(args []literal, move func(string, bool) string) []splice {
 	var elems []string
 	for _, a := range args {
@@ -186,7 +187,7 @@ func (f *File) rejoin(args []literal, move func(string, bool) string) []splice {
 	return []splice{{start, f.offset(args[len(args)-1].lit.End()), strings.Join(quoted, ", ")}}
 }
 
-// climbs counts the steps up that a clean path starts with.
+// climbs counts the leading ".." elements of a clean path.
 func climbs(p string) int { return climbsIn(strings.Split(p, "/")) }
 
 func climbsIn(elems []string) int {
@@ -198,14 +199,15 @@ func climbsIn(elems []string) int {
 	return len(elems)
 }
 
-// Calls reports whether the file calls call, named as in BeforeCall, with that
-// text as its first argument.
+// Calls reports whether the file calls call, named as in BeforeCall, with the
+// string literal first as its first argument.
 func (f *File) Calls(call, first string) bool {
 	return len(f.textArguments(call, "", first)) > 0
 }
 
-// ReplaceString replaces a text that stands as the first argument of a call, named as in
-// BeforeCall, or when key is not empty, as the argument behind the text key.
+// ReplaceString replaces a string literal that is the first argument of a call,
+// named as in BeforeCall, or, if key is not empty, the argument after the
+// string literal key.
 func (f *File) ReplaceString(call, key, old, next string) error {
 	if f.err != nil {
 		return f.err

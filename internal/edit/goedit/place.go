@@ -8,16 +8,16 @@ import (
 	"github.com/operon-dev/operon/internal/edit"
 )
 
-// place is where lines go: lead, the indented lines, tail.
+// place is where lines are added: lead, the indented lines, tail.
 type place struct {
 	off        int
-	skip       int // bytes after off that give way to the line breaks
+	skip       int // bytes after off that the line breaks replace
 	lead, tail string
 	indent     string
-	folded     *ast.BlockStmt // not nil: a body on one line that must be unfolded first
+	folded     *ast.BlockStmt // a body on one line that must be unfolded first, or nil
 }
 
-// above is the place above the line on which pos starts.
+// above returns the place above the line of pos.
 func (f *File) above(pos token.Pos) place {
 	off := f.offset(pos)
 	indent := f.indent(off)
@@ -39,7 +39,7 @@ func (f *File) beforeStmt(body *ast.BlockStmt, list []ast.Stmt, i int) place {
 	p := f.above(pos)
 	p.folded = f.folded(body)
 	if up := f.lineStart(f.offset(pos)); len(bytes.TrimSpace(f.src[f.lineStart(max(up-1, 0)):up])) == 0 {
-		p.tail = edit.LineEnd(f.src) + p.tail // the statement began a paragraph, and still does
+		p.tail = edit.LineEnd(f.src) + p.tail // keep the statement at the start of a paragraph
 	}
 	return p
 }
@@ -58,7 +58,7 @@ func (f *File) afterStmt(body *ast.BlockStmt, list []ast.Stmt, i int) place {
 	return p
 }
 
-// assigned returns the names that s assigns to.
+// assigned returns the names that s assigns.
 func assigned(s ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	if a, ok := s.(*ast.AssignStmt); ok {
@@ -71,8 +71,8 @@ func assigned(s ast.Stmt) map[string]bool {
 	return names
 }
 
-// follows reports whether next stands on the line after s and only looks at one
-// of the names.
+// follows reports whether next is on the line after s and only checks one of
+// the names.
 func (f *File) follows(s, next ast.Stmt, names map[string]bool) bool {
 	if f.line(next.Pos()) > f.line(s.End())+1 {
 		return false
@@ -95,7 +95,7 @@ func (f *File) follows(s, next ast.Stmt, names map[string]bool) bool {
 	return found
 }
 
-// folded returns body when all of it stands on one line.
+// folded returns body if it is on one line, or else nil.
 func (f *File) folded(body *ast.BlockStmt) *ast.BlockStmt {
 	if f.line(body.Lbrace) == f.line(body.Rbrace) {
 		return body

@@ -6,21 +6,21 @@ import (
 	"go/types"
 )
 
-// Symbol is a name that an imported package declares, or something selected from
-// it: {"sigs.k8s.io/controller-runtime", "Log.WithName"}.
+// Symbol is a name declared by an imported package, or a selector on one:
+// {"sigs.k8s.io/controller-runtime", "Log.WithName"}.
 type Symbol struct{ Path, Name string }
 
-// Scope tells what code at one place of a file can name. It holds for the file
-// as it was when ScopeAt was called.
+// Scope resolves names at one place of a file, as the file was when ScopeAt was
+// called.
 type Scope struct {
 	file *File
 	pos  token.Pos
-	all  *types.Scope // of the package
-	decl ast.Decl     // the declaration around the place; nil: between two
+	all  *types.Scope // scope of the package
+	decl ast.Decl     // the declaration around the place; nil: none
 }
 
-// ScopeAt returns the scope at the first of the anchors that the file has, nil
-// when it has none of them.
+// ScopeAt returns the scope at the first of the anchors that the file has, or
+// nil.
 func (f *File) ScopeAt(anchors ...Anchor) *Scope {
 	for _, a := range anchors {
 		p, ok := a.find(f)
@@ -38,28 +38,28 @@ func (f *File) ScopeAt(anchors ...Anchor) *Scope {
 	return nil
 }
 
-// scope returns the scopes of the file, by Go's own rules. The types of what is
-// imported are not known, and need not be.
+// scope returns the scopes of the file. The types of imports stay unknown,
+// which name lookup does not need.
 func (f *File) scope() *types.Scope {
 	fset := token.NewFileSet()
 	fset.AddExistingFiles(f.tok)
 	config := types.Config{FakeImportC: true, Error: func(error) {}}
-	pkg, _ := config.Check("", fset, []*ast.File{f.file}, nil) // an error is no news: nothing can be imported
+	pkg, _ := config.Check("", fset, []*ast.File{f.file}, nil) // errors are expected, because nothing can be imported
 	return pkg.Scope()
 }
 
-// Variable reports whether name is a variable at the place: a local one, or one
-// that this file declares on package level.
+// Variable reports whether name denotes a variable at the place: a local one,
+// or one that this file declares at package level.
 func (s *Scope) Variable(name string) bool {
 	_, ok := s.object(name, s.pos).(*types.Var)
 	return ok
 }
 
-// Knows reports whether name means anything at the place, as far as this file
-// tells.
+// Knows reports whether this file declares name at the place.
 func (s *Scope) Knows(name string) bool { return s.object(name, s.pos) != nil }
 
-// object is what name means at pos; nil: nothing in this file.
+// object returns what name denotes at pos, or nil if this file does not declare
+// it.
 func (s *Scope) object(name string, pos token.Pos) types.Object {
 	inner := s.all.Innermost(pos)
 	if inner == nil {
@@ -69,16 +69,17 @@ func (s *Scope) object(name string, pos token.Pos) types.Object {
 	return object
 }
 
-// hides reports whether name means something else than an import at the place.
+// hides reports whether name denotes something other than an import at the
+// place.
 func (s *Scope) hides(name string) bool {
 	object := s.object(name, s.pos)
 	_, imported := object.(*types.PkgName)
 	return object != nil && !imported
 }
 
-// Assigned returns the variable, known at the place, that the function around it
-// or else the package level assigns the result of one of the calls to; "" when
-// there is none.
+// Assigned returns the variable to which the surrounding function, or else the
+// package level, assigns the result of one of the calls. It returns "" if there
+// is none that is visible at the place.
 func (s *Scope) Assigned(calls ...Symbol) string {
 	for _, name := range s.file.assignments(s.decl, calls) {
 		if s.Variable(name) {
@@ -91,8 +92,8 @@ func (s *Scope) Assigned(calls ...Symbol) string {
 	return ""
 }
 
-// Param returns the parameter, known at the place, of the function around it
-// that has one of the types; "" when there is none.
+// Param returns the visible parameter of the surrounding function that has one
+// of the types, or "".
 func (s *Scope) Param(typ ...Symbol) string {
 	fn, ok := s.decl.(*ast.FuncDecl)
 	if !ok {
@@ -108,9 +109,10 @@ func (s *Scope) Param(typ ...Symbol) string {
 	return ""
 }
 
-// Argument returns the first argument of the last call of call in the function
-// around the place, when it is a name that means the same at the place, or is
-// selected from one ("scheme.Scheme"); else "". The call is named as in BeforeCall.
+// Argument returns the first argument of the last call of call in the
+// surrounding function, if it is a name with the same meaning at the place, or
+// a selector on one ("scheme.Scheme"). Otherwise it returns "". The call is
+// named as in BeforeCall.
 func (s *Scope) Argument(call string) string {
 	found := ""
 	if s.decl == nil {
@@ -127,7 +129,7 @@ func (s *Scope) Argument(call string) string {
 	return found
 }
 
-// root returns the identifier that a chain of selectors starts with, or nil.
+// root returns the identifier at the start of a chain of selectors, or nil.
 func root(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -78,7 +78,7 @@ func TestScope(t *testing.T) {
 		t.Errorf("the scheme is %s", name)
 	}
 	if f.ScopeAt(Marker("none")) != nil {
-		t.Error("a scope where there is no anchor")
+		t.Error("got a scope without an anchor")
 	}
 	early := f.ScopeAt(Marker("early"))
 	for name, want := range map[string]bool{"early": true, "sch": true, "manager": false, "main": false, "cr": false, "nil": false} {
@@ -139,11 +139,11 @@ func TestDeclares(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if f.Package() != "a" || !f.Mentions("x") || f.Mentions("y") {
-		t.Error("wrong about the package or what is mentioned")
+		t.Error("Package or Mentions is wrong")
 	}
 }
 
-// TestNamesOfOddCode: code that parses and does not compile is no reason to fail.
+// TestNamesOfOddCode checks code that parses but does not compile.
 func TestNamesOfOddCode(t *testing.T) {
 	t.Parallel()
 	for _, src := range []string{
@@ -158,13 +158,13 @@ func TestNamesOfOddCode(t *testing.T) {
 		f.Assigned(Symbol{"m", "F"})
 		f.PackageVar(Symbol{"m", "F"})
 		if s := f.ScopeAt(EndOfFunc("main")); s == nil || s.Variable("nothing") {
-			t.Errorf("no scope, or a wrong one, in %s", src)
+			t.Errorf("no scope or a wrong one in %s", src)
 		}
 	}
 }
 
-// FuzzScope: whatever parses has scopes, and an import made for a place is not
-// hidden there.
+// FuzzScope checks that all code that parses has scopes, and that an import
+// added for a place is not hidden there.
 func FuzzScope(f *testing.F) {
 	f.Add([]byte(scopeSource))
 	f.Add([]byte("package p\nimport . \"m\"\nfunc main() { x := F(); var y int = z }\n"))
