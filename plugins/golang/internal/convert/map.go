@@ -1,6 +1,6 @@
-// Package convert writes the Go code that converts a kind between two versions,
-// from the fields of their types. It reads syntax only: loading the packages
-// would take seconds.
+// Package convert generates the Go code that converts a kind between two versions.
+// It compares the fields of their types. It reads only syntax, because loading the
+// packages would take seconds.
 package convert
 
 import (
@@ -10,55 +10,57 @@ import (
 	"strings"
 )
 
-// conversionFuncs is the Go code that converts between a spoke, in whose package
-// it stands, and the hub.
+// Code is the Go code that converts between a spoke and the hub. It belongs in the package of
+// the spoke.
 type Code struct {
-	To, From []string // statements from "src" to "dst", the objects of either version
+	To, From []string // statements that convert the object "src" to "dst"
 	Helpers  []Helper
-	Imports  []Import // that the statements need beside the hub's package
-	Gaps     []string // what the statements leave to the user, in words
+	Imports  []Import // in addition to the hub's package
+	Gaps     []string // fields that the user must convert, as "Type.Field"
 }
 
-// helper is a function that converts one type of the API.
+// Helper is a function that converts one type of the API.
 type Helper struct {
 	Name, Comment string
 	In, Out       string // types
 	Body          []string
 }
 
-// typeMeta is the field of an object that names its version and kind.
+// typeMeta is the field that contains the version and kind of an object.
 const typeMeta = "TypeMeta"
 
-// converter writes the functions of one conversion.
+// converter generates the functions of one conversion.
 type converter struct {
 	typeReader
 	spoke, hub       *Package
-	hubName          string            // what the spoke's file calls the hub's package
+	hubName          string            // name of the hub's package in the spoke's file
 	spokeVer, hubVer string            // for names and comments
 	names            map[string]bool   // taken in the spoke's file
 	imported         map[string]string // name by path
-	pairs            map[string]*pair  // by the identities of both types
-	order            []string          // of the pairs, as they came up
+	pairs            map[string]*pair  // by the identities of its two types
+	order            []string          // keys of the pairs, in the order of their creation
 	gaps             []string
 
-	// Of the function that is being written:
-	base    string // the type that it reads
-	in, out string // the versions that it reads and writes
+	// State of the function that is being generated:
+	base    string // the type that it converts
+	in, out string // the source and target versions
 	lines   []string
 }
 
-// pair is a local type of one version and the one of the other that it becomes.
+// pair is a local type of one version and the type of the other version that it is converted
+// to.
 type pair struct {
 	Helper
-	missing bool // one cannot be made of the other
-	known   bool // the package has the function already
+	missing bool // no conversion can be generated
+	known   bool // the package already has the function
 	listed  bool
 }
 
-// locals are the names that the statements use.
+// locals are the variable names that the statements use.
 var locals = []string{"src", "dst", "in", "out", "i", "j", "k", "l", "m", "n", "key", "value", "converted", "hub", "ok"}
 
-// convertKind writes the conversion of a kind between two packages.
+// Kind generates the conversion of a kind between two packages. hubName is the name of the
+// hub's package in the spoke's file.
 func Kind(kind string, spoke, hub *Package, hubName, spokeVersion, hubVersion string) Code {
 	c := &converter{
 		typeReader: typeReader{spoke.Path: spoke, hub.Path: hub},
@@ -82,15 +84,14 @@ func Kind(kind string, spoke, hub *Package, hubName, spokeVersion, hubVersion st
 	return f
 }
 
-// object is the struct of the kind, without the version that its objects name:
-// in that they differ.
+// object returns the struct of the kind without TypeMeta, which differs between versions.
 func (c *converter) object(pkg *Package, kind string) *goType {
 	t := c.under(&goType{form: local, path: pkg.Path, name: kind})
 	t.fields = slices.DeleteFunc(t.fields, func(f goField) bool { return f.name == typeMeta })
 	return t
 }
 
-// helpers returns the new functions, the two of a pair of types together.
+// helpers returns the new functions. The two functions of a pair of types are adjacent.
 func (c *converter) helpers() []Helper {
 	var list []Helper
 	add := func(key string) {
@@ -111,7 +112,7 @@ func (c *converter) line(format string, args ...any) {
 	c.lines = append(c.lines, fmt.Sprintf(format, args...))
 }
 
-// gap leaves a field of the struct in to the user, with a comment in its place.
+// gap leaves the conversion of a field to the user, with a comment in its place.
 func (c *converter) gap(in, field, format string, args ...any) {
 	c.line("// "+field+" "+format, args...)
 	_, inside, nested := strings.Cut(in, ".")
@@ -121,8 +122,8 @@ func (c *converter) gap(in, field, format string, args ...any) {
 	c.gaps = append(c.gaps, c.base+"."+field)
 }
 
-// fields writes the assignments of the fields that both structs have, and
-// comments about the others. It returns how many there are of the first.
+// fields generates assignments for the fields that it can convert, and comments for the
+// others. It returns the number of assigned fields.
 func (c *converter) fields(out, in string, to, from *goType, depth int) int {
 	mapped := 0
 	rest := slices.Clone(to.fields)
@@ -156,8 +157,8 @@ func (c *converter) fields(out, in string, to, from *goType, depth int) int {
 	return mapped
 }
 
-// assign writes statements that give out the value of in. It reports false, and
-// writes nothing, where that takes a person.
+// assign generates statements that assign the converted value of in to out. If it cannot
+// convert the value, it returns false and generates nothing.
 func (c *converter) assign(out, in string, to, from *goType, depth int) bool {
 	if value, ok := c.value(in, to, from); ok {
 		c.line("%s = %s", out, value)
@@ -173,7 +174,8 @@ func (c *converter) assign(out, in string, to, from *goType, depth int) bool {
 	return c.inline(out, in, to, from, depth)
 }
 
-// value returns an expression of type to for the value of in, where one does.
+// value returns an expression that converts in to the type to. It returns false if that takes
+// more than an expression.
 func (c *converter) value(in string, to, from *goType) (string, bool) {
 	if id := to.identity(); id != "" && id == from.identity() {
 		return in, true
@@ -196,7 +198,7 @@ func (c *converter) value(in string, to, from *goType) (string, bool) {
 	return "", false
 }
 
-// inline writes the statements for types that have no helper.
+// inline generates the statements for types that have no helper.
 func (c *converter) inline(out, in string, to, from *goType, depth int) bool {
 	a, b := c.under(from), c.under(to)
 	if a.form != b.form {
@@ -206,8 +208,8 @@ func (c *converter) inline(out, in string, to, from *goType, depth int) bool {
 	ok := false
 	switch a.form {
 	case structure:
-		// The same type in both versions is converted even where nothing in it is the
-		// same: its fields are best listed where they are.
+		// Types of the same name get a function even if no field matches: the gaps
+		// are then listed inside it.
 		ok = c.fields(out, in, b, a, depth) > 0 || to.name == from.name
 	case pointer:
 		ok = c.pointer(out, in, b, a, depth)
@@ -246,14 +248,14 @@ func (c *converter) elements(out, in string, to, from *goType, depth int) bool {
 	c.line("for %s := range %s {", i, in)
 	start := len(c.lines)
 	ok := c.assign(index(out, i), index(in, i), to.elem, from.elem, depth+1)
-	// With nothing but comments the loop's variable would be unused.
+	// If the body has only comments, the loop variable is unused.
 	ok = ok && slices.ContainsFunc(c.lines[start:], func(line string) bool { return !strings.HasPrefix(line, "//") })
 	c.line("}")
 	return ok
 }
 
-// entries converts a map. Elements of maps have no address, so those that take
-// more than an expression are made in a variable.
+// entries converts a map. Map elements are not addressable, so an element that needs more than
+// an expression is converted in a variable.
 func (c *converter) entries(out, in string, typ, to, from *goType, depth int) bool {
 	key, value := numbered("key", depth), numbered("value", depth)
 	newKey, ok := c.value(key, to.key, from.key)

@@ -18,27 +18,28 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// goPackage is what the syntax of a package's files tells about its types. What
-// its imports hold stays unknown: to load them would take seconds.
+// Package describes the types of a Go package by its syntax. It does not load imports, which
+// would take seconds.
 type Package struct {
 	Path     string
-	Name     string // in the package clause
+	Name     string // from the package clause
 	Types    map[string]TypeDecl
-	Declared map[string]bool   // all names on package level
-	funcs    map[string]string // signatures of the functions, as the source has them
+	Declared map[string]bool   // all package-level names
+	funcs    map[string]string // signatures of functions, as written in the source
 	Methods  map[string]bool   // as "Type.Method"
 	Imports  map[string]bool   // paths
 }
 
-// typeDecl is a type declaration and the file whose imports it uses.
+// TypeDecl is a type declaration, with the file that resolves its imports.
 type TypeDecl struct {
 	spec   *ast.TypeSpec
 	syntax *ast.File
-	File   string // of the file
+	File   string // name of the file
 }
 
-// readPackage reads the Go files in dir as the plan has them, without tests, the
-// file called except and those that belong to another package or platform.
+// ReadPackage reads the Go files in dir from the plan. It skips tests, the file except, and
+// files whose build constraints exclude them from an ordinary build. The package must declare
+// the type kind.
 func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Package, error) {
 	names, err := p.Files(dir)
 	if err != nil {
@@ -69,9 +70,8 @@ func ReadPackage(dir, importPath, kind, except string, p *scaffold.Plan) (*Packa
 	return pkg, nil
 }
 
-// excluded reports whether a build constraint keeps the file out of an ordinary
-// build, in which no tag is set but those of platforms, and those that only a
-// generator sets are not.
+// excluded reports whether a build constraint excludes the file from a build in which no tags
+// are set.
 func excluded(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() > file.Package {
@@ -108,7 +108,7 @@ func NewPackage(importPath string, files map[string]*ast.File) *Package {
 				for _, s := range d.Specs {
 					switch s := s.(type) {
 					case *ast.TypeSpec:
-						if !pkg.Declared[s.Name.Name] { // else it does not compile
+						if !pkg.Declared[s.Name.Name] { // a duplicate does not compile
 							pkg.Types[s.Name.Name] = TypeDecl{s, file, name}
 						}
 						pkg.Declared[s.Name.Name] = true
@@ -141,8 +141,7 @@ func (g *Package) addFunc(d *ast.FuncDecl) {
 	}
 }
 
-// free returns name, with a number behind it where the package has another use
-// for it.
+// Free returns name, or name with a numeric suffix if the package already uses name.
 func (g *Package) Free(name string) string {
 	stem := name
 	for n := 2; g.Declared[name] || types.Universe.Lookup(name) != nil; n++ {

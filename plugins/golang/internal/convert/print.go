@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// goImport is an import of the package that a file calls Local.
+// Import is an import, with the name of the package in the importing file.
 type Import struct{ Local, Path string }
 
-// Name is what stands before the path: "" where that ends in the name.
+// Name returns the name for the import declaration: "" if it equals the last element of the
+// path.
 func (i Import) Name() string {
 	if path.Base(i.Path) == i.Local {
 		return ""
@@ -30,8 +31,8 @@ func (c *converter) imports() []Import {
 	return list
 }
 
-// name finds a name for the function of a pair that nothing else has. Kinds of a
-// package may share types: the function may be there already, with another kind.
+// name finds an unused name for the function of a pair. Kinds of a package can share types, so
+// the function may already exist.
 func (c *converter) name(p *pair, to, from *goType) {
 	spokeType, direction, version := from, "To", to
 	if from.path == c.hub.Path {
@@ -54,8 +55,8 @@ func (c *converter) name(p *pair, to, from *goType) {
 	c.names[p.Name] = true
 }
 
-// print writes a type as the spoke's file does. It reports false for one that
-// cannot be written there.
+// print returns the type as written in the spoke's file. It returns false if the file cannot
+// refer to the type.
 func (c *converter) print(t *goType) (string, bool) {
 	switch t.form {
 	case basic:
@@ -81,7 +82,7 @@ func (c *converter) print(t *goType) (string, bool) {
 	return "", false
 }
 
-// importName is what the spoke's file calls the package of t.
+// importName returns the name of the package of t in the spoke's file.
 func (c *converter) importName(t *goType) string {
 	if name, ok := c.imported[t.path]; ok {
 		return name
@@ -94,7 +95,7 @@ func (c *converter) importName(t *goType) string {
 	return name
 }
 
-// address takes the address of an expression.
+// address returns an expression for the address of e.
 func address(e string) string {
 	if pointer, ok := strings.CutPrefix(e, "*"); ok {
 		return pointer
@@ -102,16 +103,16 @@ func address(e string) string {
 	return "&" + e
 }
 
-// field selects a field of an expression.
+// field returns a selector expression.
 func field(e, name string) string {
-	e = strings.TrimPrefix(e, "*") // which a selector does by itself
+	e = strings.TrimPrefix(e, "*") // a selector dereferences a pointer
 	if strings.HasPrefix(e, "*") {
 		e = "(" + e + ")"
 	}
 	return e + "." + name
 }
 
-// index indexes an expression.
+// index returns an index expression.
 func index(e, i string) string {
 	if strings.HasPrefix(e, "*") {
 		e = "(" + e + ")"
@@ -119,7 +120,7 @@ func index(e, i string) string {
 	return e + "[" + i + "]"
 }
 
-// numbered names a variable of nested loops.
+// numbered returns the name of a variable in nested loops.
 func numbered(name string, depth int) string {
 	if depth == 0 {
 		return name
@@ -127,7 +128,7 @@ func numbered(name string, depth int) string {
 	return fmt.Sprint(name, depth+1)
 }
 
-// upper starts an identifier with a capital.
+// UpperFirst returns name with its first letter in upper case.
 func UpperFirst(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]

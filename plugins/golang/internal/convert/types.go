@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// typeForm is how a goType is made.
+// typeForm is the form of a goType.
 type typeForm int
 
 const (
-	opaque   typeForm = iota // not to be looked into: interfaces, functions, generics, what the syntax does not tell
+	opaque   typeForm = iota // unknown or not convertible: interfaces, functions, generics
 	basic                    // predeclared
-	external                 // declared in a package that is not read
-	local                    // declared in one of the packages that are read
+	external                 // declared in another package
+	local                    // declared in the spoke or the hub
 	pointer
 	slice
 	array
@@ -25,32 +25,32 @@ const (
 	structure
 )
 
-// goType is a type as far as the syntax tells it.
+// goType is a type, as far as its syntax determines it.
 type goType struct {
 	form   typeForm
-	name   string // of basic, external, local; the length of an array
-	path   string // of the package of external, local
-	as     string // the package's name where it was imported, for external
+	name   string // of a basic, external or local type; the length of an array
+	path   string // package path of an external or local type
+	as     string // package name in the importing file, for an external type
 	key    *goType
 	elem   *goType
 	fields []goField
-	source string // of a field, as its package writes it
+	source string // type of a field, as written in its package
 }
 
-// goField is a field of a struct; an embedded one has the name of its type.
+// goField is a field of a struct. An embedded field has the name of its type.
 type goField struct {
 	name string
 	typ  *goType
 }
 
-// predeclared are the two names that basic types have beside their own.
+// predeclared maps the predeclared aliases to their types.
 var predeclared = map[string]string{"byte": "uint8", "rune": "int32"}
 
-// typeReader resolves type expressions of the packages, by import path.
+// typeReader resolves type expressions of packages, by import path.
 type typeReader map[string]*Package
 
-// resolve resolves e, an expression in a file of pkg, which the aliases lead to:
-// one that leads to itself does not compile, and must not be followed for ever.
+// resolve resolves e, an expression in a file of pkg. aliases are the aliases that led to e:
+// they stop the recursion if an alias refers to itself.
 func (r typeReader) resolve(pkg *Package, file *ast.File, e ast.Expr, aliases []string) *goType {
 	inner := func(form typeForm, e ast.Expr) *goType {
 		return &goType{form: form, elem: r.resolve(pkg, file, e, aliases)}
@@ -87,7 +87,7 @@ func (r typeReader) resolve(pkg *Package, file *ast.File, e ast.Expr, aliases []
 	return &goType{}
 }
 
-// named resolves a name without a package in front.
+// named resolves an unqualified name.
 func (r typeReader) named(pkg *Package, name string, aliases []string) *goType {
 	decl, ok := pkg.Types[name]
 	switch {
@@ -113,7 +113,7 @@ func (r typeReader) named(pkg *Package, name string, aliases []string) *goType {
 	return &goType{} // from a dot import
 }
 
-// selected resolves a name of another package.
+// selected resolves a qualified name.
 func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, aliases []string) *goType {
 	x, ok := e.X.(*ast.Ident)
 	if !ok {
@@ -129,8 +129,8 @@ func (r typeReader) selected(file *ast.File, e *ast.SelectorExpr, aliases []stri
 	return &goType{form: external, name: e.Sel.Name, path: at, as: x.Name}
 }
 
-// imported returns the path of the package that file calls name, or "". Without
-// a name in the import that of the package counts; the path suggests it.
+// imported returns the path of the package that file calls name, or "". For an import without
+// a name it guesses the package name from the path.
 func imported(file *ast.File, name string) string {
 	found, suggested := "", 0
 	for _, spec := range file.Imports {
@@ -150,7 +150,7 @@ func imported(file *ast.File, name string) string {
 	return found
 }
 
-// exactly returns the one import without a name whose path ends in name, or "".
+// exactly returns the first unnamed import whose path ends in name, or "".
 func exactly(file *ast.File, name string) string {
 	for _, spec := range file.Imports {
 		if at, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name == nil && path.Base(at) == name {
@@ -175,7 +175,7 @@ func (r typeReader) fields(pkg *Package, file *ast.File, s *ast.StructType, alia
 	return fields
 }
 
-// embedded is the field name of an embedded type.
+// embedded returns the field name of an embedded type.
 func embedded(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -194,7 +194,7 @@ func embedded(e ast.Expr) string {
 	return "_"
 }
 
-// under follows the declaration of a local type to what it is made of.
+// under returns the underlying type of a local type.
 func (r typeReader) under(t *goType) *goType {
 	seen := map[string]bool{}
 	for !seen[t.identity()] {
@@ -208,9 +208,8 @@ func (r typeReader) under(t *goType) *goType {
 	return &goType{}
 }
 
-// identity is a text that two types share when they are identical, or "" for
-// one of which that is not known. The fields of a struct count by name: those of
-// a literal that nobody named are compared one by one.
+// identity returns a key that is equal for identical types, or "" if identity is unknown.
+// Anonymous structs have no identity: their fields are compared one by one.
 func (t *goType) identity() string {
 	switch t.form {
 	case basic:

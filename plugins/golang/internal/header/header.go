@@ -1,5 +1,5 @@
-// Package header plans the header of Go files: its text, its year, and its
-// replacement in files that have it.
+// Package header plans the header comment of Go files: its text, its year, and its
+// replacement in existing files.
 package header
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// headerFile holds what every Go file starts with; the generators read it too.
-// It is the user's: once it is there, operon never changes it.
+// File contains the text that every Go file starts with. The generators read it too. It
+// belongs to the user: operon creates it, and changes it only if asked.
 const File = "hack/boilerplate.go.txt"
 
-// licences are the values of --license; the first is the default.
+// Licences are the values of --license. The first one is the default.
 var Licences = []string{"apache2", "copyright", "none"}
 
-// licenceOptions are those that say what the header is to be.
+// LicenceOptions are the options that determine the header.
 var LicenceOptions = []string{"license", "license-file", "owner"}
 
-// apacheNotice is what the licence asks to be attached to a work (its
-// appendix, https://www.apache.org/licenses/LICENSE-2.0#apply).
+// apacheNotice is the notice from the licence's appendix
+// (https://www.apache.org/licenses/LICENSE-2.0#apply).
 const apacheNotice = `
 Licensed under the Apache License, Version 2.0 (the "License");
 you may not use this file except in compliance with the License.
@@ -44,8 +44,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 `
 
-// planHeader plans the header file from the licence options. Where there is a
-// header already, options that ask for another one are refused.
+// PlanHeader plans the header file from the licence options. If the file exists, options that
+// would change it are an error.
 func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	have, err := p.Read(File)
 	exists := err == nil
@@ -54,7 +54,7 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	}
 	year := e.Environment.Year
 	if y := yearOf(string(have)); y != "" {
-		year = y // a repeat in a later year asks for the same header
+		year = y // repeating the command in a later year gives the same header
 	}
 	text, err := licenceText(e, year)
 	if err != nil {
@@ -72,7 +72,7 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// licenceText is the header that the options ask for. It may be empty.
+// licenceText returns the header for the options. It can be empty.
 func licenceText(e plugin.Event, year string) (string, error) {
 	owner, licence := strings.TrimSpace(e.String("owner")), Licences[0]
 	if given := e.String("license"); given != "" {
@@ -114,7 +114,7 @@ func copyright(year, owner string) string {
 	return strings.TrimSuffix(strings.Join(words, " "), ".") + "."
 }
 
-// yearOf returns the year in a header that planHeader wrote, or "".
+// yearOf returns the year in a header that PlanHeader wrote, or "".
 func yearOf(header string) string {
 	_, after, found := strings.Cut(header, "/*\nCopyright ")
 	if !found || len(after) < 4 || strings.Trim(after[:4], "0123456789") != "" {
@@ -123,7 +123,7 @@ func yearOf(header string) string {
 	return after[:4]
 }
 
-// checkOwner keeps the owner inside one line of a comment.
+// checkOwner checks that the owner fits on one line of a comment.
 func checkOwner(owner string) error {
 	const hint = `give a name such as --owner "The Fleet Authors"`
 	switch {
@@ -137,15 +137,15 @@ func checkOwner(owner string) error {
 	return nil
 }
 
-// breaksLine reports characters that have no place in a line of text. The byte
-// order mark is one that Go source may not hold.
+// breaksLine reports whether r must not occur in a line of text. Go sources must not contain a
+// byte order mark.
 func breaksLine(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// checkHeader reports what in text is not a plain Go comment. Empty text is
-// fine. Directives are refused: a build constraint in the header of every file
-// would switch the whole project off.
+// checkHeader returns an error if text is neither empty nor a plain Go comment. It rejects
+// directives: a build constraint in the header of every file would exclude the whole project
+// from the build.
 func checkHeader(text string) error {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
@@ -155,7 +155,7 @@ func checkHeader(text string) error {
 			wrong = fmt.Errorf("line %d: %s", pos.Line, message)
 		}
 	}
-	if strings.HasPrefix(text, "\ufeff") { // which the scanner lets pass
+	if strings.HasPrefix(text, "\ufeff") { // the scanner accepts it
 		return errors.New("line 1: it starts with a byte order mark")
 	}
 	s.Init(fset.AddFile("", -1, len(text)), []byte(text), note, scanner.ScanComments)

@@ -12,13 +12,12 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// ownHeader is the form in which operon and kubebuilder write a header: year and
-// owner, each of which may be missing, and maybe the licence.
+// ownHeader matches headers that operon and kubebuilder write. Year, owner and licence notice
+// are optional.
 var ownHeader = regexp.MustCompile(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?))?\.?\n(?s:(.*))\*/$`)
 
-// reheader gives the project's Go files the header that the licence options ask
-// for, in the place of the one that the header file holds. Files with another
-// header keep it.
+// Replace replaces the current header in the project's Go files with the header for the
+// licence options. Files with another header keep it.
 func Replace(e plugin.Event, p *scaffold.Plan) error {
 	old, err := Raw(p)
 	if err != nil {
@@ -50,8 +49,8 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// nextHeader is the header that the options ask for. What they leave out is as in
-// the present one.
+// nextHeader returns the header for the options. Parts without an option are taken from the
+// current header.
 func nextHeader(e plugin.Event, old string) (string, error) {
 	year := e.Environment.Year
 	options := maps.Clone(e.Options)
@@ -84,11 +83,11 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 	return licenceText(e, year)
 }
 
-// constraints are the lines that must stand above everything else in a Go file.
+// constraints matches the lines that must precede everything else in a Go file.
 var constraints = regexp.MustCompile(`^(?:(?://go:build |// ?\+build )[^\n]*\n|[ \t\r]*\n)*`)
 
-// replaceHeader puts one header in the place of another; "" is none. A file that
-// starts with a comment which is not old stays as it is.
+// replaceHeader replaces the header old with next; "" means no header. It does not change a
+// file that starts with another comment.
 func replaceHeader(src []byte, old, next string) []byte {
 	text, eol := string(src), "\n"
 	if strings.Contains(text, "\r\n") {
@@ -117,8 +116,8 @@ func replaceHeader(src []byte, old, next string) []byte {
 	return []byte(out)
 }
 
-// detached reports whether the line comments that a file starts with are not the
-// documentation of its package: a header of somebody else's.
+// detached reports whether the line comments at the start of text are a header of another
+// author, and not the package documentation.
 func detached(text string) bool {
 	for line := range strings.Lines(text) {
 		switch {

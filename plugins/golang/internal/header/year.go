@@ -14,13 +14,13 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// yearPlaceholder stands for the year in the header files of kubebuilder and
-// controller-gen, which replace it in the Go files that they write.
+// yearPlaceholder is the placeholder for the year in header files of kubebuilder and
+// controller-gen. Both replace it in the Go files that they write.
 const yearPlaceholder = " YEAR"
 
-// readHeader returns the project's header as templates print it: with the year
-// filled in, and with a line end, so that an empty line parts it from a package
-// comment; or empty.
+// Read returns the project's header for templates, with the year filled in. A header ends with
+// a newline, so that an empty line separates it from a package comment. Without a header, the
+// result is empty.
 func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 	header, err := Raw(p)
 	if err != nil {
@@ -35,8 +35,8 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 	return withNewline(header), nil
 }
 
-// headerText returns the header as the header file has it, without the lines
-// around it; it is empty when there is no such file.
+// Raw returns the content of the header file without surrounding blank lines. It is empty if
+// the file does not exist.
 func Raw(p *scaffold.Plan) (string, error) {
 	text, err := p.Read(File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -45,9 +45,9 @@ func Raw(p *scaffold.Plan) (string, error) {
 	return strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), nil
 }
 
-// yearFor returns what takes the place of the placeholder in header: the year
-// that the project's Go files already have there, so that New Year changes
-// nothing, else the one that the command gives. It is empty without either.
+// Year returns the replacement for the placeholder in header: the year in existing Go files of
+// the project, so that output does not change with the calendar, or else the year of the
+// event. It is empty if header has no placeholder.
 func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 	if !strings.Contains(header, yearPlaceholder) {
 		return ""
@@ -57,7 +57,7 @@ func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 		for _, name := range withHeader(e.Project) {
 			src, err := p.Read(name)
 			if err != nil {
-				continue // a file that is needed is read elsewhere, and its error told
+				continue // other code reads the files that it needs and reports errors
 			}
 			if m := re.FindStringSubmatch(strings.ReplaceAll(string(src), "\r\n", "\n")); m != nil {
 				return m[1]
@@ -67,8 +67,7 @@ func Year(header string, e plugin.Event, p *scaffold.Plan) string {
 	return cmp.Or(e.String("year"), e.Environment.Year)
 }
 
-// withHeader lists files that start with the header, those that change least
-// first.
+// withHeader lists files that start with the header. Files that rarely change come first.
 func withHeader(c *project.Config) []string {
 	names := []string{project.MainFile}
 	for _, r := range c.Resources {

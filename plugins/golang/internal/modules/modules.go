@@ -20,15 +20,16 @@ import (
 	"golang.org/x/mod/semver"
 )
 
+// The module files of the project.
 const (
 	GoMod = "go.mod"
 	GoSum = "go.sum"
 
-	// goModTidy is the rule of the warning that operon could not complete go.mod.
+	// TidyRule is the rule of the warning that operon could not complete go.mod.
 	TidyRule = "go-mod-tidy"
 )
 
-// The modules that generated code imports.
+// The modules that generated code imports, without and with the Kubernetes API types.
 var (
 	Base = []string{
 		"github.com/onsi/ginkgo/v2", "github.com/onsi/gomega",
@@ -38,10 +39,10 @@ var (
 	WithAPI = append(slices.Clone(Base), "k8s.io/api")
 )
 
-// planModules plans go.mod and go.sum. A project that operon started has one
-// constant content for all its states, so nothing is left for `go mod tidy`. A
-// go.mod of other origin keeps its versions and gets what is missing of needed;
-// how they fit together is then for the go command to say.
+// Plan plans go.mod and go.sum. Both are constant for a project that operon created, so that
+// `go mod tidy` has nothing to change. A go.mod from elsewhere keeps its versions, and Plan
+// adds the missing modules of needed. The go command then decides whether the versions are
+// compatible.
 func Plan(repo string, needed []string, p *scaffold.Plan) error {
 	ours, sums, err := Pinned(repo)
 	if err != nil {
@@ -50,7 +51,7 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 	src, err := p.Read(GoMod)
 	if errors.Is(err, fs.ErrNotExist) {
 		if p.HasBase(project.MainFile) && !p.Seeded(project.MainFile) {
-			// What the user required beside our pins is in the one that is gone.
+			// The missing file contains the user's own requirements.
 			return fault.Failed("restore it from version control, or run operon init for a new one", "go.mod is missing")
 		}
 		if err := p.Share(GoMod, 0o644, ours); err != nil {
@@ -67,7 +68,7 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 	}
 	if bytes.Equal(next, src) {
 		if !carriesPins(src, ours) {
-			return nil // its go.sum is for the go command to keep
+			return nil // the go command maintains this go.sum
 		}
 		return addSums(sums, p)
 	}
@@ -80,8 +81,8 @@ func Plan(repo string, needed []string, p *scaffold.Plan) error {
 	return addSums(sums, p)
 }
 
-// carriesPins reports whether the go.mod src requires all that ours does, in the
-// same versions: then it needs every line of our go.sum.
+// carriesPins reports whether the go.mod src requires all modules of ours in the same
+// versions. Then it needs every line of our go.sum.
 func carriesPins(src, ours []byte) bool {
 	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
@@ -98,7 +99,7 @@ func carriesPins(src, ours []byte) bool {
 	return !slices.ContainsFunc(want.Require, func(r *modfile.Require) bool { return versions[r.Mod.Path] != r.Mod.Version })
 }
 
-// pinnedModules returns the go.mod and go.sum of a new project.
+// Pinned returns the go.mod and go.sum of a new project.
 func Pinned(repo string) (goMod, goSum []byte, err error) {
 	const dir = "golang/init/"
 	tmpl, err := templates.FS.ReadFile(dir + GoMod + render.Suffix)
@@ -113,9 +114,9 @@ func Pinned(repo string) (goMod, goSum []byte, err error) {
 	return goMod, goSum, err
 }
 
-// complete adds to the go.mod src what it lacks of the needed modules, in the
-// versions of ours, and raises its go directive when they ask for it. hadOwn
-// tells that src had requirements of its own before.
+// complete adds the missing needed modules to the go.mod src, in the versions of ours, and
+// raises the go directive if they require it. hadOwn reports whether src already had
+// requirements.
 func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err error) {
 	have, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
@@ -150,8 +151,8 @@ func complete(src, ours []byte, needed []string) (next []byte, hadOwn bool, err 
 	return next, hadOwn, err
 }
 
-// unreadable is the error for a go.mod that does not parse. Its first mistake is
-// what has to be mended; the others often follow from it.
+// unreadable returns the error for a go.mod that does not parse. It contains only the first
+// mistake, because the others often follow from it.
 func unreadable(err error) error {
 	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
 		err = &list[0]
@@ -159,8 +160,7 @@ func unreadable(err error) error {
 	return fault.Failed("correct it, then repeat the command", "%s", err)
 }
 
-// addSums plans go.sum: the lines that are there, and those of sums. Where none
-// is missing it stays as it is.
+// addSums adds the missing lines of sums to go.sum. It does not change a complete go.sum.
 func addSums(sums []byte, p *scaffold.Plan) error {
 	src, err := p.Read(GoSum)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,8 +191,8 @@ func addSums(sums []byte, p *scaffold.Plan) error {
 	return p.Edit(GoSum, func([]byte) ([]byte, error) { return []byte(next), nil })
 }
 
-// sortSums sorts the lines of a go.sum as the go command does: by module, then
-// by version, a module's own sum before that of its go.mod.
+// sortSums sorts the lines of a go.sum like the go command: by module, then by version, with
+// the module's own sum before that of its go.mod.
 func sortSums(lines []string) {
 	slices.SortFunc(lines, func(a, b string) int {
 		x, y := strings.Fields(a), strings.Fields(b)

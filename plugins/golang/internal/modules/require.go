@@ -17,9 +17,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// requireModule completes go.mod and go.sum for the module of types that are not
-// the project's, without network. What go.mod says of the module already stands.
-// It must come after all of the command's Go files.
+// Require adds the module with the types of an external resource to go.mod and go.sum, without
+// network access. Existing requirements keep their versions where possible. Call Require after
+// all Go files of the command are planned.
 func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	src, err := p.Read(GoMod)
 	if err != nil {
@@ -48,7 +48,7 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// What else a go.mod of other origin lacks, or has too much of, is the user's.
+	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
 	tidy := growsFrom(ours, f)
 	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
 	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
@@ -63,7 +63,7 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	}
 	lacks := err != nil
 	if lacks {
-		next = have // its requirement is all that is known
+		next = have // only the requirement itself is known
 	}
 	if next.Mod, err = directly(next.Mod, m); err != nil {
 		return err
@@ -84,8 +84,8 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
 }
 
-// growsFrom reports whether f requires all that the go.mod ours does, in no older
-// versions: then it is a go.mod of operon, perhaps with more modules.
+// growsFrom reports whether f requires all modules of the go.mod ours, in the same or newer
+// versions. Then operon wrote it, and the user may have added modules.
 func growsFrom(ours []byte, f *modfile.File) bool {
 	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
@@ -104,9 +104,9 @@ func warnTidy(p *scaffold.Plan, message string) {
 	p.Warn(scaffold.Warning{File: GoMod, Rule: TidyRule, Message: message})
 }
 
-// moduleOf returns the module with the types of the event's resource, in the
-// version of go.mod where that has one, and whether go.mod requires it directly.
-// Without a path, none is needed or known.
+// moduleOf returns the module with the types of the event's resource, and whether go.mod
+// requires it directly. A version in go.mod takes precedence. The path is empty if no module
+// is needed or known.
 func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
 	r := e.Resource
 	if k, ok := r.Builtin(); ok {
@@ -124,8 +124,7 @@ func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
 	return m, direct
 }
 
-// directly is the go.mod src with a requirement of m that says that the project's
-// own packages import it.
+// directly returns the go.mod src with m as a direct requirement.
 func directly(src []byte, m gomod.Module) ([]byte, error) {
 	f, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
@@ -152,8 +151,8 @@ func directly(src []byte, m gomod.Module) ([]byte, error) {
 	return f.Format()
 }
 
-// warnRaised tells which modules that the project itself imports came to a newer
-// version, because the added one needs that.
+// warnRaised warns about modules that the project imports directly and whose version rises
+// because the added module requires it.
 func warnRaised(before, after []byte, p *scaffold.Plan) {
 	old, err := modfile.Parse(GoMod, before, nil)
 	if err != nil {
@@ -178,14 +177,14 @@ func warnRaised(before, after []byte, p *scaffold.Plan) {
 	}
 }
 
-// withFetchHint is err of a generator, with the way to get the modules that the project
-// came to require in this command, and that are not there to be read.
+// WithFetchHint adds a hint to an error of a generator: how to fetch the modules that this
+// command added to go.mod and that are not in the module cache.
 func WithFetchHint(c *project.Config, p *scaffold.Plan, err error) error {
 	incomplete := func(w scaffold.Warning) bool { return w.File == GoMod && w.Rule == TidyRule }
 	if err == nil || !slices.ContainsFunc(p.Warnings(), incomplete) {
 		return err
 	}
-	sums, _ := p.Read(GoSum) // none is no better
+	sums, _ := p.Read(GoSum) // a missing file is treated as empty
 	for _, r := range c.Resources {
 		m := gomod.Parse(r.Module)
 		if r.External && !bytes.Contains(sums, []byte(m.Path+" "+m.Version+" h1:")) {

@@ -12,18 +12,18 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// Helpers that each package of controllers which need them has a copy of.
+// Helpers that are copied to each package whose controllers use them.
 const (
 	specsHelper  = "specs_test.go"
 	ownHelper    = "own.go"
 	statusHelper = "patch_status.go"
 )
 
-// helperFuncs are the functions by which helpers are known.
+// helperFuncs maps each helper to the function that identifies it.
 var helperFuncs = map[string]string{specsHelper: "runController", ownHelper: "own", statusHelper: "patchStatus"}
 
-// helpers finds them in the folder, each with the file by which its places are
-// told: own_test.go goes where own.go goes.
+// helpers finds the helpers in the folder. It maps each one to the helper that determines its
+// places: own_test.go goes where own.go goes.
 func (m *move) helpers(s split, names []string, files map[string]*member) {
 	for _, name := range names {
 		file := files[name]
@@ -40,10 +40,10 @@ func (m *move) helpers(s split, names []string, files map[string]*member) {
 	}
 }
 
-// share gives the helpers to the places that need them: where PROJECT tells of
-// what operon writes that uses them, or a file does.
+// share assigns helpers to the places that need them: those where, according to PROJECT,
+// operon writes code that uses them, and those with a file that uses them.
 func (m *move) share(s split, files map[string]*member) {
-	needs := map[string][]place{} // by the file that tells
+	needs := map[string][]place{} // by the helper that determines the places
 	for again := true; again; {
 		again = false
 		for _, name := range sortedKeys(s.shared) {
@@ -59,7 +59,7 @@ func (m *move) share(s split, files map[string]*member) {
 		places := needs[lead]
 		slices.SortFunc(places, func(a, b place) int { return s.order(a) - s.order(b) })
 		if len(places) == 0 {
-			continue // it is no use to anybody, and stays
+			continue // unused, so it stays
 		}
 		if places[0].dir != s.to[0].dir {
 			s.at[name] = places[0]
@@ -76,7 +76,7 @@ func (m *move) needsHelper(helper string, to place) bool {
 			return !has.IsZero()
 		case ownHelper:
 			return len(has.Owns) > 0
-		default: // whose callers are the controllers that operon wrote for own kinds
+		default: // used by the controllers that operon wrote for the project's own kinds
 			return !r.HasExternalTypes() && slices.ContainsFunc(r.ControllerNames(), func(controller string) bool {
 				return m.plan.HasBase(path.Dir(helper) + "/" + project.ControllerFile(controller) + "_controller.go")
 			})
@@ -84,7 +84,7 @@ func (m *move) needsHelper(helper string, to place) bool {
 	})
 }
 
-// used reports whether a file that goes to a place uses the helper at name.
+// used reports whether a file that moves to a place uses the helper name.
 func (s split) used(files map[string]*member, name string, to place, needs map[string][]place) bool {
 	if files[name] == nil {
 		return false
@@ -109,12 +109,12 @@ func holds(places []place, to place) bool {
 	return slices.ContainsFunc(places, func(p place) bool { return p.dir == to.dir })
 }
 
-// places are all that a file goes to.
+// places returns all places of a file.
 func (s split) places(name string) []place {
 	return append([]place{s.target(name)}, s.copies[name]...)
 }
 
-// copy plans the further copies of a helper, which stands at its first place.
+// copy plans the copies of a helper for the places after its first one.
 func (m *move) copy(s split, name string) error {
 	first := m.moved[name]
 	for _, to := range s.copies[name] {
@@ -133,8 +133,8 @@ func (m *move) copy(s split, name string) error {
 	return nil
 }
 
-// joinCopy takes out a file of a package that becomes one with another, which has
-// its like. Where the user deleted one of the two, the other one stays.
+// joinCopy removes a helper when its package is merged with another one that has the same
+// helper. If the user deleted one of the two, the other one stays.
 func (m *move) joinCopy(name, next string, to place) (gone bool, err error) {
 	first := m.files[next]
 	if first == "" || path.Ext(name) != ".go" {

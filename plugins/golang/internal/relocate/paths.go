@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// repath is a path that the test at name, which runs in its folder, takes: the
-// same file or folder from where the test stands now. A text that is not joined
-// is a path when something is there.
+// repath returns the new form of a relative path in the test name, which runs in its folder. A
+// string that is not an argument of a join counts as a path if the file or folder exists.
 func (m *move) repath(name, rel string, joined bool) string {
 	from := path.Dir(cmp.Or(m.files[name], name))
 	target := path.Join(from, rel)
@@ -27,8 +26,8 @@ func (m *move) repath(name, rel string, joined bool) string {
 	return now
 }
 
-// placeOf is where a file or folder went; a folder that was split, to its first
-// place.
+// placeOf returns the new path of a file or folder. For a folder that was split, it is the
+// first place.
 func (m *move) placeOf(target string) string {
 	for dir := target; dir != "."; dir = path.Dir(dir) {
 		if next, ok := m.moved[dir]; ok {
@@ -43,7 +42,7 @@ func (m *move) isFolder(dir string) bool {
 	return err == nil && len(names) > 0
 }
 
-// relative is the path from a folder of the project to another place in it.
+// relative returns the path from one folder of the project to another path in it.
 func relative(from, to string) string {
 	a, b := strings.Split(from, "/"), strings.Split(to, "/")
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {

@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// named returns the place of a file that has the name of one that operon writes
-// for a kind: of what the user deleted there is nothing else to go by.
+// named returns the place of a file whose name operon uses for a kind. For a file that the
+// user deleted, the name is the only clue.
 func (f folder) named(name string) (place, bool) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".go"), "_test")
 	for _, to := range f.to {
@@ -29,15 +29,15 @@ func (f folder) named(name string) (place, bool) {
 	return place{}, false
 }
 
-// isControllerPart reports whether a controller has a file of that name, which
-// stands behind its own.
+// isControllerPart reports whether rest is the suffix of a file name that a controller's files
+// can have.
 func isControllerPart(rest string) bool {
 	_, of, _ := strings.Cut(rest, "_") // the kind that a controller owns or watches
 	return slices.Contains([]string{"controller", "label", "finalizer"}, rest) || of == "owned" || of == "watched"
 }
 
-// typesOf are the names by which a file in a folder of controllers or webhooks is
-// about r when it declares one.
+// typesOf returns the names of types that belong to r. A file that declares one of them
+// belongs to r too.
 func typesOf(r project.Resource) []string {
 	names := []string{r.Kind + "CustomDefaulter", r.Kind + "CustomValidator", "Setup" + r.Kind + "WebhookWithManager"}
 	for _, controller := range r.ControllerNames() {
@@ -46,9 +46,9 @@ func typesOf(r project.Resource) []string {
 	return names
 }
 
-// follow gives the files their places: to those that declare the types of a kind
-// the place of the kind, to those with methods of a type that of the type, to
-// others what their names tell, and to what only one place needs that place.
+// follow assigns places to files. A file that declares types of a kind gets the place of the
+// kind, and a file with methods of a type gets the place of the type. The names of the others
+// decide. A file that only one place needs goes there.
 func (s split) follow(files map[string]*member) error {
 	types := map[string]string{} // -> the file that declares it
 	bound := map[string]place{}
@@ -92,9 +92,8 @@ func (s split) follow(files map[string]*member) error {
 	return nil
 }
 
-// bind carries places from files that declare a type to those with its methods,
-// and back. What has methods of a type that each package gets is one more of the
-// planPart that each gets.
+// bind carries places from files that declare a type to files with its methods, and back. A
+// file with methods of a type that every package gets is also copied to every package.
 func (s split) bind(files map[string]*member, types map[string]string, bound map[string]place) error {
 	for again := true; again; {
 		again = false
@@ -134,8 +133,8 @@ func (s split) torn(name string, a, b place) error {
 		"%s has code for kinds of different groups, which move to %s and %s", name, a.dir, b.dir)
 }
 
-// following is the place that a file follows others to: a test what it tests,
-// and anything else those that use it, where they have one place.
+// following returns the place that a file takes from others: a test from the code under test,
+// and any other file from its users, if they have a single place.
 func (s split) following(files map[string]*member, name string) (place, bool) {
 	dirs := map[string]place{}
 	for other, file := range files {
@@ -151,7 +150,7 @@ func (s split) following(files map[string]*member, name string) (place, bool) {
 	return place{}, false
 }
 
-// usesOf reports whether a file uses a name that another one declares.
+// usesOf reports whether user refers to a name that other declares.
 func usesOf(user, other *member) bool {
 	free := user.free
 	for declared := range other.declares {

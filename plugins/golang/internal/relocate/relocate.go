@@ -1,5 +1,5 @@
-// Package relocate moves the Go packages of a project between the layout with one
-// folder for all API groups and the one with a folder per group.
+// Package relocate moves the Go packages of a project between the two layouts: one
+// folder for all API groups, and one folder per group.
 package relocate
 
 import (
@@ -16,18 +16,18 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// folder is a folder of packages before a switch of the layout, and those that
-// its files go to. The first one takes what belongs to no kind.
+// folder is a folder of packages before the layout changes, and the places that its files go
+// to. The first place takes the files that belong to no kind.
 type folder struct {
 	dir string
 	to  []place
 }
 
-// place is where the files of some resources are to stand.
+// place is the destination of the files of some resources.
 type place struct {
 	dir        string
-	pkg        string // of the files there; "": as it was
-	old, alias string // what scaffolded files call the package, before and now; "": by its own name
+	pkg        string // new package name; "": unchanged
+	old, alias string // import names in scaffolded files, before and after; "": the package name
 	resources  []project.Resource
 }
 
@@ -35,7 +35,7 @@ type place struct {
 type ServeWebhooks func(r project.Resource, path string, p *scaffold.Plan) error
 
 // Packages moves the packages of a project from one layout to the other, and
-// brings everything that names them along.
+// updates everything that refers to them.
 func Packages(before, after *project.Config, p *scaffold.Plan, serve ServeWebhooks) error {
 	m := move{before: before, after: after, plan: p, serve: serve, files: map[string]string{}, moved: map[string]string{}}
 	for _, f := range folders(before, after) {
@@ -52,8 +52,8 @@ func Packages(before, after *project.Config, p *scaffold.Plan, serve ServeWebhoo
 	return m.rename()
 }
 
-// folders are the folders whose files move, each with its places: the project's
-// own kinds come first.
+// folders returns the folders whose files move, each with its places. The project's own kinds
+// come first.
 func folders(before, after *project.Config) []folder {
 	var all []folder
 	add := func(from string, to place, r project.Resource) {
@@ -91,7 +91,7 @@ func folders(before, after *project.Config) []folder {
 	return slices.DeleteFunc(all, func(f folder) bool { return len(f.to) == 1 && f.to[0].dir == f.dir })
 }
 
-// move is one switch of the layout on its way.
+// move is the state of one change of the layout.
 type move struct {
 	before, after *project.Config
 	plan          *scaffold.Plan
@@ -99,10 +99,10 @@ type move struct {
 	files         map[string]string // new path -> old path
 	moved         map[string]string // old path of a file or folder -> new path
 	packages      []movedPackage
-	names         map[string]map[string]string // new folder -> declared name -> its file before; of joined folders
+	names         map[string]map[string]string // new folder -> declared name -> old file; for merged folders
 }
 
-// movedPackage is a Go package of which files moved.
+// movedPackage is a Go package whose files moved.
 type movedPackage struct {
 	old goedit.Package
 	to  func(name string) goedit.Package
@@ -123,7 +123,7 @@ func (m *move) folder(f folder) error {
 	if err != nil {
 		return err
 	}
-	packages := map[string]string{} // folder -> the package that its files are of
+	packages := map[string]string{} // folder -> package name
 	for _, name := range names {
 		if file, err := m.parse(name); err == nil && file != nil && !source.IsTest(name) {
 			packages[path.Dir(name)] = file.Package()
@@ -145,8 +145,7 @@ func (m *move) folder(f folder) error {
 	return nil
 }
 
-// checkEmpty refuses a folder to move to that holds something already. What lies
-// in the folder itself moves too, and a folder above it may hold anything else.
+// checkEmpty reports an error if the destination folder contains files that do not move.
 func (m *move) checkEmpty(from, to string) error {
 	if strings.HasPrefix(from+"/", to+"/") || strings.HasPrefix(to+"/", from+"/") {
 		return nil
@@ -158,7 +157,7 @@ func (m *move) checkEmpty(from, to string) error {
 	return err
 }
 
-// file plans the move of one of f's files, and its package clause.
+// file plans the move of one of f's files, and the edit of its package clause.
 func (m *move) file(f folder, name string, to place) error {
 	next := to.dir + strings.TrimPrefix(name, f.dir)
 	if next != name {
@@ -179,7 +178,7 @@ func (m *move) file(f folder, name string, to place) error {
 	return source.Edit(m.plan, next, func(g *goedit.File) error { return g.SetPackage(to.pkg) })
 }
 
-// parse reads a Go file; nil when it is none, or is not there.
+// parse reads a Go file. The result is nil if the file does not exist or is not Go.
 func (m *move) parse(name string) (*goedit.File, error) {
 	if !strings.HasSuffix(name, ".go") || !m.plan.Exists(name) {
 		return nil, nil
@@ -191,9 +190,8 @@ func (m *move) parse(name string) (*goedit.File, error) {
 	return goedit.Parse(name, src)
 }
 
-// movedPackage tells how others import the package of dir, in the folder f.
-// declared says which names of f's own package belong to another place than the
-// first.
+// movedPackage describes how other packages import the package of dir, in the folder f.
+// declared contains the names of f's package that do not go to the first place.
 func (m *move) movedPackage(f folder, dir, pkg string, declared map[string]place) movedPackage {
 	repo := m.after.Repo
 	if dir != f.dir {
@@ -211,10 +209,10 @@ func (m *move) movedPackage(f folder, dir, pkg string, declared map[string]place
 	}}
 }
 
-// edit brings the module's Go files to the new places: imports everywhere, and
-// relative paths in tests.
+// edit adapts the module's Go files to the new places: imports in all files, and relative
+// paths in tests.
 func (m *move) edit() error {
-	// A package may move to where another one was: that one goes first.
+	// If a package moves to the old place of another one, the other one goes first.
 	slices.SortFunc(m.packages, func(a, b movedPackage) int {
 		deeper := cmp.Compare(len(b.old.Path), len(a.old.Path))
 		if !m.after.MultiGroup {

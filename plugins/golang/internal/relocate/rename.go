@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// rename gives controllers the names that the layout's rule gives them, for only
-// these are unique among what later commands add; logs and metrics show them.
+// rename gives controllers the names of the new layout. Only these names are unique among the
+// controllers that later commands add. Logs and metrics show them.
 func (m *move) rename() error {
 	names, err := source.ModuleFiles(m.plan)
 	if err != nil {

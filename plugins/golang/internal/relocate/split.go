@@ -10,14 +10,14 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// split says how the files of a folder part.
+// split describes how the files of a folder are divided among its places.
 type split struct {
 	folder
-	at       map[string]place   // file -> its place, for those that do not go to the first
-	declared map[string]place   // the same for names that the folder's package declares
-	suite    string             // the file that starts an API server for the folder's specs, or ""
-	shared   map[string]string  // helper that packages have copies of -> the helper by which its places are told
-	copies   map[string][]place // helper -> the places that it goes to beside its own
+	at       map[string]place   // file -> place, for files that do not go to the first place
+	declared map[string]place   // declared name -> place, likewise
+	suite    string             // file that starts the API server for the specs, or ""
+	shared   map[string]string  // helper -> the helper that determines its places
+	copies   map[string][]place // helper -> places of its copies
 }
 
 // member is a Go file of the folder's package.
@@ -27,7 +27,7 @@ type member struct {
 	free     map[string]bool
 }
 
-// split tells where each file of a folder goes.
+// split decides where each file of a folder goes.
 func (m *move) split(f folder, names []string) (split, error) {
 	s := split{folder: f, at: map[string]place{}, declared: map[string]place{}, shared: map[string]string{}, copies: map[string][]place{}}
 	files := map[string]*member{}
@@ -74,9 +74,8 @@ func (s split) target(name string) place {
 	return s.to[0]
 }
 
-// suites gives each place that tests go to a suite of its own: a copy of the
-// folder's, so that whatever its user made of it holds there too. Each sets up
-// the webhooks of its own kinds.
+// suites gives each place with tests its own suite: a copy of the folder's suite, with the
+// user's changes. Each suite sets up the webhooks of its own kinds.
 func (s split) suites(m *move) error {
 	if s.suite == "" || len(s.to) < 2 {
 		return nil
@@ -120,8 +119,8 @@ func (s split) suites(m *move) error {
 	return nil
 }
 
-// check refuses to part files that need each other's names. All have those of the
-// suite.
+// check reports files that need each other's names but would be separated. Names of the suite
+// are available everywhere.
 func (s split) check(files map[string]*member) error {
 	for _, user := range sortedKeys(files) {
 		if len(s.at) == 0 || user == s.suite {
@@ -142,7 +141,7 @@ func (s split) check(files map[string]*member) error {
 				}
 				hint := "move the shared code to its own package"
 				if slices.ContainsFunc(sortedKeys(files), func(f string) bool { return slices.Contains(files[f].Receivers(), name) }) {
-					hint = "remove the dependency" // a type cannot be apart from its methods
+					hint = "remove the dependency" // methods must be in the package of their type
 				}
 				return fault.Failed(hint+", then repeat the command",
 					"%s uses %s of %s, and their kinds are in different groups", user, name, other)
@@ -152,7 +151,7 @@ func (s split) check(files map[string]*member) error {
 	return nil
 }
 
-// noteNames remembers what the files declare that come to a folder.
+// noteNames records the names that are declared in files that move to a folder.
 func (m *move) noteNames(files map[string]*member, s split) {
 	if m.names == nil {
 		m.names = map[string]map[string]string{}
@@ -170,7 +169,7 @@ func (m *move) noteNames(files map[string]*member, s split) {
 	}
 }
 
-// checkJoined refuses packages that declare the same name and become one.
+// checkJoined reports an error if packages that are merged declare the same name.
 func (m *move) checkJoined() error {
 	for _, next := range sortedKeys(m.files) {
 		file, err := m.parse(next)
@@ -190,9 +189,9 @@ func (m *move) checkJoined() error {
 	return nil
 }
 
-// joinSuite takes out the suite of a package that becomes one with another, which
-// has a suite. That one does for both; what a user wrote into the other would be
-// lost, and is a reason to refuse.
+// joinSuite removes the suite of a package that is merged with another package with a suite.
+// If the user changed the removed suite, the changes would be lost, so joinSuite returns an
+// error.
 func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 	file, err := m.parse(name)
 	if err != nil || file == nil || !file.Mentions("BeforeSuite") || !m.plan.Exists(next) {
@@ -230,7 +229,7 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 	return true, m.plan.Remove(name)
 }
 
-// plain is a line without indent and without steps up, which depend on its folder.
+// plain returns the line without indentation and parent folders, which depend on its folder.
 func plain(line string) string { return strings.ReplaceAll(strings.TrimSpace(line), `"..", `, "") }
 
 func sortedKeys[V any](m map[string]V) []string {

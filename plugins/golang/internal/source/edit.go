@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// change edits a Go file of the user.
+// Edit edits a Go file of the user. A missing file is an error.
 func Edit(p *scaffold.Plan, name string, f func(*goedit.File) error) error {
 	err := p.Edit(name, EditFunc(name, f))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,7 +21,7 @@ func Edit(p *scaffold.Plan, name string, f func(*goedit.File) error) error {
 	return err
 }
 
-// edited is f as an edit of the bytes of the Go file at name.
+// EditFunc turns f into an edit of the content of the Go file name.
 func EditFunc(name string, f func(*goedit.File) error) func([]byte) ([]byte, error) {
 	return func(src []byte) ([]byte, error) {
 		file, err := goedit.Parse(name, src)
@@ -35,9 +35,9 @@ func EditFunc(name string, f func(*goedit.File) error) func([]byte) ([]byte, err
 	}
 }
 
-// changeMoved edits a file that has what operon wrote to the file own. Where the
-// user moved it from there, the pristine content of own is edited too, or the next
-// command would take the edit for one that is missing.
+// EditMoved edits file, which contains the code that operon wrote to own. If the user moved
+// the code, it also edits the base of own. Otherwise the next command would report the edit as
+// missing.
 func EditMoved(p *scaffold.Plan, file, own string, f func(*goedit.File) error) error {
 	if err := Edit(p, file, f); err != nil || file == own {
 		return err
@@ -45,8 +45,8 @@ func EditMoved(p *scaffold.Plan, file, own string, f func(*goedit.File) error) e
 	return p.EditBase(own, EditFunc(own, f))
 }
 
-// goFiles lists the Go files of the module: not those of modules inside it, and
-// none that the go command leaves out.
+// ModuleFiles lists the Go files of the module. It omits nested modules and the folders that
+// the go command ignores.
 func ModuleFiles(p *scaffold.Plan) ([]string, error) {
 	all, err := p.Below(".")
 	if err != nil {

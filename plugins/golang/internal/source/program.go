@@ -8,13 +8,13 @@ import (
 	"github.com/operon-dev/operon/internal/edit/goedit"
 )
 
-// program is the project's part of a binary or of a test binary: the Go files of
-// one folder, and those of the project's packages that they import, and so on.
-// What a person moved into a package of its own is still part of it.
+// Program is the project's part of a binary or of a test binary: the Go files of one folder
+// and of all packages of the project that they import, directly or indirectly. Code that the
+// user moved to another package is therefore still part of it.
 type Program []File
 
-// program reads the files as they will be, those of dir first. The tests of
-// dir count when asked for; a file that does not parse is left to the generators.
+// Program reads the program in dir from the plan, with the files of dir first. With tests, it
+// includes the tests of dir. It skips files that do not parse; the generators report them.
 func (r *Reader) Program(repo, dir string, tests bool) (Program, error) {
 	var all Program
 	queue := []string{dir}
@@ -35,12 +35,12 @@ func (r *Reader) Program(repo, dir string, tests bool) (Program, error) {
 	return all, nil
 }
 
-// some reports whether f is true of a file of the program.
+// Any reports whether f is true for at least one file of the program.
 func (all Program) Any(f func(*goedit.File) bool) bool {
 	return slices.ContainsFunc(all, func(s File) bool { return f(s.Parsed) })
 }
 
-// in are the files of one folder.
+// In returns the files of one folder.
 func (all Program) In(dir string) Program {
 	return slices.DeleteFunc(slices.Clone(all), func(s File) bool { return path.Dir(s.Name) != dir })
 }

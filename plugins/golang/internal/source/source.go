@@ -1,4 +1,4 @@
-// Package source reads and edits the Go files of a project as a plan has them.
+// Package source reads and edits the Go files of a project through a plan.
 package source
 
 import (
@@ -9,31 +9,34 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// source is a Go file.
+// File is a Go file. Parsed is nil if the file has a syntax error.
 type File struct {
 	Name   string
 	Src    []byte
 	Parsed *goedit.File
 }
 
-// reader reads the Go files of a plan that nobody changes meanwhile: each once. Nor
-// may anybody edit them.
+// Reader reads each Go file of a plan once. Neither the plan nor the parsed files may change
+// while it is in use.
 type Reader struct {
 	plan     *scaffold.Plan
-	parsed   map[string]File // by name; without a file where it does not parse
+	parsed   map[string]File // by name
 	declared map[string]map[string]bool
 }
 
+// NewReader returns a Reader of the files of p.
 func NewReader(p *scaffold.Plan) *Reader {
 	return &Reader{p, map[string]File{}, map[string]map[string]bool{}}
 }
 
-// sources reads the Go files in dir as they will be, those of tests when asked
-// for. What is wrong with a file that does not parse, the generators tell.
+// Files reads the Go files in dir from the plan, including tests if asked. It skips files that
+// do not parse; the generators report them.
 func Files(dir string, tests bool, p *scaffold.Plan) ([]File, error) {
 	return NewReader(p).Files(dir, tests)
 }
 
+// Files reads the Go files in dir, including tests if asked. It skips files that do not parse;
+// the generators report them.
 func (r *Reader) Files(dir string, tests bool) ([]File, error) {
 	names, err := r.plan.Files(dir)
 	if err != nil {
@@ -56,6 +59,7 @@ func (r *Reader) Files(dir string, tests bool) ([]File, error) {
 	return all, nil
 }
 
+// File reads the Go file name.
 func (r *Reader) File(name string) (File, error) {
 	if s, ok := r.parsed[name]; ok {
 		return s, nil
@@ -70,8 +74,7 @@ func (r *Reader) File(name string) (File, error) {
 	return s, nil
 }
 
-// declares reports whether a file in dir that is no test declares the name on
-// package level.
+// Declares reports whether a non-test file in dir declares name at package level.
 func (r *Reader) Declares(dir, name string) (bool, error) {
 	if r.declared[dir] == nil {
 		all, err := r.Files(dir, false)
@@ -89,9 +92,10 @@ func (r *Reader) Declares(dir, name string) (bool, error) {
 	return r.declared[dir][name], nil
 }
 
+// IsTest reports whether name is the name of a Go test file.
 func IsTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// sourceWhere returns the first Go file in dir that is no test and passes ok, or "".
+// Find returns the first non-test Go file in dir for which ok returns true, or "".
 func Find(dir string, p *scaffold.Plan, ok func(*goedit.File) bool) (string, error) {
 	all, err := Files(dir, false, p)
 	for _, s := range all {
@@ -102,8 +106,7 @@ func Find(dir string, p *scaffold.Plan, ok func(*goedit.File) bool) (string, err
 	return "", err
 }
 
-// declaredIn returns the file of the package in dir that declares name and is no
-// test, or "".
+// Declaring returns the non-test file in dir that declares name, or "".
 func Declaring(dir, name string, p *scaffold.Plan) (string, error) {
 	return Find(dir, p, func(f *goedit.File) bool { return f.Declares()[name] > 0 })
 }
