@@ -49,7 +49,7 @@ func TestParseErrors(t *testing.T) {
 			"write lines of the form key: value below it"},
 		"plugins": {"version: \"3\"\nplugins: []\n", "2:10: plugins is not a mapping",
 			"write lines of the form key: value below it"},
-		"keys alike": {"version: \"3\"\nplugins: {1: a, 1.0: b}\n", "1:1: the key 1 stands twice in one mapping",
+		"keys alike": {"version: \"3\"\nplugins: {1: a, 1.0: b}\n", "1:1: duplicate key 1 in a mapping",
 			"keep one of the two"},
 		"more than a file": {"version: \"3\"\n---\nversion: \"3\"\n", "2:1: a second document starts here",
 			"keep one document per file"},

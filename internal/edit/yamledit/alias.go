@@ -8,10 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Rewrite edits src so that all of it says want, in the way of Reconcile:
-// items of lists that change are taken for those that stand in their place. Aliases
-// follow their anchor where their value is to be the anchor's. Others are written
-// out, the first of several with one value as their new anchor.
+// Rewrite edits src so that all of it decodes to want, like Reconcile. List
+// items that change are matched with the items at their place. An alias stays
+// if its value remains that of its anchor. Other aliases are replaced with
+// their values, of which the first becomes the new anchor for further aliases
+// with the same value.
 func Rewrite(src []byte, want map[string]any) ([]byte, error) {
 	y, err := Decode(src)
 	if err != nil {
@@ -46,15 +47,15 @@ func Rewrite(src []byte, want map[string]any) ([]byte, error) {
 	return out, nil
 }
 
-// use is a place of an anchored value: of the anchor itself, or of an alias.
+// use is an occurrence of an anchored value: the anchor itself or an alias.
 type use struct {
 	node      *yaml.Node
 	was, want any
-	gone      bool // want has no such place
+	gone      bool // want does not contain this value
 }
 
-// writeOut returns the document with the values of aliases that are not to be what
-// the anchor is going to be. It decodes to the same as before.
+// writeOut replaces aliases whose values will differ from that of the anchor
+// with their values. The result decodes to the same data.
 func (d *yamlDoc) writeOut(was, want any, same func(a, b any) bool) []byte {
 	uses := map[string][]use{}
 	collectUses(d.root, use{was: was, want: want}, same, uses)
@@ -66,10 +67,10 @@ func (d *yamlDoc) writeOut(was, want any, same func(a, b any) bool) []byte {
 	return d.apply(edits...)
 }
 
-// writeOutUses walks the uses of a name, in the order of the document.
+// writeOutUses handles the uses of one name, in document order.
 func (d *yamlDoc) writeOutUses(name string, uses []use) []byteEdit {
 	var edits []byteEdit
-	var anchor use // what the name stands for
+	var anchor use // the current anchor of the name
 	for i, u := range uses {
 		switch {
 		case u.node.Kind != yaml.AliasNode:
@@ -89,7 +90,7 @@ func (d *yamlDoc) writeOutUses(name string, uses []use) []byteEdit {
 	return edits
 }
 
-// following are the aliases up to where the name is given anew.
+// following returns the aliases before the name is defined again.
 func following(uses []use) []use {
 	if i := slices.IndexFunc(uses, func(u use) bool { return u.node.Kind != yaml.AliasNode }); i >= 0 {
 		return uses[:i]
@@ -97,12 +98,12 @@ func following(uses []use) []use {
 	return uses
 }
 
-// stays reports whether an alias behind is still in need of an anchor as it is.
+// stays reports whether a later alias still needs the anchor.
 func stays(anchor use, behind []use) bool {
 	return !anchor.gone && slices.ContainsFunc(following(behind), func(u use) bool { return !u.gone && reflect.DeepEqual(u.want, anchor.want) })
 }
 
-// collectUses notes the uses of each name below a value.
+// collectUses collects the uses of each name below a value.
 func collectUses(n *yaml.Node, at use, same func(a, b any) bool, uses map[string][]use) {
 	at.node = n
 	if n.Kind == yaml.AliasNode {

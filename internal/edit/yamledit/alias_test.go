@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRewriteYAML has each text say what another one says.
+// TestRewriteYAML rewrites each text to the value of another one.
 func TestRewriteYAML(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want, out string }{

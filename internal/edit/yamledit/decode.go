@@ -8,15 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is a decoded document that still knows where its values stand, for
-// errors about them.
+// Document is a decoded document that can report the positions of its values.
 type Document struct {
-	Value map[string]any // nil for a document without content; keys are strings at all levels
+	Value map[string]any // nil for an empty document; keys are strings at all levels
 	doc   *yamlDoc
 }
 
-// Decode decodes one document whose root is a mapping, or nothing. Errors
-// say line:column.
+// Decode decodes one document that is empty or whose root is a mapping. Errors
+// have the form line:column.
 func Decode(src []byte) (*Document, error) {
 	d, err := parseYAML(src)
 	if err != nil {
@@ -33,7 +32,7 @@ func Decode(src []byte) (*Document, error) {
 	return &Document{Value: m, doc: d}, nil
 }
 
-// stringKeys turns keys such as 1 and true into strings, as JSON has them.
+// stringKeys converts keys such as 1 and true to strings, as in JSON.
 func stringKeys(v any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -54,7 +53,7 @@ func stringKeys(v any) (any, error) {
 		for k, item := range v {
 			name := fmt.Sprint(k)
 			if _, twice := m[name]; twice {
-				return nil, fault.Failed("keep one of the two", "the key %s stands twice in one mapping", name)
+				return nil, fault.Failed("keep one of the two", "duplicate key %s in a mapping", name)
 			}
 			if m[name], err = stringKeys(item); err != nil {
 				return nil, err
@@ -65,21 +64,20 @@ func stringKeys(v any) (any, error) {
 	return v, nil
 }
 
-// Place is the "line:column" of the value at path, whose elements are keys
-// (string) and indices (int), or of the deepest value on the way there.
+// Place returns the "line:column" of the value at path, whose elements are keys
+// (string) and indices (int), or of the deepest existing value on that path.
 func (y *Document) Place(path []any) string {
 	s, _, _ := y.doc.find(path)
 	return strconv.Itoa(max(s.node.Line, 1)) + ":" + strconv.Itoa(max(s.node.Column, 1))
 }
 
-// Line is the line of Place.
+// Line returns the line of Place.
 func (y *Document) Line(path []any) int {
 	s, _, _ := y.doc.find(path)
 	return max(s.node.Line, 1)
 }
 
-// Text is the scalar at path as it is written, or def when it is not written
-// there but comes from an alias.
+// Text returns the scalar at path as written, or def if it comes from an alias.
 func (y *Document) Text(path []any, def string) string {
 	s, depth, err := y.doc.find(path)
 	if err != nil || depth < len(path) || s.node.Kind != yaml.ScalarNode {

@@ -14,19 +14,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlDoc is a YAML document under edit: its bytes, and the node tree that
-// tells where things lie in them. It is never printed from the tree.
+// yamlDoc is a YAML document under edit: its bytes, and the node tree with
+// their positions. The tree is never printed.
 type yamlDoc struct {
 	src   []byte
-	lines []int      // offset of each line's first byte
+	lines []int      // offset of the first byte of each line
 	node  yaml.Node  // the document
-	root  *yaml.Node // a mapping; without a position when the document holds nothing
-	eol   string     // the line end of inserted lines
+	root  *yaml.Node // a mapping; without a position if the document is empty
+	eol   string     // the line ending of inserted lines
 	stop  int        // offset of the line that ends the document ("..."), or len(src)
 	style yamlStyle
 }
 
-// parseYAML reads a document whose root is a mapping or nothing.
+// parseYAML reads a document whose root is a mapping, or an empty document.
 func parseYAML(src []byte) (*yamlDoc, error) {
 	d := &yamlDoc{src: src, lines: lineStarts(src), eol: edit.LineEnd(src), stop: len(src), root: &yaml.Node{Kind: yaml.MappingNode}, style: yamlStyle{step: 2}}
 	if !utf8.Valid(src) {
@@ -69,8 +69,9 @@ func parseYAML(src []byte) (*yamlDoc, error) {
 	return d, nil
 }
 
-// settle has block collections with an anchor or a tag begin, as others do, with
-// their first entry: the parser counts these words in, which stand on a line above.
+// settle moves the position of block collections with an anchor or a tag to
+// their first entry. The parser reports the position of the anchor or tag,
+// which is on a line above.
 func (d *yamlDoc) settle(n *yaml.Node) {
 	for _, c := range n.Content {
 		d.settle(c)
@@ -102,21 +103,21 @@ func (d *yamlDoc) decode() (v any, err error) {
 	return v, nil
 }
 
-// isEmpty reports a value that is not written at all, as in "key:".
+// isEmpty reports whether a value is missing in the text, as in "key:".
 func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0
 }
 
 func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
-// isBlock reports a mapping or sequence in block style, which has lines of its
-// own.
+// isBlock reports whether n is a mapping or sequence in block style, which has
+// separate lines.
 func isBlock(n *yaml.Node) bool {
 	return (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode) && !isFlow(n)
 }
 
-// lineStarts splits as YAML 1.1 does, whose line breaks are LF, CR LF, CR, NEL,
-// LS and PS.
+// lineStarts splits lines as in YAML 1.1, whose line breaks are LF, CR LF, CR,
+// NEL, LS and PS.
 func lineStarts(src []byte) []int {
 	starts := []int{0}
 	for i := 0; i < len(src); {
@@ -136,7 +137,7 @@ func lineStarts(src []byte) []int {
 	return starts
 }
 
-// line returns the index into d.lines of the line that holds offset at.
+// line returns the index in d.lines of the line that contains offset at.
 func (d *yamlDoc) line(at int) int {
 	low, high := 0, len(d.lines)-1
 	for low < high {
@@ -149,10 +150,11 @@ func (d *yamlDoc) line(at int) int {
 	return low
 }
 
-// lineStart is the offset of the first byte of the line that holds at.
+// lineStart returns the offset of the start of the line that contains at.
 func (d *yamlDoc) lineStart(at int) int { return d.lines[d.line(at)] }
 
-// nextLine is the offset of the line below the one that holds at, or the end.
+// nextLine returns the offset of the line after the one that contains at, or
+// the end of the document.
 func (d *yamlDoc) nextLine(at int) int {
 	if l := d.line(at) + 1; l < len(d.lines) {
 		return d.lines[l]
@@ -160,16 +162,16 @@ func (d *yamlDoc) nextLine(at int) int {
 	return len(d.src)
 }
 
-// lineText is the line at offset at, without its break.
+// lineText returns the line that contains offset at, without its line break.
 func (d *yamlDoc) lineText(at int) string {
 	return strings.TrimRight(string(d.src[d.lineStart(at):d.nextLine(at)]), "\r\n\u0085\u2028\u2029")
 }
 
-// start is the offset of n, properties (anchor, tag) included.
+// start returns the offset of n, including its properties (anchor, tag).
 func (d *yamlDoc) start(n *yaml.Node) int { return d.offset(n.Line, n.Column) }
 
-// offset converts a node's position: lines and columns from 1, columns in
-// characters, and no column for a byte order mark.
+// offset converts the position of a node. Lines and columns start at 1, columns
+// count characters, and a byte order mark has no column.
 func (d *yamlDoc) offset(line, column int) int {
 	if line < 1 || line > len(d.lines) {
 		return len(d.src)
@@ -191,7 +193,7 @@ func (d *yamlDoc) errorAt(n *yaml.Node, hint, format string, args ...any) error 
 	return fault.In(place, fault.Failed(hint, format, args...))
 }
 
-// notText reports the first byte that is no UTF-8.
+// notText reports the first byte that is not UTF-8.
 func (d *yamlDoc) notText() error {
 	at := 0
 	for at < len(d.src) {
@@ -208,8 +210,9 @@ func (d *yamlDoc) notText() error {
 
 var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 
-// syntaxError says where the parser's error is: at the first character of the
-// line that breaks the document. The parser names another line at times, or none.
+// syntaxError converts an error of the parser to one with the position of the
+// first character of the invalid line. The parser sometimes reports another
+// line, or none.
 func (d *yamlDoc) syntaxError(err error) error {
 	for i, start := range d.lines {
 		if bytes.HasPrefix(d.src[start:], []byte("<<<<<<< ")) {
@@ -219,7 +222,7 @@ func (d *yamlDoc) syntaxError(err error) error {
 	at := &yaml.Node{Line: 1, Column: 1}
 	text := err.Error()
 	var several *yaml.TypeError
-	whole := errors.As(err, &several) && len(several.Errors) > 0 // that is, well-formed
+	whole := errors.As(err, &several) && len(several.Errors) > 0 // the document is well-formed
 	if whole {
 		text = several.Errors[0]
 	}
@@ -236,11 +239,11 @@ func (d *yamlDoc) syntaxError(err error) error {
 	return d.errorAt(at, "correct the YAML first", "%s", strings.TrimPrefix(text, "yaml: "))
 }
 
-// brokenLine is the line, from 1, behind the longest beginning of the document
-// that is well-formed. A value of several lines is so only as a whole, for which
-// some lines behind a broken one are looked at, too.
+// brokenLine returns the line, from 1, after the longest well-formed start of
+// the document. A value of several lines is well-formed only as a whole, so
+// some lines after an invalid one are tried too.
 func (d *yamlDoc) brokenLine() int {
-	holds := func(n int) bool { return wellFormed(d.src[:d.lines[n]]) } // the first n lines
+	holds := func(n int) bool { return wellFormed(d.src[:d.lines[n]]) } // well-formed first n lines
 	for good := 0; ; {
 		for bad := len(d.lines); bad-good > 1; {
 			if n := (good + bad) / 2; holds(n) {
@@ -260,7 +263,7 @@ func (d *yamlDoc) brokenLine() int {
 	}
 }
 
-// longValue is of how many lines a value is expected to be at most.
+// longValue is the maximum expected number of lines of a value.
 const longValue = 40
 
 func wellFormed(src []byte) bool {
@@ -271,13 +274,13 @@ func wellFormed(src []byte) bool {
 	}
 }
 
-// byteEdit replaces src[from:to] by text.
+// byteEdit replaces src[from:to] with text.
 type byteEdit struct {
 	from, to int
 	text     string
 }
 
-// apply performs edits, which are ordered and do not overlap.
+// apply performs edits, which must be in order and must not overlap.
 func (d *yamlDoc) apply(edits ...byteEdit) []byte {
 	var out []byte
 	at := 0
@@ -289,8 +292,9 @@ func (d *yamlDoc) apply(edits ...byteEdit) []byte {
 	return append(out, d.src[at:]...)
 }
 
-// insertLines is the edit that puts whole lines at offset at, the start of a
-// line or the end of a file, whose missing line break stays missing.
+// insertLines returns the edit that inserts whole lines at offset at, which is
+// the start of a line or the end of the file. A missing newline at the end of
+// the file stays missing.
 func (d *yamlDoc) insertLines(at int, lines []string) byteEdit {
 	text := strings.Join(lines, d.eol) + d.eol
 	if at == len(d.src) && at > 0 && d.lineStart(at) != at {

@@ -6,17 +6,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// spot is a value in the document with its surroundings.
+// spot is a value in the document with its context.
 type spot struct {
 	node   *yaml.Node
-	key    *yaml.Node // the key, when the value stands in a mapping
-	parent *yaml.Node // the mapping or sequence around it; nil for the root
-	index  int        // the value's place in parent.Content
-	flow   bool       // it stands inside brackets
-	next   int        // offset of what follows it in the document
+	key    *yaml.Node // the key, if the value is in a mapping
+	parent *yaml.Node // the surrounding mapping or sequence; nil for the root
+	index  int        // the index of the value in parent.Content
+	flow   bool       // the value is inside brackets
+	next   int        // offset of the next entry in the document
 }
 
-// indent is the column (from 0) of the collection around the value.
+// indent returns the column (from 0) of the collection around the value.
 func (s spot) indent() int {
 	if s.parent == nil {
 		return -1
@@ -24,8 +24,8 @@ func (s spot) indent() int {
 	return s.parent.Column - 1
 }
 
-// find walks path, whose elements are keys (string) and indices (int), as far
-// as the document goes, and returns how many elements that is.
+// find follows path, whose elements are keys (string) and indices (int), and
+// returns the deepest existing value and the number of elements that exist.
 func (d *yamlDoc) find(path []any) (s spot, depth int, err error) {
 	s = spot{node: d.root, next: d.stop}
 	for _, step := range path {
@@ -67,13 +67,13 @@ func (d *yamlDoc) find(path []any) (s spot, depth int, err error) {
 	return s, depth, nil
 }
 
-// aliasError refuses to replace an alias: what it stands for may hold keys that
-// the caller does not know.
+// aliasError is the error for an edit of an alias, whose value may have keys
+// that the caller does not know.
 func (d *yamlDoc) aliasError(n *yaml.Node) error {
 	return d.errorAt(n, "write the value out", "the alias *%s cannot be edited", n.Value)
 }
 
-// need is find for a path that must be there.
+// need is find for a path that must exist.
 func (d *yamlDoc) need(path []any) (spot, error) {
 	s, depth, err := d.find(path)
 	if err == nil && depth < len(path) {
@@ -82,7 +82,8 @@ func (d *yamlDoc) need(path []any) (spot, error) {
 	return s, err
 }
 
-// valueIndex returns the place in a mapping's Content of the value of key, or -1.
+// valueIndex returns the index in a mapping's Content of the value of key, or
+// -1.
 func valueIndex(n *yaml.Node, key string) int {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == key {
@@ -92,8 +93,8 @@ func valueIndex(n *yaml.Node, key string) int {
 	return -1
 }
 
-// entry is the offset where the entry at n.Content[i] begins: a key, an item's
-// dash, or the item itself inside brackets.
+// entry returns the offset of the entry at n.Content[i]: a key, the dash of an
+// item, or the item itself inside brackets.
 func (d *yamlDoc) entry(n *yaml.Node, i int) (int, error) {
 	if n.Kind == yaml.SequenceNode && !isFlow(n) {
 		return d.dash(n, i)

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// randomTree makes a value of at most that depth.
+// randomTree returns a random value with the given maximum depth.
 func randomTree(r *rand.Rand, depth int) any {
 	words := []string{"x", "some words", "it's", "a: b", "# no", "3", "true", "", "two\nlines\n", "ü", " lead", "- dash", "[", "*a", "1e3"}
 	switch n := r.IntN(10); {
@@ -32,7 +32,7 @@ func randomTree(r *rand.Rand, depth int) any {
 	return words[r.IntN(len(words))]
 }
 
-// mutate changes some of v.
+// mutate changes parts of v.
 func mutate(r *rand.Rand, v any, depth int) any {
 	if r.IntN(6) == 0 {
 		return randomTree(r, depth)
@@ -88,7 +88,7 @@ func restyle(r *rand.Rand, n *yaml.Node, flow bool) {
 	}
 }
 
-// Ordinary YAML of every style is edited without complaint.
+// All styles of ordinary YAML can be edited without errors.
 func TestReconcileYAMLRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -126,8 +126,8 @@ func TestReconcileYAMLRandom(t *testing.T) {
 	}
 }
 
-// Whatever the YAML looks like, an edit yields what was asked for or an error,
-// and keeps every comment.
+// For any YAML, an edit either succeeds and keeps every comment, or returns an
+// error.
 func FuzzReconcileYAML(f *testing.F) {
 	f.Add("a: 1\nb:\n- x # c\n- y: z\n", "a: 2\nb:\n- y: q\nc: {d: e}\n")
 	f.Add("a: |\n  x\n\n  # y\nb: 'c'\n", "a: [x]\n")
@@ -156,7 +156,7 @@ func FuzzReconcileYAML(f *testing.F) {
 	})
 }
 
-// An edit adds lines and changes none.
+// An edit adds lines and does not change existing ones.
 func FuzzAppendYAML(f *testing.F) {
 	f.Add("resources:\n- a\n# +kubebuilder:scaffold:m\n\npatches:\n- path: x\n")
 	f.Add("resources:\n  - |\n    # +kubebuilder:scaffold:m\n  - b\n")
@@ -175,13 +175,13 @@ func FuzzAppendYAML(f *testing.F) {
 		rest := string(out)
 		for line := range strings.Lines(src) {
 			for word := range strings.FieldsSeq(line) {
-				// An empty list's brackets, null, tag and anchor give way to the item.
+				// The item replaces the brackets, null, tag and anchor of an empty list.
 				if word = strings.Trim(word, "[]{},~"); word == "null" || strings.Trim(word, "!&") != word {
 					continue
 				}
 				_, after, ok := strings.Cut(rest, word)
 				if !ok {
-					t.Fatalf("%q is gone:\n%q\n%q", word, src, out)
+					t.Fatalf("%q is missing:\n%q\n%q", word, src, out)
 				}
 				rest = after
 			}
@@ -189,7 +189,7 @@ func FuzzAppendYAML(f *testing.F) {
 	})
 }
 
-// Uncommenting takes "#" and white space away, and nothing else.
+// Uncommenting removes only "#" and white space.
 func FuzzUncommentYAML(f *testing.F) {
 	f.Add("r:\n- a\n#- ../crd\n")
 	f.Add("r:\n  # - ../crd # x\n  - a\n")

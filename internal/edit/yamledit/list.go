@@ -9,20 +9,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ListAnchor says where Append puts an item.
+// ListAnchor defines where Append adds an item.
 type ListAnchor struct {
-	Path   []string // keys from the document's root to the list, such as {"resources"}
-	Marker string   // name of the scaffold comment ("crdkustomizeresource"); "" for none
-	Dir    string   // of a list of paths: the file's folder, in the project; see sameItem
-	First  bool     // before all other items, in the column of one that is commented out there
+	Path   []string // keys from the root of the document to the list, such as {"resources"}
+	Marker string   // name of the comment "# +kubebuilder:scaffold:<name>"; "" for none
+	Dir    string   // for a list of paths: the folder of the file in the project; see sameItem
+	First  bool     // before all other items, in the column of a commented-out item there
 }
 
-// Append adds item, which is YAML itself and may span lines
-// ("bases/x.yaml", "path: p.yaml\ntarget:\n  kind: Deployment"), to a list:
-// above the comment "# +kubebuilder:scaffold:<marker>" when it stands in the
-// list, else after the last item, unless it is to be the first. A missing list is made, above the marker or
-// at the end. An item that the list holds already changes nothing.
-// Errors in src say line:column.
+// Append adds item to a list. The item is YAML and can have several lines
+// ("bases/x.yaml", "path: p.yaml\ntarget:\n  kind: Deployment"). It goes first
+// if o.First is set, or else above the scaffold comment in the list (see
+// ListAnchor.Marker), or else after the last item. A missing list is created,
+// above the marker or at the end. If the list already contains the item,
+// nothing changes. Errors in src have the form line:column.
 func Append(src []byte, item string, o ListAnchor) ([]byte, error) {
 	value, err := decodeYAML([]byte(item))
 	if err != nil {
@@ -59,7 +59,7 @@ func Append(src []byte, item string, o ListAnchor) ([]byte, error) {
 	return out, d.check(out, path, expected)
 }
 
-// holds reports whether n is a list with an item that is the same as value.
+// holds reports whether n is a list that contains value.
 func holds(n *yaml.Node, value any, dir string) bool {
 	if n.Kind != yaml.SequenceNode {
 		return false
@@ -70,9 +70,9 @@ func holds(n *yaml.Node, value any, dir string) bool {
 	})
 }
 
-// sameItem compares list items by value. Where the list is one of paths, dir is
-// the folder that they start from, and those that lead to one place are the
-// same: "../crd", "../crd/" and "../../config/crd" in config/default.
+// sameItem compares list items by value. If dir is not empty, the list is one
+// of paths relative to dir, and paths to the same place are equal: "../crd",
+// "../crd/" and "../../config/crd" in config/default.
 func sameItem(a, b any, dir string) bool {
 	x, xText := a.(string)
 	y, yText := b.(string)
@@ -82,11 +82,11 @@ func sameItem(a, b any, dir string) bool {
 	return path.Join(dir, x) == path.Join(dir, y)
 }
 
-// relative tells a path from an address and from a path that starts at the root.
+// relative reports whether s is neither an absolute path nor a URL.
 func relative(s string) bool { return !path.IsAbs(s) && !strings.Contains(s, "://") }
 
 // appender adds one item to a list. Its methods return the new bytes and the
-// index that the item gets.
+// index of the new item.
 type appender struct {
 	*yamlDoc
 	item   []string // the item's lines
@@ -117,7 +117,8 @@ func (a appender) add(s spot, path []any, depth int) ([]byte, int, error) {
 	return nil, 0, a.errorAt(n, "write the value as a list, or edit the file by hand", "a list is expected here")
 }
 
-// lines is the item under keys that are still to be written, in the file's style.
+// lines returns the item, nested under the missing keys, in the style of the
+// file.
 func (a appender) lines(indent int, keys ...string) []string {
 	var lines []string
 	for i, key := range keys {
@@ -132,7 +133,7 @@ func (a appender) lines(indent int, keys ...string) []string {
 	return append(lines, indentLines(indent, body)...)
 }
 
-// extend adds to a list in block style. The marker may stand between items.
+// extend adds to a list in block style. The marker can be between items.
 func (a appender) extend(s spot) ([]byte, int, error) {
 	n, indent := s.node, s.node.Column-1
 	if a.first {
@@ -158,7 +159,7 @@ func (a appender) extend(s spot) ([]byte, int, error) {
 	return out, len(n.Content), err
 }
 
-// fill writes the first item of a list that is empty ("key: []", "key:").
+// fill writes the first item of an empty list ("key: []", "key:").
 func (a appender) fill(s spot) ([]byte, error) {
 	colon, err := a.colon(s.key)
 	if err != nil {
@@ -181,8 +182,8 @@ func (a appender) fill(s spot) ([]byte, error) {
 	return a.apply(byteEdit{colon, end, ""}, a.insertLines(at, a.lines(indent))), nil
 }
 
-// commentedColumn is the column of the first item that is commented out between
-// two offsets, once its "#" is gone: 1 for "# - a".
+// commentedColumn returns the column of the first commented-out item between
+// two offsets, after its "#" is removed: 1 for "# - a".
 func (a appender) commentedColumn(from, to int) int {
 	for at := from; at < to; at = a.nextLine(at) {
 		if c, ok := a.commented(a.line(at), 1); ok {
@@ -192,8 +193,8 @@ func (a appender) commentedColumn(from, to int) int {
 	return 0
 }
 
-// create writes the keys of path from depth on with a list of one item. s is
-// the deepest value that exists.
+// create writes the keys of path from depth on, with a list of one item. s is
+// the deepest existing value.
 func (a appender) create(s spot, path []any, depth int) ([]byte, error) {
 	keys := make([]string, 0, len(path)-depth)
 	for _, key := range path[depth:] {
@@ -216,8 +217,8 @@ func (a appender) create(s spot, path []any, depth int) ([]byte, error) {
 	return a.insertEntry(s.node, len(s.node.Content), a.lines(0, keys...))
 }
 
-// findMarker looks for the marker comment on the lines from offset from up to
-// to, where no value stands.
+// findMarker searches for the marker comment on the lines between two offsets
+// that contain no values.
 func (a appender) findMarker(from, to int) (int, bool) {
 	for at := from; at < to && a.marker != ""; at = a.nextLine(at) {
 		comment, ok := strings.CutPrefix(strings.TrimSpace(a.lineText(at)), "#")
@@ -228,7 +229,7 @@ func (a appender) findMarker(from, to int) (int, bool) {
 	return 0, false
 }
 
-// rootMarker looks for the marker between the keys of the root and below them.
+// rootMarker searches for the marker between and below the keys of the root.
 func (a appender) rootMarker() (int, bool) {
 	from := 0
 	for i := 1; i < len(a.root.Content); i += 2 {

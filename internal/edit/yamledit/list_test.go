@@ -186,7 +186,7 @@ func TestAppendYAML(t *testing.T) {
 				}
 				again, err := Append(got, tt.item, tt.anchor)
 				if err != nil || string(again) != string(got) {
-					t.Errorf("%s: a repeat gives %v\n%s", eol, err, again)
+					t.Errorf("%s: repeating returns %v\n%s", eol, err, again)
 				}
 			}
 		})
@@ -251,7 +251,7 @@ func TestUncommentYAML(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if again, err := Uncomment(got, tt.line, ""); err != nil || string(again) != string(got) {
-				t.Errorf("a repeat gives %v\n%s", err, again)
+				t.Errorf("repeating returns %v\n%s", err, again)
 			}
 		})
 	}
@@ -299,6 +299,6 @@ func TestUncommentYAMLKey(t *testing.T) {
 		})
 	}
 	if _, err := UncommentKey([]byte("a: [\n"), "r"); err == nil {
-		t.Error("what is no YAML is accepted")
+		t.Error("invalid YAML is accepted")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Every primitive edit is also done on the decoded value, to know what the
-// edited bytes must decode to.
+// Each primitive edit is also applied to the decoded value. The edited bytes must
+// decode to the result.
 
 func (c *changes) set(path []any, v any) {
 	c.ops = append(c.ops, op{path,
@@ -55,8 +55,8 @@ func (c *changes) remove(path []any) {
 	})
 }
 
-// descend returns root with the value at path replaced by change of it. It
-// copies what it changes, for aliases share values.
+// descend returns root with the value at path replaced by the result of change.
+// It copies the values that it changes, because aliases share values.
 func descend(root any, path []any, change func(any) any) any {
 	if len(path) == 0 {
 		return change(root)

@@ -7,10 +7,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The primitive edits. Each returns new bytes and leaves d, whose positions it
-// has made worthless.
+// Each primitive edit returns new bytes and does not change d, whose positions do
+// not apply to the new bytes.
 
-// set gives the value at path another content.
+// set replaces the value at path.
 func (d *yamlDoc) set(path []any, v any) ([]byte, error) {
 	s, err := d.need(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func (d *yamlDoc) set(path []any, v any) ([]byte, error) {
 		return nil, err
 	}
 	start := d.start(s.node)
-	if s.node.Anchor != "" { // which aliases need
+	if s.node.Anchor != "" { // keep the anchor for its aliases
 		start, _ = d.skipProperties(start)
 	}
 	switch {
@@ -39,7 +39,7 @@ func (d *yamlDoc) set(path []any, v any) ([]byte, error) {
 	return d.setValue(s, start, end, v)
 }
 
-// lead puts a space before text that follows a colon or a dash directly.
+// lead adds a space before text that directly follows a colon or a dash.
 func lead(yes bool, text string) string {
 	if yes {
 		return " " + text
@@ -59,8 +59,8 @@ func (d *yamlDoc) setItem(s spot, start, end int, v any) []byte {
 	return d.apply(byteEdit{start, end, lead(start == end, d.hang(column, lines))})
 }
 
-// setValue replaces a mapping's value in block style. Comments on the key's
-// line and between it and a nested value stay.
+// setValue replaces the value of a mapping entry in block style. Comments stay
+// on the line of the key and between the key and a nested value.
 func (d *yamlDoc) setValue(s spot, start, end int, v any) ([]byte, error) {
 	colon, err := d.colon(s.key)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *yamlDoc) setValue(s spot, start, end int, v any) ([]byte, error) {
 	return d.apply(byteEdit{colon, max(colon, end), ""}, d.insertLines(d.nextLine(end), below)), nil
 }
 
-// insertKey adds key to the mapping at path: before the first key that sorts
+// insertKey adds key to the mapping at path, before the first key that sorts
 // after it.
 func (d *yamlDoc) insertKey(path []any, key string, v any) ([]byte, error) {
 	lines := d.style.block(map[string]any{key: v})
@@ -122,8 +122,8 @@ func (d *yamlDoc) insertKey(path []any, key string, v any) ([]byte, error) {
 	return d.insertEntry(m, at, lines)
 }
 
-// insertEntry puts lines into a block collection, before the entry at
-// n.Content[i]: below the entry before it, whose comments stay with it.
+// insertEntry inserts lines into a block collection before the entry at
+// n.Content[i]: after the previous entry and its comments.
 func (d *yamlDoc) insertEntry(n *yaml.Node, i int, lines []string) ([]byte, error) {
 	indent := n.Column - 1
 	if i == 0 {
@@ -140,7 +140,7 @@ func (d *yamlDoc) insertEntry(n *yaml.Node, i int, lines []string) ([]byte, erro
 	return d.apply(d.insertLines(d.tail(end, indent), indentLines(indent, lines))), nil
 }
 
-// insertFlow puts an entry inside brackets.
+// insertFlow inserts an entry inside brackets.
 func (d *yamlDoc) insertFlow(n *yaml.Node, i int, text string) ([]byte, error) {
 	switch {
 	case len(n.Content) == 0:
@@ -157,7 +157,7 @@ func (d *yamlDoc) insertFlow(n *yaml.Node, i int, text string) ([]byte, error) {
 	return d.apply(byteEdit{end, end, ", " + text}), nil
 }
 
-// insertItem adds an item to the list at path, so that it becomes item i.
+// insertItem adds an item at index i of the list at path.
 func (d *yamlDoc) insertItem(path []any, i int, v any) ([]byte, error) {
 	s, err := d.need(path)
 	if err != nil {
@@ -208,8 +208,8 @@ func (d *yamlDoc) remove(path []any) ([]byte, error) {
 	if d.startsLine(start) {
 		return d.apply(byteEdit{d.lineStart(start), d.tail(end, s.indent()), ""}), nil
 	}
-	// The entry shares its line with a dash. The next one takes its place,
-	// unless there are comments between the two, which then stay below the dash.
+	// The entry shares its line with a dash. The next entry takes its place,
+	// unless there are comments between the two, which stay below the dash.
 	if below := d.nextLine(end); d.skipSpaceOnly(below) == s.next {
 		return d.apply(byteEdit{start, s.next, ""}), nil
 	}
@@ -219,7 +219,7 @@ func (d *yamlDoc) remove(path []any) ([]byte, error) {
 	return d.apply(byteEdit{start, end, ""}), nil
 }
 
-// clear replaces the only key of the document by an empty mapping.
+// clear replaces the only key of the document with an empty mapping.
 func (d *yamlDoc) clear() ([]byte, error) {
 	end, err := d.end(d.root, -1)
 	if err != nil {
@@ -235,7 +235,7 @@ func (d *yamlDoc) skipSpaceOnly(at int) int {
 	return at
 }
 
-// removeFlow deletes an entry inside brackets with the comma beside it.
+// removeFlow deletes an entry inside brackets, with a comma next to it.
 func (d *yamlDoc) removeFlow(n *yaml.Node, from, width int) ([]byte, error) {
 	if from+width < len(n.Content) {
 		return d.apply(byteEdit{d.start(n.Content[from]), d.start(n.Content[from+width]), ""}), nil

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// In a list of paths, two that lead to one place are the same item.
+// In a list of paths, two paths to the same place are the same item.
 func TestYAMLPaths(t *testing.T) {
 	t.Parallel()
 	const dir = "config/default"
@@ -50,18 +50,18 @@ func TestYAMLPaths(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if again, err := tt.edit(string(got)); err != nil || string(again) != string(got) {
-				t.Errorf("a repeat gives %v\n%s", err, again)
+				t.Errorf("repeating returns %v\n%s", err, again)
 			}
 		})
 	}
-	// Without a folder items are values.
+	// Without a folder, items are compared as values.
 	got, err := Append([]byte("a:\n- ./x\n"), "x", ListAnchor{Path: []string{"a"}})
 	if want := "a:\n- ./x\n- x\n"; string(got) != want || err != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
 
-// Inserted lines end as most lines of the file do.
+// Inserted lines have the most frequent line ending of the file.
 func TestYAMLLineEnd(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{

@@ -11,20 +11,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Reconcile edits src, which the caller understands as was, so that it
-// says want. Only what differs between the two is touched: comments, blank
-// lines, quoting, key order, and keys in neither of them stay as they are. New
-// keys go before the first sibling that sorts after them.
+// Reconcile edits src, whose decoded value is was, so that its value becomes
+// want. It changes only the differences: comments, blank lines, quoting, key
+// order, and keys in neither was nor want stay. New keys go before the first
+// sibling that sorts after them.
 //
 // was and want are plain data: map[string]any, []any, string, bool, numbers,
-// nil. Every entry of was must be written in src (as a value of any form, and
-// not by an alias or a merge key when it changes); a key that src holds and was
-// leaves out is unknown, and survives unless want sets it or its parent goes.
-// same tells whether two different list items are one item that changed (a
-// resource of the same name), rather than one gone and one new.
+// nil. src must contain every entry of was, in any form, but a changed entry
+// must not come from an alias or a merge key. A key in src that was does not
+// contain is unknown, and stays unless want sets it or its parent is removed.
+// same reports whether two different list items are one item that changed (for
+// example a resource with the same name), rather than one removed and one added
+// item.
 //
-// The result is decoded again and compared before it is returned. Errors say
-// line:column, and then src is not usable by this function.
+// The result is decoded and compared before it is returned. Errors have the
+// form line:column and mean that this function cannot edit src.
 func Reconcile(src []byte, was, want any, same func(a, b any) bool) ([]byte, error) {
 	was, want = plain(was), plain(want)
 	if reflect.DeepEqual(was, want) {
@@ -62,7 +63,7 @@ func decodeYAML(src []byte) (v any, err error) {
 	return v, yaml.Unmarshal(src, &v)
 }
 
-// equalYAML compares decoded values as YAML says them: NaN equals NaN.
+// equalYAML compares decoded values by their YAML form: NaN equals NaN.
 func equalYAML(a, b any) bool {
 	if reflect.DeepEqual(plain(a), plain(b)) {
 		return true
@@ -75,8 +76,7 @@ func equalYAML(a, b any) bool {
 	return err == nil && bytes.Equal(x, y)
 }
 
-// check is the safety net below edits by position: out, which d became by an
-// edit at path, must decode to what was asked for.
+// check verifies an edit at path: out must decode to expected.
 func (d *yamlDoc) check(out []byte, path []any, expected any) error {
 	if got, err := decodeYAML(out); err == nil && equalYAML(got, expected) {
 		return nil
@@ -89,8 +89,8 @@ func (d *yamlDoc) check(out []byte, path []any, expected any) error {
 		"this is written in a form that cannot be edited in place")
 }
 
-// plain brings numbers to one type per kind, and lists and maps to the types
-// that a decoder makes, so that equal data compare equal.
+// plain converts numbers to one type per kind, and lists and maps to the types
+// of a decoder, so that equal data compare equal.
 func plain(v any) any {
 	rv := reflect.ValueOf(v)
 	switch rv.Kind() {
@@ -126,17 +126,17 @@ func plain(v any) any {
 	return v
 }
 
-// op is one primitive edit at path, on the bytes and on the decoded value alike.
+// op is one primitive edit at path, for the bytes and for the decoded value.
 type op struct {
 	path  []any
 	edit  func(d *yamlDoc) ([]byte, error)
 	model func(root any) any
 }
 
-// changes collects the edits that lead from one value to another.
+// changes collects the edits that turn one value into another.
 type changes struct {
 	same   func(a, b any) bool
-	follow bool // aliases follow their anchors, and need no edits
+	follow bool // aliases follow their anchors and need no edits
 	ops    []op
 }
 
@@ -161,8 +161,8 @@ func (c *changes) value(n *yaml.Node, path []any, was, want any) {
 	c.set(path, want)
 }
 
-// mapping adds before it removes, so that no collection becomes empty on the
-// way and loses its place.
+// mapping adds before it removes, so that no collection becomes empty in
+// between and loses its place.
 func (c *changes) mapping(n *yaml.Node, path []any, was, want map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(want)) {
 		old, known := was[k]
@@ -172,7 +172,7 @@ func (c *changes) mapping(n *yaml.Node, path []any, was, want map[string]any) {
 			c.value(n.Content[at], extend(path, k), old, want[k])
 		case known && reflect.DeepEqual(old, want[k]):
 		case known || at >= 0:
-			c.set(extend(path, k), want[k]) // a known key that is not written fails with its place
+			c.set(extend(path, k), want[k]) // for a known key that src does not contain, set fails with its position
 		default:
 			c.insertKey(path, k, want[k])
 		}
@@ -184,20 +184,20 @@ func (c *changes) mapping(n *yaml.Node, path []any, was, want map[string]any) {
 	}
 }
 
-// list inserts into the old list, from the start, what is new, removes from the
-// end what is gone, and then descends into what both have: so every index is
-// right when its turn comes.
+// list inserts the new items from the start, then removes the old ones from the
+// end, and then compares the items in both lists. In this order, every index is
+// valid when it is used.
 func (c *changes) list(n *yaml.Node, path []any, was, want []any) {
 	pairs := align(was, want, c.same)
 	var gone []int
-	next, size := 0, 0 // the next item of was; the items that stand before it by now
+	next, size := 0, 0 // the next item of was; the number of items before it now
 	skip := func(until int) {
 		for ; next < until; next++ {
 			gone = append(gone, size)
 			size++
 		}
 	}
-	upTo := func(j int) int { // the old item that the next kept one continues
+	upTo := func(j int) int { // the old index of the next kept item
 		for ; j < len(want); j++ {
 			if i, ok := pairs[j]; ok {
 				return i
@@ -225,9 +225,9 @@ func (c *changes) list(n *yaml.Node, path []any, was, want []any) {
 	}
 }
 
-// align maps indices of want to those of the items in was that they continue:
-// a common subsequence with as many items that are equal as there can be, and then
-// as many that are the same.
+// align maps indices of want to indices of the corresponding items in was. The
+// pairs form a common subsequence with the maximum number of equal items, and
+// then the maximum number of same items.
 func align(was, want []any, same func(a, b any) bool) map[int]int {
 	weight := func(i, j int) int {
 		switch {

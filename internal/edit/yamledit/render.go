@@ -8,13 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlStyle is how a file indents; inserted lines follow it.
+// yamlStyle is the indentation of a file, which inserted lines follow.
 type yamlStyle struct {
-	step  int // columns that a mapping stands deeper than its key
-	lists int // columns that the dashes of a list do
+	step  int // indentation of a mapping below its key
+	lists int // indentation of a list below its key
 }
 
-// styleOf looks at the first nested mapping and the first list below root.
+// styleOf derives the style from the first nested mapping and the first list
+// below root.
 func styleOf(root *yaml.Node) yamlStyle {
 	s := yamlStyle{step: 2}
 	var sawMapping, sawList bool
@@ -71,10 +72,10 @@ func (s yamlStyle) block(v any) []string {
 	return lines
 }
 
-// flow renders v on one line, fit to stand inside brackets.
+// flow renders v on one line, for use inside brackets.
 func flow(v any) string {
 	var n yaml.Node
-	_ = n.Encode([]any{v}) // plain data, which the encoder cannot refuse
+	_ = n.Encode([]any{v}) // cannot fail for plain data
 	flatten(&n)
 	return strings.TrimSuffix(strings.TrimPrefix(encode(&n), "["), "]")
 }
@@ -90,9 +91,9 @@ func flatten(n *yaml.Node) {
 	}
 }
 
-// oneLine renders a scalar or an empty collection as a value in block style; it
-// is not ok for other collections. old, when quoted, lends its quotes to a
-// string; it may be nil.
+// oneLine renders a scalar or an empty collection as a value in block style. ok
+// is false for other collections. A string is quoted like old, which may be
+// nil.
 func oneLine(v any, old *yaml.Node) (text string, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -111,17 +112,17 @@ func oneLine(v any, old *yaml.Node) (text string, ok bool) {
 			return encode(n), true
 		}
 	}
-	// As a value of a mapping, for a scalar alone may need fewer quotes.
+	// As a value in a mapping, because a single scalar can need fewer quotes.
 	return strings.TrimPrefix(encode(map[string]any{"k": v}), "k: "), true
 }
 
-// encode is the text of a value that fits on one line.
+// encode returns the text of a value that fits on one line.
 func encode(v any) string {
 	text, _ := yaml.Marshal(v)
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// indentLines puts n spaces before every line that is not empty.
+// indentLines puts n spaces before every non-empty line.
 func indentLines(n int, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
@@ -132,8 +133,8 @@ func indentLines(n int, lines []string) []string {
 	return out
 }
 
-// hang joins lines for a place in the middle of a line: all but the first are
-// indented by n.
+// hang joins lines for an insertion in the middle of a line: all lines except
+// the first are indented by n.
 func (d *yamlDoc) hang(n int, lines []string) string {
 	rest := append([]string{lines[0]}, indentLines(n, lines[1:])...)
 	return strings.Join(rest, d.eol)

@@ -6,9 +6,9 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Set gives the mapping at path, which is made where it is missing, the key
-// with a text for a value. A key that has the value already changes nothing.
-// Something else than a mapping on the path is an error.
+// Set sets key in the mapping at path to a string. It creates a missing
+// mapping. If the key already has the value, nothing changes. It is an error if
+// path contains a value that is not a mapping.
 func Set(src []byte, path []string, key, value string) ([]byte, error) {
 	doc, err := Decode(src)
 	if err != nil {
@@ -26,7 +26,7 @@ func Set(src []byte, path []string, key, value string) ([]byte, error) {
 	return Reconcile(src, doc.Value, with(doc.Value, append(path, key), value), func(a, b any) bool { return false })
 }
 
-// with is m with the value at path.
+// with returns m with the value set at path.
 func with(m map[string]any, path []string, value string) map[string]any {
 	next := maps.Clone(m)
 	if next == nil {

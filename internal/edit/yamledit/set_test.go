@@ -19,6 +19,6 @@ func TestSet(t *testing.T) {
 		}
 	}
 	if got, err := Set([]byte("metadata: [x]\n"), []string{"metadata", "labels"}, "k", "v"); err == nil {
-		t.Errorf("a list for a mapping became\n%s", got)
+		t.Errorf("a list instead of a mapping became\n%s", got)
 	}
 }

@@ -8,14 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The parser tells where a node starts and not where it ends. The end is found
-// here by reading the text again with the node at hand, which makes it simple:
-// the value says which words a plain scalar has, the last child where a
-// collection ends.
+// The parser reports only the start of a node. The functions below find its end:
+// the decoded value gives the words of a plain scalar, and the last child gives
+// the end of a collection.
 
-// end returns the offset behind the last byte that belongs to n. indent is the
-// column (from 0) of the block collection that holds n, -1 for the root.
-// Comments and line breaks behind n are not part of it.
+// end returns the offset after the last byte of n, without trailing comments
+// and line breaks. indent is the column (from 0) of the block collection that
+// contains n, or -1 for the root.
 func (d *yamlDoc) end(n *yaml.Node, indent int) (int, error) {
 	at := d.start(n)
 	if isBlock(n) && len(n.Content) > 0 {
@@ -39,7 +38,7 @@ func (d *yamlDoc) end(n *yaml.Node, indent int) (int, error) {
 	return d.plainEnd(n, body)
 }
 
-// skipProperties returns the offset of the content behind an anchor and a tag,
+// skipProperties returns the offset of the content after an anchor and a tag,
 // and the end of these properties.
 func (d *yamlDoc) skipProperties(at int) (body, bare int) {
 	body, bare = at, at
@@ -127,7 +126,7 @@ func (d *yamlDoc) flowEnd(n *yaml.Node, body int) (int, error) {
 		if at, err = d.end(n.Content[last], -1); err != nil {
 			return 0, err
 		}
-		if shut == 0 { // "[a: b]" holds a mapping without braces
+		if shut == 0 { // "[a: b]" contains a mapping without braces
 			return at, nil
 		}
 	}
@@ -141,7 +140,7 @@ func (d *yamlDoc) flowEnd(n *yaml.Node, body int) (int, error) {
 }
 
 // blockScalarEnd returns the end of the last content line of a literal or
-// folded scalar, whose header is at offset at.
+// folded scalar whose header is at offset at.
 func (d *yamlDoc) blockScalarEnd(at, indent int) int {
 	header := d.src[at:d.word(at)]
 	keep := strings.ContainsRune(string(header), '+')
@@ -170,7 +169,7 @@ func (d *yamlDoc) blockScalarEnd(at, indent int) int {
 	return end
 }
 
-// colon returns the offset behind the ":" that follows key.
+// colon returns the offset after the ":" that follows key.
 func (d *yamlDoc) colon(key *yaml.Node) (int, error) {
 	at, err := d.end(key, -1)
 	if err != nil {
@@ -185,8 +184,8 @@ func (d *yamlDoc) colon(key *yaml.Node) (int, error) {
 	return at + 1, nil
 }
 
-// dash returns the offset of the "-" before item i of a block sequence, which
-// stands in the sequence's column, on the item's line or above it.
+// dash returns the offset of the "-" before item i of a block sequence. It is
+// in the column of the sequence, on the line of the item or above.
 func (d *yamlDoc) dash(seq *yaml.Node, i int) (int, error) {
 	item := seq.Content[i]
 	for line := item.Line; line >= seq.Line; line-- {
@@ -197,8 +196,9 @@ func (d *yamlDoc) dash(seq *yaml.Node, i int) (int, error) {
 	return 0, d.errorAt(item, "write the list with one item per line", "the dash of this item is not found")
 }
 
-// tail returns the offset of the first line below end that does not belong to
-// the block collection in column indent: comments that stand deeper do.
+// tail returns the offset of the first line after end that does not belong to
+// the block collection in column indent. Comments with a deeper indentation
+// belong to it.
 func (d *yamlDoc) tail(end, indent int) int {
 	at := d.nextLine(end)
 	for at < d.stop {
@@ -212,7 +212,7 @@ func (d *yamlDoc) tail(end, indent int) int {
 	return at
 }
 
-// startsLine reports whether only white space stands before at on its line.
+// startsLine reports whether only white space precedes at on its line.
 func (d *yamlDoc) startsLine(at int) bool {
 	return strings.TrimLeft(string(d.src[d.lineStart(at):at]), " \t\ufeff") == ""
 }

@@ -8,14 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Uncomment makes a commented list item active: the comment "#- ../crd"
-// becomes the item for line "- ../crd". line may span lines, all of which are
-// commented out in the file. White space and quotes in the comment do not
-// matter, nor, with the folder dir of a file that lists paths, how a path is
-// written (as with ListAnchor.Dir); the comment's own text becomes the item. The
-// indentation follows the items around it. An item that some list holds already
-// changes nothing; when it is neither a comment nor active, the error's hint
-// says what to add by hand.
+// Uncomment activates a commented-out list item: the comment "#- ../crd"
+// becomes the item for line "- ../crd". line can have several lines, all of
+// which are commented out in the file. White space and quotes in the comment
+// are ignored. If dir, the folder of a file that lists paths, is not empty,
+// paths are compared as in ListAnchor.Dir. The text of the comment becomes the
+// item, indented like the items around it. An item that a list already contains
+// changes nothing. If the item is neither commented out nor active, the hint of
+// the error contains the lines to add by hand.
 func Uncomment(src []byte, line, dir string) ([]byte, error) {
 	wanted := strings.Split(strings.TrimRight(line, "\n"), "\n")
 	item, ok := oneItem(line)
@@ -48,9 +48,9 @@ func Uncomment(src []byte, line, dir string) ([]byte, error) {
 		"neither %q nor a comment with it is in the file", wanted[0])
 }
 
-// UncommentKey makes a commented key of the document's root active whose line
-// has a list in brackets or nothing at all: "#patches:" becomes "patches:". A key
-// that is there changes nothing, nor does a document without the comment.
+// UncommentKey activates a commented-out key at the root of the document whose
+// line has a list in brackets or no value: "#patches:" becomes "patches:".
+// Nothing changes if the key exists, or if the comment does not.
 func UncommentKey(src []byte, key string) ([]byte, error) {
 	d, err := parseYAML(src)
 	if err != nil {
@@ -74,7 +74,7 @@ func UncommentKey(src []byte, key string) ([]byte, error) {
 		if i < 0 {
 			continue
 		}
-		// A value of other lines would be taken from the key above.
+		// A value on the following lines would be taken from the key above.
 		if v := e.root.Content[i]; isEmpty(v) || v.Kind == yaml.SequenceNode && isFlow(v) {
 			return out, nil
 		}
@@ -82,7 +82,7 @@ func UncommentKey(src []byte, key string) ([]byte, error) {
 	return src, nil
 }
 
-// oneItem decodes the only item of a list.
+// oneItem decodes a list and returns its only item.
 func oneItem(text string) (any, bool) {
 	v, err := decodeYAML([]byte(text))
 	list, ok := v.([]any)
@@ -92,7 +92,7 @@ func oneItem(text string) (any, bool) {
 	return list[0], true
 }
 
-// count returns how many list items below n are the same as value.
+// count returns the number of list items below n that equal value.
 func count(n *yaml.Node, value any, dir string) int {
 	total := 0
 	for _, child := range n.Content {
@@ -107,14 +107,14 @@ func count(n *yaml.Node, value any, dir string) int {
 
 var commentLine = regexp.MustCompile(`^(([ \t]*)#[ \t]*)-[ \t]`)
 
-// comment is a list item that is commented out.
+// comment is a commented-out list item.
 type comment struct {
-	column int    // of the "#"
-	prefix string // what each of its lines begins with, up to the column of the dash
-	text   string // the lines behind that
+	column int    // column of the "#"
+	prefix string // start of each line, up to the column of the dash
+	text   string // the lines without the prefix
 }
 
-// commented reads n comment lines from index i on, of which the first holds a
+// commented reads n comment lines from index i, the first of which contains a
 // dash.
 func (d *yamlDoc) commented(i, n int) (comment, bool) {
 	m := commentLine.FindStringSubmatch(d.lineText(d.lines[i]))
@@ -134,8 +134,7 @@ func (d *yamlDoc) commented(i, n int) (comment, bool) {
 	return c, true
 }
 
-// uncomment puts n lines from index i on to another column, in place of a
-// prefix of that length.
+// uncomment replaces the prefix of n lines from index i with indent spaces.
 func (d *yamlDoc) uncomment(i, n, prefix, indent int) []byteEdit {
 	var all []byteEdit
 	for k := range n {
@@ -145,8 +144,8 @@ func (d *yamlDoc) uncomment(i, n, prefix, indent int) []byteEdit {
 	return all
 }
 
-// indents lists the columns to try for an item at line i: its own, then those
-// of the nearest items above and below.
+// indents lists the columns to try for an item at line i: its own, and those of
+// the nearest items above and below.
 func (d *yamlDoc) indents(i, own int) []int {
 	columns := []int{own}
 	add := func(l int) bool {
