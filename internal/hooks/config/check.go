@@ -11,13 +11,13 @@ import (
 	"github.com/operon-dev/operon/internal/jsonvalue"
 )
 
-// check compares a value with a shape.
+// check compares a value with a schema.
 func (j *validator) check(s *shape, v any, p path) {
 	if s.kind == "" {
 		return
 	}
 	if got := jsonvalue.Type(v); got != s.kind {
-		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, jsonvalue.WithArticle(s.kind), jsonvalue.WithArticle(got), j.because(s, p))
+		j.refuse(p, ruleSchema, "%s must be %s, not %s%s", p, jsonvalue.WithArticle(s.kind), jsonvalue.WithArticle(got), j.parsedAs(s, p))
 		return
 	}
 	switch s.kind {
@@ -33,13 +33,14 @@ func (j *validator) check(s *shape, v any, p path) {
 		}
 	case "string":
 		if len(s.enum) > 0 && !slices.Contains(s.enum, v.(string)) {
-			j.refuse(p, ruleSchema, "%s is %q, and must be one of %s%s", p, v, strings.Join(s.enum, ", "), meant(v.(string), s.enum))
+			j.refuse(p, ruleSchema, "%s is %q, and must be one of %s%s", p, v, strings.Join(s.enum, ", "), suggestion(v.(string), s.enum))
 		}
 	}
 }
 
-// because says why a value that looks like a text is none, or "".
-func (j *validator) because(s *shape, p path) string {
+// parsedAs explains why the engine does not read a plain scalar as a string, or returns
+// "".
+func (j *validator) parsedAs(s *shape, p path) string {
 	n := j.node(p, false)
 	if n == nil || s.kind != "string" {
 		return ""
@@ -77,7 +78,7 @@ func (j *validator) checkObject(s *shape, v map[string]any, p path) {
 	}
 }
 
-// unknown reports a key that the engine does not know, at the key.
+// unknown reports an unknown key at the position of the key.
 func (j *validator) unknown(s *shape, name string, p path) {
 	known, hint := slices.Sorted(maps.Keys(s.keys)), ""
 	if _, versioned := j.values["configVersion"]; !versioned && len(p) == 0 {
@@ -87,7 +88,7 @@ func (j *validator) unknown(s *shape, name string, p path) {
 		}
 	}
 	if hint == "" {
-		hint = meant(name, known)
+		hint = suggestion(name, known)
 	}
 	j.add(finding.Finding{Rule: ruleSchema, Severity: finding.Error, Message: fmt.Sprintf("%s has no key %s%s", orConfiguration(p), name, hint)},
 		p.in(name), true)
@@ -108,8 +109,8 @@ func count(least int, keys map[string]*shape) string {
 	return fmt.Sprintf("at least %d of %s", least, strings.Join(names, ", "))
 }
 
-// meant is a question for the nearest of the known names, or "".
-func meant(name string, known []string) string {
+// suggestion returns a question with the most similar known name, or "".
+func suggestion(name string, known []string) string {
 	if near := fault.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
 	}

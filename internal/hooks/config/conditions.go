@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// maxConditions is how many matchConditions an API server takes.
+// maxConditions is the number of matchConditions that an API server accepts.
 const maxConditions = 64
 
-// lintConditions finds matchConditions for which the API server refuses the webhook
-// configuration. The engine looks at none of them.
+// lintConditions reports matchConditions for which the API server rejects the webhook
+// configuration. The engine does not check them.
 func (j *validator) lintConditions(a Admission, p path) {
 	all := p.in("matchConditions")
 	lint := func(p path, format string, args ...any) {
@@ -30,7 +30,7 @@ func (j *validator) lintConditions(a Admission, p path) {
 		}
 		names[m.Name] = true
 		for _, problem := range validation.IsQualifiedName(m.Name) {
-			problem, _, _ = strings.Cut(problem, " (e.g.") // and a regular expression
+			problem, _, _ = strings.Cut(problem, " (e.g.") // cut the example and the regular expression
 			lint(at.in("name"), "%s is %q: %s", at.in("name"), m.Name, problem)
 		}
 		at = at.in("expression")
@@ -42,8 +42,8 @@ func (j *validator) lintConditions(a Admission, p path) {
 	}
 }
 
-// within is the place of a problem with a text at p in the source. Where the text is
-// written in a way that its lines do not stand there, it is the place of the text.
+// within returns the position of a problem inside the text at p. If the YAML style of the
+// text makes that position unknown, it returns the position of the text.
 func (j *validator) within(p path, text string, problem condition.Problem) (line, column int) {
 	n := j.node(p, false)
 	if n == nil || problem.Line == 0 {
@@ -51,7 +51,7 @@ func (j *validator) within(p path, text string, problem condition.Problem) (line
 	}
 	line, from := n.Line, n.Column-1
 	if n.Style == yaml.LiteralStyle {
-		line, from = n.Line+problem.Line, 0 // its first line stands below the |
+		line, from = n.Line+problem.Line, 0 // the text starts on the line after the |
 	}
 	written, said := strings.Split(string(j.text), "\n"), strings.Split(text, "\n")
 	if line > len(written) || problem.Line > len(said) || from > len(written[line-1]) {

@@ -1,9 +1,9 @@
-// Package config parses and validates the configuration that a hook prints when it is run
-// with --config, and locates each problem in the text.
+// Package config parses and validates the configuration that a hook prints with --config,
+// and locates each problem in the text.
 //
 // shell-operator does not start if one configuration is invalid, so everything that it
-// refuses is an error here. A warning is something that it accepts but that has no effect,
-// or another effect than its author expects.
+// rejects is an error here. A warning is about something that it accepts, but that has no
+// effect or an unexpected one.
 package config
 
 import (
@@ -17,28 +17,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Config is a configuration of version v1, or as much of one without a version
-// as has a counterpart there.
+// Config is a configuration of version v1. A configuration without configVersion (v0) is
+// converted as far as v1 has equivalent fields.
 type Config struct {
 	Version    string // v1 or v0
 	Settings   *Settings
-	OnStartup  *float64 // the order, ascending
+	OnStartup  *float64 // the order; lower values run first
 	Schedule   []Schedule
 	Kubernetes []Kubernetes
 	Validating []Admission  `json:"kubernetesValidating"`
 	Mutating   []Admission  `json:"kubernetesMutating"`
 	Conversion []Conversion `json:"kubernetesCustomResourceConversion"`
 
-	Steps map[string]float64 `json:"-"` // order by name, of those that the hook's Owner has
+	Steps map[string]float64 `json:"-"` // order by step name, for steps of the hook's Owner
 }
 
-// Settings limit how often a hook runs.
+// Settings limits how often a hook runs.
 type Settings struct {
 	ExecutionMinInterval string // a Go duration
 	ExecutionBurst       *float64
 }
 
-// Schedule is a binding to the clock.
+// Schedule is a schedule binding.
 type Schedule struct {
 	Name                 string
 	Crontab              string
@@ -48,16 +48,16 @@ type Schedule struct {
 	Group                string
 }
 
-// BindingName is the name in contexts.
+// BindingName returns the binding name in contexts.
 func (s Schedule) BindingName() string { return cmp.Or(s.Name, "schedule") }
 
-// Kubernetes is a binding to objects of one kind.
+// Kubernetes is a binding to the objects of one kind.
 type Kubernetes struct {
 	Name                         string
 	APIVersion                   string
 	Kind                         string
-	ExecuteHookOnEvent           []string // Added, Modified, Deleted; nil: see Events
-	WatchEvent                   []string // its former name
+	ExecuteHookOnEvent           []string // Added, Modified or Deleted; if nil, see Events
+	WatchEvent                   []string // the former name of ExecuteHookOnEvent
 	ExecuteHookOnSynchronization *bool
 	WaitForSynchronization       *bool
 	KeepFullObjectsInMemory      *bool
@@ -73,16 +73,16 @@ type Kubernetes struct {
 	Namespace                    *NamespaceSelector
 }
 
-// BindingName is the name in contexts.
+// BindingName returns the binding name in contexts.
 func (k Kubernetes) BindingName() string { return cmp.Or(k.Name, "kubernetes") }
 
-// QueueName is the name of the queue that the binding's events wait in.
+// QueueName returns the queue of the binding.
 func (k Kubernetes) QueueName() string { return cmp.Or(k.Queue, "main") }
 
-// NameSelector selects objects, or namespaces, by name.
+// NameSelector selects objects or namespaces by name.
 type NameSelector struct{ MatchNames []string }
 
-// FieldSelector selects objects by fields that the API server knows.
+// FieldSelector selects objects by fields that the API server supports in selectors.
 type FieldSelector struct {
 	MatchExpressions []struct{ Field, Operator, Value string }
 }
@@ -93,12 +93,12 @@ type NamespaceSelector struct {
 	LabelSelector *metav1.LabelSelector
 }
 
-// names reports whether the selector leaves out namespaces.
-func (s *NamespaceSelector) names() bool {
+// isRestricted reports whether the selector excludes any namespaces.
+func (s *NamespaceSelector) isRestricted() bool {
 	return s != nil && (s.LabelSelector != nil || s.NameSelector != nil && len(s.NameSelector.MatchNames) > 0)
 }
 
-// Admission is a binding to requests of the API server, to validate or mutate.
+// Admission is a binding to validating or mutating admission requests.
 type Admission struct {
 	Name                 string
 	Group                string
@@ -112,13 +112,13 @@ type Admission struct {
 	Rules                []Requests
 }
 
-// Requests says which requests a webhook gets.
+// Requests selects the requests that a webhook gets.
 type Requests struct {
 	APIGroups, APIVersions, Resources, Operations []string
 	Scope                                         string
 }
 
-// Conversion is a binding to requests to convert objects of one CRD.
+// Conversion is a binding to conversion requests for one CRD.
 type Conversion struct {
 	Name                 string
 	Group                string
@@ -127,7 +127,7 @@ type Conversion struct {
 	Conversions          []struct{ FromVersion, ToVersion string }
 }
 
-// judge collects findings about one source.
+// validator collects findings about one source.
 type validator struct {
 	source
 	owner    Owner
@@ -152,11 +152,11 @@ func (j *validator) lint(p path, rule, format string, args ...any) {
 	j.add(finding.Finding{Rule: rule, Message: fmt.Sprintf(format, args...)}, p, false)
 }
 
-// Parse reads the configuration of a hook of shell-operator.
+// Parse parses and validates the configuration of a shell-operator hook.
 func Parse(text []byte) (*Config, []finding.Finding) { return Shell.Parse(text) }
 
-// Parse reads a configuration, YAML or JSON, and judges it. Findings are in the
-// order of their places. The configuration is nil when any of them refuses.
+// Parse parses and validates a configuration in YAML or JSON. Findings are ordered by
+// position. The configuration is nil if a finding is an error.
 func (o Owner) Parse(text []byte) (*Config, []finding.Finding) {
 	src, failed := read(text)
 	if failed != nil {
@@ -186,11 +186,11 @@ func (j *validator) config() *Config {
 	c := &Config{Version: version}
 	content, err := json.Marshal(j.values)
 	if err == nil {
-		err = json.Unmarshal(content, c) // all that fits
+		err = json.Unmarshal(content, c) // decodes all values of the right type
 	}
 	if len(j.findings) > 0 {
 		j.expressions(c)
-		return nil // what else there is to find relies on the shape
+		return nil // further checks need a valid structure
 	}
 	steps := j.steps()
 	if version == "v0" {
@@ -199,7 +199,7 @@ func (j *validator) config() *Config {
 		}
 		return c
 	}
-	if err != nil { // a number that is too large
+	if err != nil { // a number is out of range
 		j.refuse(nil, ruleSchema, "%v", err)
 		return nil
 	}
@@ -210,7 +210,7 @@ func (j *validator) config() *Config {
 	return c
 }
 
-// anyOf is the object of a configuration; one that is empty is none at all.
+// anyOf returns the values as any, with an empty object instead of a nil map.
 func anyOf(values map[string]any) any {
 	if values == nil {
 		return map[string]any{}
@@ -225,8 +225,8 @@ func quoted(v any) string {
 	return jsonvalue.WithArticle(jsonvalue.Type(v))
 }
 
-// Events are those that run the hook, Added, Modified and Deleted unless the
-// binding names others.
+// Events returns the events that run the hook. The default is Added, Modified and
+// Deleted.
 func (k Kubernetes) Events() []string {
 	switch {
 	case k.ExecuteHookOnEvent != nil:
@@ -237,8 +237,8 @@ func (k Kubernetes) Events() []string {
 	return []string{"Added", "Modified", "Deleted"}
 }
 
-// Synchronizes reports whether the hook is run with all objects at first.
+// Synchronizes reports whether the hook first runs with all existing objects.
 func (k Kubernetes) Synchronizes() bool { return !off(k.ExecuteHookOnSynchronization) }
 
-// KeepsObjects reports whether contexts and snapshots hold whole objects.
+// KeepsObjects reports whether contexts and snapshots contain full objects.
 func (k Kubernetes) KeepsObjects() bool { return !off(k.KeepFullObjectsInMemory) }

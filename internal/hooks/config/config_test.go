@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// TestFindings shows one finding of each rule, with its place.
+// TestFindings checks a finding of each rule with its position.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -86,9 +86,9 @@ func TestFindings(t *testing.T) {
 			"5:3: lint group-in-queues: schedule[0] of group \"g\" waits in queue \"q\", and another member in \"main\": the hook may run for both at once", Shell},
 		{"configVersion: v1\nkubernetesCustomResourceConversion:\n- {name: a, crdName: b, conversions: [{fromVersion: v1, toVersion: v1}]}",
 			"3:39: lint conversion-to-itself: kubernetesCustomResourceConversion[0].conversions[0] converts v1 to itself, which is never requested", Shell},
-		// JSON is YAML, and places in it are places.
+		// JSON is YAML and has positions, too.
 		{`{"configVersion": "v1",` + "\n" + ` "onStartup": "1"}`, "2:15: ERROR schema: onStartup must be an integer, not a string", Shell},
-		// Aliases lead to where the value stands.
+		// Findings about aliases have the position of the anchored value.
 		{"configVersion: v1\nkubernetes:\n- &a {kind: Pod, name: x, queue: 1}\n- *a", "3:34: ERROR schema: kubernetes[0].queue must be a string, not an integer", Shell},
 	} {
 		c, findings := tc.owner.Parse([]byte(tc.text))
@@ -121,7 +121,7 @@ func TestFindings(t *testing.T) {
 
 const someRules = "  rules: [{apiVersions: [v1], apiGroups: [''], resources: [pods], operations: [CREATE]}]"
 
-// TestNoLimit says nothing of runs that nothing limits.
+// TestNoLimit checks that a burst without an interval causes no finding.
 func TestNoLimit(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{"{executionMinInterval: 0s, executionBurst: -1}", "{executionMinInterval: 3s, executionBurst: 0}"} {
@@ -131,7 +131,7 @@ func TestNoLimit(t *testing.T) {
 	}
 }
 
-// TestEmptyDocuments says nothing of documents that hold nothing.
+// TestEmptyDocuments checks that empty documents cause no finding.
 func TestEmptyDocuments(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"configVersion: v1\nonStartup: 1\n---\n", "---\nconfigVersion: v1\nonStartup: 1\n...\n---\n# nothing\n"} {
@@ -141,7 +141,7 @@ func TestEmptyDocuments(t *testing.T) {
 	}
 }
 
-// TestConditions shows the places of what is wrong with matchConditions.
+// TestConditions checks the positions of problems in matchConditions.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ conditions, want string }{
@@ -151,7 +151,7 @@ func TestConditions(t *testing.T) {
 		{"[{name: x, expression: ''}]", "4:43 "},
 		{"[{name: x, expression: nope}]", "4:43 "},
 		{"[{name: x, expression: \"true && nope\"}]", "4:52 "},
-		{"[{name: x, expression: 'nope == ''a'''}]", "4:43 "}, // its quotes are doubled there
+		{"[{name: x, expression: 'nope == ''a'''}]", "4:43 "}, // the YAML string doubles its quotes
 		{"[{name: x, expression: request.name}]", "4:43 "},
 		{"\n  - name: x\n    expression: |\n      true &&\n        nope\n", "8:9 "},
 		{"\n  - name: x\n    expression: >\n      true &&\n      nope\n", "6:17 "},
@@ -182,7 +182,7 @@ func line(f finding.Finding) string {
 	return fmt.Sprintf("%s: %s %s: %s", place, kind, f.Rule, f.Message)
 }
 
-// unwatched knows one kind that cannot be watched, and one field that no kind has.
+// unwatched has one kind that cannot be watched, and one unknown field.
 type unwatched struct{}
 
 func (unwatched) CannotWatch(apiVersion, kind string) string {
@@ -206,7 +206,7 @@ func (unwatched) CannotSelect(_, kind, field string) string {
 	return kind + " has no " + field
 }
 
-// TestParse reads what the engine would do.
+// TestParse checks parsed configurations.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	if c, _ := Module.Parse([]byte("afterHelm: 10\nbeforeHelm: 5\nonStartup: 1")); c == nil || c.Steps["afterHelm"] != 10 || strings.Join(c.StepNames(), " ") != "beforeHelm afterHelm" {
@@ -228,7 +228,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for texts that end in a panic, or in a refusal without words.
+// FuzzParse checks that Parse neither panics nor fails without a finding.
 func FuzzParse(f *testing.F) {
 	f.Add("configVersion: v1\nkubernetes:\n- &a {kind: Pod, namespace: {nameSelector: {matchNames: [x]}}}\n- *a\n")
 	f.Add("onKubernetesEvent:\n- event: [add]\n")

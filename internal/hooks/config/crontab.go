@@ -2,8 +2,8 @@ package config
 
 import "time"
 
-// NextTime is when the time of a crontab comes, after a moment; it is zero when it
-// never does. The crontab is one that Parse takes.
+// NextTime returns the next time of a valid crontab after the given one, or the zero time
+// if there is none.
 func NextTime(spec string, after time.Time) time.Time {
 	schedule, err := crontab.Parse(spec)
 	if err != nil {

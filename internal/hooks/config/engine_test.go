@@ -11,9 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
-// TestEngine judges thousands of configurations, made from one that uses
-// everything by a few random changes each, and refuses those that the engine
-// refuses, no other.
+// TestEngine validates thousands of random variations of a configuration that uses all
+// fields. Parse must reject exactly those that the engine rejects.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -34,7 +33,8 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// withSteps are configurations of addon-operator's hooks, the same in every run.
+// withSteps returns configurations of addon-operator hooks. They are the same in every
+// run.
 func withSteps(t *testing.T, owner Owner) []string {
 	t.Helper()
 	first := owner.Steps()[0]
@@ -70,7 +70,7 @@ func withSteps(t *testing.T, owner Owner) []string {
 	return texts
 }
 
-// configurations are the same in every run.
+// configurations returns the same random configurations in every run.
 func configurations(t *testing.T) []string {
 	t.Helper()
 	everything, err := os.ReadFile("testdata/everything.yaml")
@@ -109,8 +109,8 @@ func configurations(t *testing.T) []string {
 	return texts
 }
 
-// values are put in the place of others. A step of 0 in a crontab is not among
-// them: the engine never returns from it.
+// values are the replacement values of mutations. They omit a step of 0 in a crontab,
+// because the engine never returns from it.
 var values = []any{
 	nil, true, false, "", "*", "x", "v1", "v2", "false", "10", 0.0, -1.0, 1.5, 31.0, 1e10, "Added", "In", "NotIn", "Exists", "pods", "nodes", "kubernetes",
 	"1h", "banana", "*/5 * * * *", "* * * * * *", "@every 30s", "@hourly", "@reboot", "TZ=Europe/Moscow 0 0 * * *", "TZ=Nowhere/x * * * * *", "TZ=UTC",
@@ -122,8 +122,7 @@ var values = []any{
 
 var keys = []string{"name", "group", "kind", "nope", "queue", "matchLabels", "values"}
 
-// mutate changes a value below v, or takes a key away, or adds one, and returns
-// what stands in the place of v.
+// mutate changes, removes or adds a value below v, and returns the replacement of v.
 func mutate(r *rand.Rand, v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -152,7 +151,7 @@ func mutate(r *rand.Rand, v any) any {
 	return pick(r)
 }
 
-// pick returns one of the values, which is not yet part of anything.
+// pick returns a copy of a random value.
 func pick(r *rand.Rand) any {
 	switch v := values[r.IntN(len(values))].(type) {
 	case map[string]any:

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// refusals finds what the engine refuses in a configuration of the right shape.
+// refusals reports what the engine rejects in a configuration with a valid structure.
 func (j *validator) refusals(c *Config) {
 	if s := c.Settings; s != nil {
 		j.settings(s)
@@ -47,7 +47,7 @@ func (j *validator) refusals(c *Config) {
 	}
 }
 
-// expressions finds what is wrong in texts that have a grammar of their own.
+// expressions reports syntax errors in expressions.
 func (j *validator) expressions(c *Config) {
 	for i, k := range c.Kubernetes {
 		if err := compileJQ(k.JQFilter); err != nil {
@@ -63,7 +63,7 @@ func (j *validator) expressions(c *Config) {
 	}
 }
 
-// settings finds that both settings are needed, or none of them.
+// settings reports if only one of the two settings is set.
 func (j *validator) settings(s *Settings) {
 	p := path{"settings"}
 	if _, err := time.ParseDuration(s.ExecutionMinInterval); err != nil {
@@ -97,7 +97,8 @@ func (j *validator) kubernetes(c *Config, k Kubernetes, p path) {
 	j.snapshots(c, k.IncludeSnapshotsFrom, p)
 }
 
-// snapshots finds names that are not those of exactly one binding.
+// snapshots reports names in includeSnapshotsFrom that do not identify exactly one
+// binding.
 func (j *validator) snapshots(c *Config, names []string, p path) {
 	for i, name := range names {
 		var known []string
@@ -107,7 +108,7 @@ func (j *validator) snapshots(c *Config, names []string, p path) {
 		at := p.in("includeSnapshotsFrom").in(i)
 		switch same := slices.DeleteFunc(slices.Clone(known), func(n string) bool { return n != name }); len(same) {
 		case 0:
-			j.refuse(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, meant(name, known))
+			j.refuse(at, ruleSnapshots, "%s: no kubernetes binding is named %q%s", p, name, suggestion(name, known))
 		case 1:
 		default:
 			j.refuse(at, ruleSnapshots, "%s: %d kubernetes bindings are named %q", p, len(same), name)
@@ -115,7 +116,7 @@ func (j *validator) snapshots(c *Config, names []string, p path) {
 	}
 }
 
-// selector finds what the API machinery does not take for a selector.
+// selector reports an invalid label selector.
 func (j *validator) selector(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
@@ -133,8 +134,8 @@ func (j *validator) admission(c *Config, a Admission, p path) {
 	}
 }
 
-// webhook finds what the API server would refuse in a webhook. The engine looks
-// for it in validating webhooks only.
+// webhook reports what the API server rejects in a webhook. The engine checks this for
+// validating webhooks only.
 func (j *validator) webhook(a Admission, p path) {
 	for _, e := range validation.IsFullyQualifiedName(field.NewPath("name"), a.Name) {
 		j.refuse(p.in("name"), ruleWebhook, "%s is %q: %s", p.in("name"), a.Name, e.Detail)
@@ -151,7 +152,7 @@ func (j *validator) webhook(a Admission, p path) {
 	}
 }
 
-// labels finds what the API server would refuse in a selector of a webhook.
+// labels reports what the API server rejects in a webhook's label selector.
 func (j *validator) labels(s *metav1.LabelSelector, p path) {
 	if s == nil {
 		return
@@ -165,8 +166,8 @@ func (j *validator) requests(r Requests, p path) {
 	for _, list := range []struct {
 		name   string
 		values []string
-		alone  bool // a * in it
-		full   bool // no item may be empty
+		alone  bool // * must be the only item
+		full   bool // items must not be empty
 	}{{"apiGroups", r.APIGroups, true, false}, {"apiVersions", r.APIVersions, true, true}, {"operations", r.Operations, true, false}, {"resources", r.Resources, false, true}} {
 		at := p.in(list.name)
 		if list.alone && len(list.values) > 1 && slices.Contains(list.values, "*") {
@@ -179,7 +180,7 @@ func (j *validator) requests(r Requests, p path) {
 	j.resources(r.Resources, p.in("resources"))
 }
 
-// resources finds wildcards beside what they cover already.
+// resources reports a wildcard together with resources that it already covers.
 func (j *validator) resources(all []string, p path) {
 	anySub, anyOf := map[string]bool{}, map[string]bool{} // x in x/*, y in */y
 	plain := false
@@ -187,7 +188,7 @@ func (j *validator) resources(all []string, p path) {
 		resource, sub, isSub := strings.Cut(name, "/")
 		if !isSub {
 			if name != "" {
-				plain = name != "*" // as the engine has it: the last one decides
+				plain = name != "*" // like the engine, the last one decides
 			}
 			continue
 		}
@@ -207,8 +208,8 @@ func (j *validator) resources(all []string, p path) {
 
 var crontab = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// parseCrontab returns what is wrong with a crontab, or "". The engine has an
-// older version of the same library, which knows one spelling of a time zone.
+// parseCrontab returns the problem of a crontab, or "". The engine has an older version
+// of the same library, which supports only one notation for time zones.
 func parseCrontab(spec string) string {
 	if strings.HasPrefix(spec, "CRON_TZ=") {
 		return "the engine reads a time zone from TZ=, not from CRON_TZ="

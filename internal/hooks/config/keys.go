@@ -11,20 +11,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The words that the engine's library takes for true and false, as YAML 1.1 has it.
-// The one that knows places takes most of them for texts.
+// The YAML 1.1 words that the engine's library reads as booleans. The YAML library with
+// positions reads most of them as strings.
 var (
 	trues  = []string{"true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"}
 	falses = []string{"false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"}
 )
 
-// octal is a number of several digits that the library reads by eights.
+// octal matches a number of several digits that the engine's library reads as octal.
 var octal = regexp.MustCompile(`^[-+]?0[0_]*[1-7]_*[0-7][0-7_]*$`)
 
-// plain reports whether a scalar stands without quotes and without a tag.
+// plain reports whether a scalar has neither quotes nor a tag.
 func plain(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Style == 0 }
 
-// truth is true or false where the engine reads a plain word as that, or "".
+// truth returns "true" or "false" if the engine reads a plain word as a boolean, and ""
+// otherwise.
 func truth(n *yaml.Node) string {
 	switch {
 	case !plain(n):
@@ -37,10 +38,11 @@ func truth(n *yaml.Node) string {
 	return ""
 }
 
-// keyOf is a key as the engine reads it.
+// keyOf returns a key as the engine reads it.
 func keyOf(n *yaml.Node) string { return cmp.Or(truth(n), n.Value) }
 
-// misread says that a word is not what it looks like, or "".
+// misread explains why the engine reads a plain scalar as another type than it seems to
+// have, or returns "".
 func misread(n *yaml.Node) string {
 	word := truth(n)
 	if word == "" || strings.EqualFold(word, n.Value) {
@@ -49,8 +51,8 @@ func misread(n *yaml.Node) string {
 	return fmt.Sprintf("YAML reads %s as %s: write it in quotes", n.Value, word)
 }
 
-// lintNode finds keys that are there twice, of which the engine takes the last one,
-// and words and numbers that it reads as something else than they look like.
+// lintNode reports duplicate keys, of which the engine uses the last, and scalars that
+// the engine reads as another type than they seem to have.
 func (j *validator) lintNode(n *yaml.Node, p path) {
 	at := func(n *yaml.Node, rule, format string, args ...any) {
 		j.add(finding.Finding{Line: n.Line, Column: n.Column, Rule: rule, Message: fmt.Sprintf(format, args...)}, nil, false)
@@ -62,7 +64,7 @@ func (j *validator) lintNode(n *yaml.Node, p path) {
 			if problem := misread(key); problem != "" {
 				at(key, ruleMisread, "%s: in its keys, %s", orConfiguration(p), problem)
 			}
-			if name != "<<" && follows(n.Content[i+2:], name) {
+			if name != "<<" && hasKey(n.Content[i+2:], name) {
 				at(key, RuleDuplicateKey, "%s is ignored: the key is repeated, and the last one counts", p.in(name))
 			}
 			j.lintNode(n.Content[i+1], p.in(name))
@@ -78,8 +80,8 @@ func (j *validator) lintNode(n *yaml.Node, p path) {
 	}
 }
 
-// follows reports whether a key is among those that follow.
-func follows(rest []*yaml.Node, name string) bool {
+// hasKey reports whether the remaining keys of a mapping include a name.
+func hasKey(rest []*yaml.Node, name string) bool {
 	for i := 0; i+1 < len(rest); i += 2 {
 		if keyOf(rest[i]) == name {
 			return true

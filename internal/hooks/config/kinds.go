@@ -6,24 +6,23 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// Kinds knows what API servers serve.
+// Kinds describes the kinds that API servers serve.
 type Kinds interface {
-	// CannotWatch says why a binding cannot watch a kind, as it names it, or "" when
-	// it can, or nobody can tell. apiVersion may be "".
+	// CannotWatch returns why a binding cannot watch a kind. The result is "" if it can
+	// or if that is unknown. apiVersion may be "".
 	CannotWatch(apiVersion, kind string) string
-	// CannotSelect says why a binding cannot select objects of a kind by a field, or
-	// "" when it can, or nobody can tell.
+	// CannotSelect returns why a binding cannot select objects of a kind by a field. The
+	// result is "" if it can or if that is unknown.
 	CannotSelect(apiVersion, kind, field string) string
-	// CannotSelectNamespaces says why a binding cannot name namespaces for a kind, or "" when it
-	// can, or nobody can tell.
+	// CannotSelectNamespaces returns why a binding cannot select namespaces for a kind.
+	// The result is "" if it can or if that is unknown.
 	CannotSelectNamespaces(apiVersion, kind string) string
 }
 
-// CheckKinds finds the bindings of a configuration, which text says, to kinds that
-// are not known, and those that select by fields, or name namespaces, that their kind
-// does not have. The engine takes all of them: it looks for the kind when it starts,
-// again and again, and what is behind in the queue main waits; and it asks again and
-// again for a list that the API server refuses.
+// CheckKinds reports bindings to unknown kinds, and bindings that select by fields or
+// namespaces that their kind does not have. text is the source of the configuration. The
+// engine accepts all of them: it retries an unknown kind at the start and blocks the
+// queue main, and retries a list that the API server rejects.
 func CheckKinds(text []byte, c *Config, known Kinds) []finding.Finding {
 	var findings []finding.Finding
 	find := func(rule, problem string, p path) {
@@ -39,7 +38,7 @@ func CheckKinds(text []byte, c *Config, known Kinds) []finding.Finding {
 	for i, k := range c.Kubernetes {
 		p := path{"kubernetes", i}
 		find(ruleUnknown, known.CannotWatch(k.APIVersion, k.Kind), p.in("kind"))
-		if k.Namespace.names() {
+		if k.Namespace.isRestricted() {
 			find(ruleNoNamespace, known.CannotSelectNamespaces(k.APIVersion, k.Kind), p.in("namespace"))
 		}
 		if k.FieldSelector == nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// legacyEvents are the events of a configuration without a version.
+// legacyEvents maps the event names of a configuration without configVersion to those of
+// v1.
 var legacyEvents = map[string]string{"add": "Added", "update": "Modified", "delete": "Deleted"}
 
-// legacy judges a configuration without a version, which may hold a part of
-// what v1 does, under other names.
+// legacy validates a configuration without configVersion, which supports a part of v1
+// with other names, and converts it.
 func (j *validator) legacy() *Config {
 	var old struct {
 		OnStartup         *float64

@@ -13,18 +13,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Owner is what a hook belongs to. It decides which steps of its owner's work a
-// hook can be bound to, beside the bindings that every hook can have.
+// Owner is the kind of operator component that a hook belongs to. It determines the
+// additional steps that the hook can bind to.
 type Owner int
 
-// The owners.
+// The owners of hooks.
 const (
 	Shell  Owner = iota // shell-operator
-	Global              // addon-operator itself: hooks for all modules
-	Module              // one of addon-operator's modules
+	Global              // the global hooks of addon-operator
+	Module              // a module of addon-operator
 )
 
-// Steps are the names of the owner's steps, in the order in which they come.
+// Steps returns the names of the owner's steps in execution order.
 func (o Owner) Steps() []string {
 	switch o {
 	case Global:
@@ -35,7 +35,7 @@ func (o Owner) Steps() []string {
 	return nil
 }
 
-// Event is what a step is called on a command line: before-helm for beforeHelm.
+// Event returns the command-line name of a step, such as before-helm for beforeHelm.
 func Event(step string) string {
 	var b strings.Builder
 	for _, r := range step {
@@ -60,12 +60,11 @@ func (o Owner) shape(s *shape) *shape {
 	return &more
 }
 
-// wrongOrder is how the library says that a value does not fit.
+// wrongOrder matches the library's error for an invalid order.
 var wrongOrder = regexp.MustCompile(`line (\d+): cannot unmarshal`)
 
-// steps reads the orders of the owner's steps. addon-operator reads them a second
-// time from the text, by another library: one that knows no negative order, and
-// no key that is there twice.
+// steps reads the orders of the owner's steps. addon-operator reads them again from the
+// text with another library, which rejects negative orders and duplicate keys.
 func (j *validator) steps() map[string]float64 {
 	if j.owner == Shell {
 		return nil
@@ -111,9 +110,9 @@ func (j *validator) wrongSteps(err error) {
 	j.add(f, nil, false)
 }
 
-// lintUnasked finds webhooks, which addon-operator's schema allows and nobody
-// serves.
-func (j *validator) lintUnasked(c *Config) {
+// lintUnserved reports webhooks, which addon-operator's schema allows but which it does
+// not serve.
+func (j *validator) lintUnserved(c *Config) {
 	if j.owner == Shell {
 		return
 	}
@@ -127,8 +126,7 @@ func (j *validator) lintUnasked(c *Config) {
 	}
 }
 
-// StepNames are the steps that the hook is bound to, in the order in which they
-// come.
+// StepNames returns the steps that the hook is bound to, in execution order.
 func (c *Config) StepNames() []string {
 	var names []string
 	for _, o := range []Owner{Global, Module} {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestQuirks shows what surprises in the engine: configurations out of its own
-// documents that it refuses, and mistakes that it takes. An empty want is no finding.
+// TestQuirks checks surprising behaviour of the engine: documented configurations that it
+// rejects, and mistakes that it accepts. An empty want means no finding.
 func TestQuirks(t *testing.T) {
 	t.Parallel()
 	const rule = "rules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]"
@@ -62,8 +62,8 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// TestOrder has several findings at one place, which a merge key hides: they are always
-// in the same order.
+// TestOrder checks that findings at one position, here because of a merge key, have a
+// stable order.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const text = `configVersion: v1
@@ -90,7 +90,7 @@ kubernetesValidating:
 	}
 }
 
-// TestLegacyText looks at the text of a configuration without a version as at others.
+// TestLegacyText checks the text of a configuration without configVersion.
 func TestLegacyText(t *testing.T) {
 	t.Parallel()
 	c, findings := Parse([]byte("schedule:\n- crontab: '* * * * *'\n  crontab: '@daily'\nonStartup: 010\nonStartup: 011\nonKubernetesEvent:\n- {kind: Pod, event: [add], allowFailure: on}\n---\nx: y\n"))

@@ -38,7 +38,7 @@ const (
 	ruleNoNamespace  = "no-namespace"
 )
 
-// Rules are all that findings of this package can be about.
+// Rules returns the rules of all findings in this package.
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		{Name: RuleSyntax, Severity: finding.Error, Summary: "neither YAML nor JSON"},

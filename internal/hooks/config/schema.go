@@ -1,14 +1,14 @@
 package config
 
-// shape is what a value of a configuration may look like. It has as much of
-// JSON schema as the engine's own schema needs.
+// shape is a schema for a value of a configuration. It has the subset of JSON Schema that
+// the engine's schema uses.
 type shape struct {
-	kind     string            // object, array, string, integer, boolean, or "" for anything
-	keys     map[string]*shape // of an object
-	rest     *shape            // what other keys hold; nil: there are no others
+	kind     string            // object, array, string, integer, boolean, or "" for any
+	keys     map[string]*shape // properties of an object
+	rest     *shape            // the schema of other keys; nil allows none
 	required []string
-	min      int // keys or items
-	max      int // 0: any number
+	min      int // minimum number of keys or items
+	max      int // maximum number; 0 means unlimited
 	items    *shape
 	enum     []string
 }
@@ -115,8 +115,8 @@ var conversion = object([]string{"name", "crdName", "conversions"}, map[string]*
 	})),
 })
 
-// version1 is the schema of configVersion v1: of its two keys at least, one is
-// the version, and the other a binding.
+// version1 is the schema of configVersion v1. It needs two keys: the version and at least
+// one binding.
 var version1 = object([]string{"configVersion"}, map[string]*shape{
 	"configVersion":                      oneOf("v1"),
 	"settings":                           object(nil, map[string]*shape{"executionMinInterval": text, "executionBurst": integer}),
@@ -128,7 +128,7 @@ var version1 = object([]string{"configVersion"}, map[string]*shape{
 	"kubernetesCustomResourceConversion": list(1, conversion),
 }).least(2)
 
-// version0 is the schema of a configuration without a version.
+// version0 is the schema of a configuration without configVersion.
 var version0 = object(nil, map[string]*shape{
 	"onStartup":         integer,
 	"schedule":          list(0, &shape{kind: "object", rest: &shape{}}),

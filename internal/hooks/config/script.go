@@ -16,10 +16,10 @@ var (
 	keyLine     = regexp.MustCompile(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
 )
 
-// FromScript reads the configuration that stands in a script word for word, in a
-// here-document or a text, without running the script. It is what the hook most likely
-// prints, and nothing in it is judged. It is nil where the script puts its
-// configuration together.
+// FromScript returns the configuration that a script contains literally, in a
+// here-document or a string, without running the script. It does not validate the
+// configuration, which may differ from what the hook prints. It returns nil if the script
+// builds its configuration dynamically.
 func FromScript(script []byte) *Config {
 	for _, at := range versionLine.FindAllIndex(script, -1) {
 		if c := fromText(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
@@ -35,7 +35,7 @@ func FromScript(script []byte) *Config {
 		text := script[open:]
 		if json.NewDecoder(bytes.NewReader(text)).Decode(&object) == nil {
 			text = object
-		} else { // YAML's braces, on one line
+		} else { // flow style on one line
 			text, _, _ = bytes.Cut(text, []byte("\n"))
 			text = text[:bytes.LastIndexByte(text, '}')+1]
 		}
@@ -46,7 +46,7 @@ func FromScript(script []byte) *Config {
 	return nil
 }
 
-// block is the YAML around a line of a script.
+// block returns the YAML block around a line of a script.
 func block(script string, line int) []byte {
 	lines := strings.Split(script, "\n")
 	indent := lines[line][:len(lines[line])-len(strings.TrimLeft(lines[line], " \t"))]
@@ -60,7 +60,7 @@ func block(script string, line int) []byte {
 		first--
 	}
 	for first < line && !keyLine.MatchString(strings.TrimPrefix(lines[first], indent)) {
-		first++ // what is indented below no key is of the script
+		first++ // skip indented script lines before the first key
 	}
 	for last+1 < len(lines) && (belongs(lines[last+1]) || empty(lines[last+1])) {
 		last++
@@ -68,7 +68,7 @@ func block(script string, line int) []byte {
 	return []byte(strings.Join(lines[first:last+1], "\n"))
 }
 
-// sketched is a configuration of version v1, or nil.
+// fromText parses a configuration of version v1, or returns nil.
 func fromText(text []byte) *Config {
 	c := &Config{Version: "v1", Steps: map[string]float64{}}
 	var keys map[string]any

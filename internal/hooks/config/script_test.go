@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A configuration that stands in a script is read without running it.
-func TestSketch(t *testing.T) {
+// TestFromScript checks that a configuration in a script is read without running the
+// script.
+func TestFromScript(t *testing.T) {
 	const body = "configVersion: v1\nonStartup: 1\nkubernetes:\n- name: pods\n  kind: Pod\n\n# times\nschedule:\n- {name: tick, crontab: '* * * * *'}\n"
 	indented := "    " + strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "\n    ") + "\n"
 	for name, test := range map[string]struct {

@@ -12,13 +12,13 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// path leads to a value: keys as strings, and positions in lists as numbers.
+// path is the path of a value: strings for keys, integers for list indices.
 type path []any
 
-// in is the path of something directly below p.
+// in returns the path of a direct child of p.
 func (p path) in(step any) path { return append(p[:len(p):len(p)], step) }
 
-// String is kubernetes[0].nameSelector.
+// String returns the path in the form kubernetes[0].nameSelector.
 func (p path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -35,18 +35,18 @@ func (p path) String() string {
 	return b.String()
 }
 
-// source is a configuration as text: its values as the engine reads them, and
-// where they stand.
+// source is the text of a configuration: its values as the engine reads them, and their
+// positions.
 type source struct {
 	values map[string]any
-	root   *yaml.Node // nil when places are not known
-	more   *yaml.Node // what a document behind the first one holds; nil: there is none, or they are empty
+	root   *yaml.Node // nil if positions are unknown
+	more   *yaml.Node // the first further document with content, or nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// read parses text as the engine does, by way of the same library, for which
-// yes is true and 010 is eight. Places come from another one.
+// read parses text with the engine's library, for which yes is true and 010 is eight.
+// Positions come from another library.
 func read(text []byte) (source, *finding.Finding) {
 	var s source
 	if err := kyaml.Unmarshal(text, &s.values); err != nil {
@@ -58,7 +58,7 @@ func read(text []byte) (source, *finding.Finding) {
 		}
 		lines := strings.Split(string(text), "\n")
 		for f.Line > 1 && (f.Line > len(lines) || strings.TrimSpace(lines[f.Line-1]) == "") {
-			f.Line-- // the end of what is not closed
+			f.Line-- // the library reports the line after an unclosed value
 		}
 		if strings.HasPrefix(strings.TrimLeft(lines[f.Line-1], " "), "\t") {
 			msg = "a tab indents, and YAML takes blanks alone"
@@ -79,7 +79,7 @@ func read(text []byte) (source, *finding.Finding) {
 	return s, nil
 }
 
-// nextContent is what the next document holds that is not empty, or nil.
+// nextContent returns the content of the next non-empty document, or nil.
 func nextContent(dec *yaml.Decoder) *yaml.Node {
 	var doc yaml.Node
 	for dec.Decode(&doc) == nil {
@@ -90,8 +90,8 @@ func nextContent(dec *yaml.Decoder) *yaml.Node {
 	return nil
 }
 
-// place returns the line and column of the value at p, or as far towards it as
-// the text goes; of its key, when it has one and key is asked for.
+// place returns the position of the value at p, or of its key if key is set. If the text
+// lacks p, it returns the position of the closest parent.
 func (s source) place(p path, key bool) (line, column int) {
 	n := s.node(p, key)
 	if n == nil {
@@ -100,7 +100,7 @@ func (s source) place(p path, key bool) (line, column int) {
 	return n.Line, n.Column
 }
 
-// node is what place returns the place of, or nil when places are not known.
+// node returns the node whose position place returns, or nil if positions are unknown.
 func (s source) node(p path, key bool) *yaml.Node {
 	node := s.root
 	if node == nil {
@@ -123,8 +123,8 @@ func (s source) node(p path, key bool) *yaml.Node {
 	return at
 }
 
-// child is what a step leads to, with its key in an object. Of a key that is
-// there twice, the last one counts.
+// child returns the value for a path step, with its key in a mapping. The last of
+// duplicate keys counts.
 func child(node *yaml.Node, step any) (key, value *yaml.Node) {
 	switch s := step.(type) {
 	case int:

@@ -11,21 +11,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// lintText finds what the text says, and nobody reads, or reads as something else.
+// lintText reports text that the engine ignores or reads as something else.
 func (j *validator) lintText() {
 	if j.more != nil {
 		j.add(finding.Finding{Line: j.more.Line, Column: j.more.Column, Rule: ruleDocuments, Message: "the engine reads the first document and ignores the others"}, nil, false)
 	}
-	stepsSay := slices.ContainsFunc(j.findings, func(f finding.Finding) bool { return f.Rule == ruleStep }) // of keys that are there twice
-	if j.root != nil && !stepsSay {
+	stepsReported := slices.ContainsFunc(j.findings, func(f finding.Finding) bool { return f.Rule == ruleStep }) // steps already reported duplicate keys
+	if j.root != nil && !stepsReported {
 		j.lintNode(j.root, nil)
 	}
 }
 
-// lints finds what the engine takes without a word.
+// lints reports what the engine accepts silently.
 func (j *validator) lints(c *Config) {
 	j.lintText()
-	j.lintUnasked(c)
+	j.lintUnserved(c)
 	j.lintNames(c)
 	j.lintGroups(c)
 	j.lintSettings(c.Settings)
@@ -88,23 +88,23 @@ func isSecret(kind string) bool {
 	return slices.Contains([]string{"secret", "secrets"}, strings.ToLower(kind))
 }
 
-// crowds are names of the kinds whose objects grow in number with what runs in a
-// cluster, and the groups that they are in.
+// The names and groups of the kinds whose number of objects grows with the workload of a
+// cluster.
 var (
 	numerousResources = []string{"pod", "pods", "po", "replicaset", "replicasets", "rs", "event", "events", "ev", "endpointslice", "endpointslices"}
 	numerousGroups    = []string{"", "apps", "discovery.k8s.io", "events.k8s.io"}
 )
 
-// IsNumerous reports whether a cluster has so many objects of a kind, by any of its
-// names, that a hook had better keep no more of each than it needs.
+// IsNumerous reports whether clusters typically have so many objects of a kind that a
+// hook should not keep full objects in memory. kind may be any name of the kind.
 func IsNumerous(apiVersion, kind string) bool {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	return err == nil && slices.Contains(numerousGroups, gv.Group) && slices.Contains(numerousResources, strings.ToLower(kind))
 }
 
-// lintNames finds bindings of one name, which a hook cannot tell apart. Schedules
-// that somebody gave one name are meant to be one; those of a group are told apart
-// by nobody.
+// lintNames reports bindings with the same name, which a hook cannot distinguish. It
+// ignores schedules with an explicit name, which are probably meant to be one, and
+// bindings of a group, whose contexts have no names of their own.
 func (j *validator) lintNames(c *Config) {
 	seen := map[string]bool{}
 	for i, k := range c.Kubernetes {
@@ -126,8 +126,8 @@ func (j *validator) lintNames(c *Config) {
 	}
 }
 
-// lintGroups finds groups whose members wait in different queues: their hook may
-// run for both at once.
+// lintGroups reports groups whose bindings use different queues. Their hook may run in
+// both queues at once.
 func (j *validator) lintGroups(c *Config) {
 	queues := map[string]string{}
 	look := func(group, queue string, p path) {
@@ -151,8 +151,8 @@ func (j *validator) lintGroups(c *Config) {
 	}
 }
 
-// lintSettings finds a number of runs that the engine's limiter never allows. It limits
-// nothing without an interval, and 0 is 1.
+// lintSettings reports a burst with which the engine's rate limiter never allows a run.
+// The burst has no effect without an interval, and 0 means 1.
 func (j *validator) lintSettings(s *Settings) {
 	if s == nil || s.ExecutionBurst == nil || *s.ExecutionBurst >= 0 {
 		return
