@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// clusterOf is what charts are told of a cluster that serves these kinds.
+// clusterOf returns the description for charts of a cluster that serves these kinds.
 func clusterOf(table *kinds.Table) chart.Cluster {
 	c := chart.Cluster{Version: "v" + kinds.Release + ".0"}
 	for _, k := range table.All() {
@@ -22,8 +22,8 @@ func clusterOf(table *kinds.Table) chart.Cluster {
 	return c
 }
 
-// unserved tells why a cluster has no such kind as an object is of, or "". Kinds
-// of groups that the table does not have may come from anywhere.
+// unserved returns why a cluster does not serve the kind of an object, or "". Kinds of
+// groups that the table lacks may come from externalRef and count as served.
 func unserved(table *kinds.Table, o *unstructured.Unstructured) string {
 	gvk := o.GroupVersionKind()
 	if gvk.Kind == "" || gvk.Version == "" {

@@ -19,9 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// CRDs are what addon-operator installs for the module before anything else: those in
-// the .yaml files below crds, but for files whose names begin with doc- or _. Findings
-// are about what keeps it from that.
+// CRDs returns the CRDs that addon-operator installs for the module: those in .yaml files
+// below crds, except files named doc-* or _*. Findings report what prevents the
+// installation.
 func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) {
 	var all []*unstructured.Unstructured
 	var findings []finding.Finding
@@ -35,7 +35,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		}
 		file := m.at() + "/" + filepath.ToSlash(rel)
 		switch ext := filepath.Ext(name); {
-		case unread(entry.Name()):
+		case isIgnored(entry.Name()):
 			return nil
 		case ext == ".yml" || ext == ".json":
 			findings = append(findings, finding.Finding{File: file, Rule: ruleCRDUnread, Message: "is not installed: addon-operator reads only files named *.yaml"})
@@ -47,7 +47,7 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 		if err != nil {
 			return err
 		}
-		found, wrong := crdsOf(text)
+		found, wrong := parseCRDs(text)
 		all = append(all, found...)
 		for _, message := range wrong {
 			findings = append(findings, finding.Finding{File: file, Rule: ruleCRD, Severity: finding.Error, Message: message})
@@ -60,17 +60,17 @@ func (m Module) CRDs() ([]*unstructured.Unstructured, []finding.Finding, error) 
 	return all, findings, err
 }
 
-// InstallsCRDs reports whether addon-operator installs what a file below crds holds, by
-// the path of the file, with slashes.
-func InstallsCRDs(name string) bool { return path.Ext(name) == ".yaml" && !unread(path.Base(name)) }
+// InstallsCRDs reports whether addon-operator reads a file below crds. name is the path
+// with slashes.
+func InstallsCRDs(name string) bool { return path.Ext(name) == ".yaml" && !isIgnored(path.Base(name)) }
 
-// unread reports whether the name of a file says that it is not for addon-operator.
-func unread(name string) bool {
+// isIgnored reports whether addon-operator ignores a file because of its name.
+func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "doc-") || strings.HasPrefix(name, "_")
 }
 
-// crdsOf are the CRDs in a file, and what is wrong there.
-func crdsOf(text []byte) (all []*unstructured.Unstructured, wrong []string) {
+// parseCRDs returns the CRDs in a file and the problems of the file.
+func parseCRDs(text []byte) (all []*unstructured.Unstructured, wrong []string) {
 	for dec := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
 		o := &unstructured.Unstructured{}
 		switch err := dec.Decode(&o.Object); {
@@ -78,12 +78,12 @@ func crdsOf(text []byte) (all []*unstructured.Unstructured, wrong []string) {
 			return all, wrong
 		case err != nil:
 			return all, append(wrong, unreadable("", ruleCRD, err).Message)
-		case len(o.Object) == 0: // a document with comments alone
+		case len(o.Object) == 0: // a document with only comments
 		case !kinds.IsCRD(o.GroupVersionKind()):
 			wrong = append(wrong, fmt.Sprintf("holds %s %s, but addon-operator installs only CustomResourceDefinitions from this folder", orNothing(o.GetKind()), o.GetName()))
 		default:
 			all = append(all, o)
-			wrong = append(wrong, refused(o)...)
+			wrong = append(wrong, rejections(o)...)
 		}
 	}
 }
@@ -95,9 +95,9 @@ func orNothing(kind string) string {
 	return kind
 }
 
-// refused tells why an API server would not take a CRD, by the rules that are broken
-// by hand.
-func refused(o *unstructured.Unstructured) []string {
+// rejections returns why an API server would reject a CRD. It checks the rules that
+// hand-written CRDs often violate.
+func rejections(o *unstructured.Unstructured) []string {
 	if _, err := kinds.FromObject(o); err != nil {
 		return []string{err.Error()}
 	}
@@ -106,14 +106,14 @@ func refused(o *unstructured.Unstructured) []string {
 		return []string{err.Error()}
 	}
 	var wrong []string
-	say := func(format string, args ...any) {
+	add := func(format string, args ...any) {
 		wrong = append(wrong, fmt.Sprintf("CustomResourceDefinition %s: ", crd.Name)+fmt.Sprintf(format, args...))
 	}
 	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
-		say("must be named %s, after its plural and its group", name)
+		add("must be named %s, after its plural and its group", name)
 	}
 	if s := crd.Spec.Scope; s != apiextensionsv1.NamespaceScoped && s != apiextensionsv1.ClusterScoped {
-		say("spec.scope must be Namespaced or Cluster, and is %q", s)
+		add("spec.scope must be Namespaced or Cluster, and is %q", s)
 	}
 	stored := 0
 	for _, v := range crd.Spec.Versions {
@@ -122,13 +122,13 @@ func refused(o *unstructured.Unstructured) []string {
 		}
 		switch {
 		case v.Schema == nil || v.Schema.OpenAPIV3Schema == nil:
-			say("the version %s needs schema.openAPIV3Schema", v.Name)
+			add("the version %s needs schema.openAPIV3Schema", v.Name)
 		case v.Schema.OpenAPIV3Schema.Type != "object":
-			say("the schema of the version %s must be of type object", v.Name)
+			add("the schema of the version %s must be of type object", v.Name)
 		}
 	}
 	if stored != 1 {
-		say("one version must have storage: true, and %d have", stored)
+		add("one version must have storage: true, and %d have", stored)
 	}
 	return wrong
 }

@@ -1,22 +1,21 @@
 package module
 
-// Values are those of a module, or the global ones: what is known of them without
-// a cluster.
+// Values are the values of a module or the global values, as far as files define them.
 type Values struct {
-	Key     string         // what they stand below
-	Static  map[string]any // of values.yaml files
+	Key     string         // the key above the values
+	Static  map[string]any // from values.yaml files
 	Schemas Schemas
 }
 
-// Effective are the values that hooks and the chart see, for what the ConfigMap
-// has: the static ones below it, and defaults where there is nothing.
+// Effective returns the values that hooks and the chart get for the given values of the
+// ConfigMap. The ConfigMap overrides the static values; schema defaults fill the gaps.
 func (v Values) Effective(config map[string]any) map[string]any {
 	values := withDefaults(v.Schemas.Config, merge(v.Static))
 	return withDefaults(v.Schemas.Values, merge(values, config))
 }
 
-// CheckConfig judges what stands in the ConfigMap, as addon-operator does: static
-// values count for nothing, and an empty section is not judged at all.
+// CheckConfig validates the values of the ConfigMap as addon-operator does, without
+// static values. An empty section is not validated.
 func (v Values) CheckConfig(config map[string]any) []Violation {
 	if len(config) == 0 {
 		return nil

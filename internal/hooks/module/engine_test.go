@@ -10,20 +10,20 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
-// project is what addon-operator is shown: see ../testdata/addon.
+// project is the input for addon-operator: see ../testdata/addon.
 type project struct {
 	Files  map[string]string         `json:"files"`
 	Config map[string]map[string]any `json:"config"`
 	Runs   []written                 `json:"runs"`
 }
 
-// written is what a hook writes in a run.
+// written is what a hook writes in one run.
 type written struct {
 	Values string `json:"values"`
 	Config string `json:"config"`
 }
 
-// state is what is known after a run.
+// state is the state after a run.
 type state struct {
 	Refused  bool             `json:"refused"`
 	Values   map[string]any   `json:"values"`
@@ -31,7 +31,7 @@ type state struct {
 	Switches map[string]*bool `json:"switches"`
 }
 
-// The files of a project in which a hook patches values.
+// The files of a project whose hook patches values.
 const (
 	patchedHook = `#!/bin/sh
 if [ "$1" = --config ]; then
@@ -48,8 +48,8 @@ fi
 	globalValues = `{type: object, additionalProperties: true, properties: {zone: {type: string}, size: {type: integer, default: 3}}}`
 )
 
-// TestPatches has hooks patch values thousands of times, and what comes of it is what
-// comes of it in addon-operator.
+// TestPatches applies thousands of values patches and compares the results with those of
+// addon-operator.
 func TestPatches(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, "../testdata/addon", "patches", patchedProjects(t), func(text string) string {
@@ -62,7 +62,7 @@ func TestPatches(t *testing.T) {
 	})
 }
 
-// play has the hook of a project run. The error is one before the first run.
+// play runs the hook of a project. The error is one before the first run.
 func (p project) play(t *testing.T) ([]state, error) {
 	t.Helper()
 	read := func(file string) []byte { return []byte(p.Files[file]) }
@@ -112,7 +112,7 @@ func (p project) play(t *testing.T) ([]state, error) {
 	return states, nil
 }
 
-// The parts of patches that are made.
+// The parts of generated patches.
 var (
 	patchOps   = []string{"add", "add", "add", "add", "add", "add", "remove", "remove", "remove", "test", "test", "replace", "move", "copy", "", "Add", "nope"}
 	ownPaths   = []string{"", "/web", "/internal", "/internal/a", "/internal/a", "/internal/a/b", "/internal/~1x", "/internal/~0x", "/internal/~01", "/internal/~2", "/internal/ü", "/internal/", "/internal//", "/list", "/list", "/list/0", "/list/1", "/list/-", "/list/-", "/list/-1", "/list/-9", "/list/01", "/list/x", "/list/0/k", "/replicas", "/replicas/x", "/labels", "/labels/x", "/secret", "/other", "/static", "/static/deep", "/static/deep/er", "/"}
@@ -121,7 +121,7 @@ var (
 	patchValue = []string{"1", "2", "1.0", "1.5", "2e3", "12345678901234567890", "true", "false", "true", `"true"`, `"x"`, `"<&>\u2028"`, "null", "{}", "{}", `{"b": 1}`, `{"a": {"b": [1, {"k": null}]}}`, "[]", "[]", "[1, 2]", `[{"k": 1}]`, `{"replicas": 3}`, `{"labels": {"x": "y"}, "internal": {"a": {}}, "list": [1]}`, `{"deep": 1}`, `"TRUE"`}
 )
 
-// patchedProjects are the same in every run.
+// patchedProjects returns the same generated projects in every run.
 func patchedProjects(t *testing.T) []string {
 	t.Helper()
 	var texts []string
@@ -157,14 +157,14 @@ func patchedProjects(t *testing.T) []string {
 		for range 1 + r.IntN(3) {
 			w := written{}
 			if r.IntN(8) > 0 {
-				w.Values = madePatch(r, global)
+				w.Values = generatePatch(r, global)
 			}
 			if r.IntN(3) == 0 {
-				w.Config = madePatch(r, global)
+				w.Config = generatePatch(r, global)
 			}
 			runs = append(runs, w)
 		}
-		if global { // which is told nothing of modules
+		if global { // global hooks get no values of modules
 			config = map[string]map[string]any{"global": {"zone": "b"}}
 		}
 		add(global, r.IntN(2) == 0, config, runs...)
@@ -172,8 +172,8 @@ func patchedProjects(t *testing.T) []string {
 	return texts
 }
 
-// madePatch is a file of operations in one of the forms that there are.
-func madePatch(r *rand.Rand, global bool) string {
+// generatePatch returns a patch file in one of the accepted forms.
+func generatePatch(r *rand.Rand, global bool) string {
 	pick := func(of []string) string { return of[r.IntN(len(of))] }
 	var ops []string
 	for range 1 + r.IntN(4)*r.IntN(2) {
@@ -202,7 +202,7 @@ func madePatch(r *rand.Rand, global bool) string {
 	return strings.Join(ops, "\n")
 }
 
-// oddPatches are files whose form is the question.
+// oddPatches are patch files of unusual forms.
 var oddPatches = []string{
 	"", " \n", "null", "1", `"x"`, "true", "[]", "{}", "[{}]", "[[]]", "[1]", "[null]", `["x"]`, `{"op": "add"}`, `{"path": "/web/internal/a"}`, "x", "{", "[", `{"op": "add"} x`,
 	`{"op": 1, "path": "/web/internal/a", "value": 1}`, `{"op": null, "path": "/web/internal/a", "value": 1}`, `{"op": "add", "path": 1, "value": 1}`, `{"op": "add", "path": null, "value": 1}`,

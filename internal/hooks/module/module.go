@@ -1,6 +1,6 @@
-// Package module finds the modules of an addon-operator and validates them as it does:
-// names, values and their schemas, the chart, and the script that decides whether a module is
-// enabled. Package hooks validates the hooks of modules.
+// Package module finds the modules of an addon-operator and validates them like
+// addon-operator: names, values, schemas, charts and enabled scripts. Package hooks validates
+// the hooks of modules.
 package module
 
 import (
@@ -22,33 +22,33 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// Module is a folder with a chart, the schemas of its values, and hooks.
+// Module is a folder with a chart, values, schemas and hooks.
 type Module struct {
-	Name   string // without its order
-	Order  int    // ascending
+	Name   string // the folder name without the order
+	Order  int    // lower values come first
 	Folder string // the name of the folder
 	Dir    string // absolute
 }
 
-// unnumbered is the order of modules without a number, unless the operator is
-// told another one (UNNUMBERED_MODULES_ORDER).
+// unnumbered is the default order of modules without a number. UNNUMBERED_MODULES_ORDER
+// changes it in the operator.
 const unnumbered = 1
 
-// at is the path of the module in findings: from the folder that has the folder of
-// modules.
+// at returns the path of the module in findings, relative to the parent of the modules
+// folder.
 func (m Module) at() string { return filepath.Base(filepath.Dir(m.Dir)) + "/" + m.Folder }
 
-// Key is what the values of a module stand below: its name in camel case.
+// Key returns the key of the module's values: its name in camel case.
 func (m Module) Key() string { return Key(m.Name) }
 
-// Key is the name of a module in camel case.
+// Key returns the name of a module in camel case.
 func Key(name string) string { return strcase.ToCamel(name) }
 
-// enabledKey is the key that switches a module on and off.
+// enabledKey returns the key that enables or disables the module.
 func (m Module) enabledKey() string { return m.Key() + "Enabled" }
 
-// CheckName returns what is wrong with the name of a module, or "". The name must
-// come back from camel case as it was.
+// CheckName returns the problem of a module name, or "". Converting the name to camel
+// case and back must not change it.
 func CheckName(name string) string {
 	if back := strcase.ToKebab(strcase.ToCamel(name)); back != name {
 		return fmt.Sprintf("must be in kebab case, and must not change when converted to camel case and back: did you mean %s?", back)
@@ -56,8 +56,8 @@ func CheckName(name string) string {
 	return ""
 }
 
-// CheckKey returns why a module has no section of its own in the ConfigMap, or "": what
-// ends so there is about another module.
+// CheckKey returns why a module has no section of its own in the ConfigMap, or "".
+// Sections with these suffixes are about other modules.
 func CheckKey(name string) string {
 	for _, suffix := range []string{"-enabled", "-maintenance"} {
 		if other, ends := strings.CutSuffix(name, suffix); ends {
@@ -69,7 +69,8 @@ func CheckKey(name string) string {
 
 var folderName = regexp.MustCompile(`(?s)^(?:([0-9]+)-)?(.+)$`)
 
-// OfFolder reads a folder's name: an order, when there is one, and the name.
+// OfFolder returns the name and the order of the module in a folder. The order is that of
+// unnumbered modules if the folder has none.
 func OfFolder(folder string) (name string, order int) {
 	m := folderName.FindStringSubmatch(folder)
 	order = unnumbered
@@ -79,8 +80,8 @@ func OfFolder(folder string) (name string, order int) {
 	return m[2], order
 }
 
-// Find lists the modules in a folder, in their order. Findings are about folders
-// whose names are none of a module, by their path from that folder.
+// Find returns the modules in a folder, ordered. Findings report folders with invalid
+// names, by their path from that folder.
 func Find(dir string) ([]Module, []finding.Finding, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -90,7 +91,7 @@ func Find(dir string) ([]Module, []finding.Finding, error) {
 	var findings []finding.Finding
 	for _, entry := range entries {
 		target := filepath.Join(dir, entry.Name())
-		switch info, err := os.Stat(target); { // links to folders are folders
+		switch info, err := os.Stat(target); { // follow links to folders
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
@@ -113,7 +114,7 @@ func Find(dir string) ([]Module, []finding.Finding, error) {
 	return modules, append(findings, duplicateNames(modules)...), nil
 }
 
-// twice finds modules of one name.
+// duplicateNames reports modules with the same name.
 func duplicateNames(modules []Module) []finding.Finding {
 	first := map[string]string{}
 	var findings []finding.Finding
@@ -128,15 +129,14 @@ func duplicateNames(modules []Module) []finding.Finding {
 	return findings
 }
 
-// Hooks lists the module's hooks, by their path from root, which is what the
-// operator's working folder is in the image. Findings are about files that are
-// passed over, and about names.
+// Hooks returns the module's hooks. Names are paths from root, the working folder of the
+// operator in its image. Findings report ignored files and invalid names.
 func (m Module) Hooks(root string) ([]hooks.Hook, []finding.Finding, error) {
 	return hooksBelow(root, filepath.Join(m.Dir, "hooks"), config.Module)
 }
 
-// GlobalHooks lists the hooks in a folder of global hooks: those in its folder
-// hooks, when it has one.
+// GlobalHooks returns the hooks in a folder of global hooks, or in its folder hooks if it
+// has one.
 func GlobalHooks(root, dir string) ([]hooks.Hook, []finding.Finding, error) {
 	if info, err := os.Stat(filepath.Join(dir, "hooks")); err == nil && info.IsDir() {
 		dir = filepath.Join(dir, "hooks")
@@ -185,13 +185,13 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 
 var stock = regexp.MustCompile(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 
-// stockLibrary finds hooks that read the library of the image, of which
-// addon-operator's has the first file alone: its Dockerfile puts the others below
-// /framework, and they are looked for below /frameworks.
+// stockLibrary reports hooks that source the shell library of the image. That library is
+// incomplete in addon-operator's image: the Dockerfile copies its parts to /framework,
+// but the library reads them from /frameworks.
 func stockLibrary(h hooks.Hook) []finding.Finding {
 	script, err := os.ReadFile(h.Path)
 	if err != nil {
-		return nil // which its start will show
+		return nil // starting the hook reports the error
 	}
 	at := stock.FindIndex(script)
 	if at == nil {
@@ -201,7 +201,7 @@ func stockLibrary(h hooks.Hook) []finding.Finding {
 		Message: "sources /shell_lib.sh, which has no functions in the image of addon-operator: add a library, such as global-hooks/lib/shell_lib.sh"}}
 }
 
-// isText tells a script from a program.
+// isText reports whether a file is text rather than a binary.
 func isText(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {

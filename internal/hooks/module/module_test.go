@@ -10,7 +10,7 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// TestNames shows which names modules can have, and the keys of their values.
+// TestNames checks the names of modules and the keys of their values.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// object reads YAML.
+// object parses YAML.
 func object(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -83,8 +83,7 @@ properties:
   filled: {type: object, default: {}, properties: {inner: {type: string, default: here}}}
 `
 
-// TestEffective lays static values, defaults and the ConfigMap's over each other
-// in addon-operator's order.
+// TestEffective checks the precedence of static values, defaults and the ConfigMap.
 func TestEffective(t *testing.T) {
 	t.Parallel()
 	s, err := ParseSchemas([]byte(configSchema), []byte(valuesSchema))
@@ -104,7 +103,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// TestCheck shows what schemas take, with addon-operator's own rules about them.
+// TestCheck checks schema validation, including addon-operator's own rules.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s, err := ParseSchemas([]byte(configSchema), []byte(valuesSchema))
@@ -114,7 +113,7 @@ func TestCheck(t *testing.T) {
 	for _, tc := range []struct{ values, want string }{
 		{"{project: p, internal: {secret: s}}", ""},
 		{"{project: p, internal: {secret: s}, free: {any: 1}}", ""},
-		{"{project: p, internal: {secret: s}, free: {x: {any: 1}}}", ""}, // below what says something, nothing is shut
+		{"{project: p, internal: {secret: s}, free: {x: {any: 1}}}", ""}, // a schema below explicit additionalProperties stays open
 		{"{internal: {}}", "internal.secret is required, project is required"},
 		{"{project: p, internal: {secret: s, more: 1}}", "internal.more is a forbidden property"},
 		{"{project: p, internal: {secret: s}, deep: {other: 1}}", "deep.other is a forbidden property"},
@@ -151,7 +150,7 @@ func TestParseSchemasRefuses(t *testing.T) {
 	}
 }
 
-// TestRules lists each rule once.
+// TestRules checks that each rule is listed once.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

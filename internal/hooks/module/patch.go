@@ -13,17 +13,16 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// Operation is one of a patch of values. addon-operator reads no more of it than
-// this, so that move and copy, which need from, cannot be applied.
+// Operation is an operation of a values patch. addon-operator ignores the field from, so
+// move and copy fail.
 type Operation struct {
 	Op    string          `json:"op,omitempty"`
 	Path  string          `json:"path,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// ParsePatch reads what a hook wrote: operations, or lists of them, one after the
-// other. Values that are neither are passed over, as addon-operator does. Numbers are
-// read as it reads them, so that 1.0 is 1.
+// ParsePatch parses the patch file of a hook: a sequence of operations or lists of
+// operations. Like addon-operator, it skips other values and decodes 1.0 as 1.
 func ParsePatch(text []byte) ([]Operation, error) {
 	var all []Operation
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -60,10 +59,10 @@ func operation(v any) (o Operation, err error) {
 	return o, json.Unmarshal(text, &o)
 }
 
-// switchSuffix ends the keys that switch modules on and off.
+// switchSuffix is the suffix of keys that enable or disable modules.
 const switchSuffix = "Enabled"
 
-// root is the key that the path of an operation begins with.
+// root returns the first key of the operation's path.
 func (o Operation) root() (key string, found bool) {
 	parts := strings.Split(o.Path, "/")
 	if len(parts) < 2 {
@@ -72,9 +71,9 @@ func (o Operation) root() (key string, found bool) {
 	return parts[1], true
 }
 
-// permit refuses operations that addon-operator does not take: those on values of
-// others, and replace. Global hooks may set switches beside.
-func permit(ops []Operation, key string) error {
+// checkAllowed rejects operations that addon-operator does not allow: replace, and those
+// on values of others. Global hooks may also set the keys that enable modules.
+func checkAllowed(ops []Operation, key string) error {
 	for _, o := range ops {
 		if o.Op == "replace" {
 			return fmt.Errorf("replace of %s is refused: use add, which also replaces", o.Path)
@@ -92,9 +91,8 @@ func permit(ops []Operation, key string) error {
 	return nil
 }
 
-// patched applies operations to the values below a key. When it is lenient, what
-// there is not need not be removed. A key with nothing below it is a null, which
-// nothing can be added to.
+// patched applies operations to the values below a key. If lenient is set, removing an
+// absent value is no error. An empty section becomes null, to which nothing can be added.
 func patched(key string, values map[string]any, ops []Operation, lenient bool) (after map[string]any, changed bool, err error) {
 	before, err := json.Marshal(map[string]any{key: values})
 	if err != nil {
@@ -140,10 +138,10 @@ func (o Operation) apply(text []byte) ([]byte, error) {
 	return p.Apply(text)
 }
 
-// compacted adds operations to those that are kept. Of each path the last one is
-// left, so that of several additions to the end of a list one is. What adds or
-// removes an object makes what was kept below it void. They are in the order of
-// their paths.
+// compacted adds operations to the kept ones, as addon-operator does. It keeps the last
+// operation of each path, so only the last of several additions to the end of a list
+// remains. Adding or removing an object discards the kept operations below it. The result
+// is ordered by path.
 func compacted(kept, ops []Operation) []Operation {
 	last := map[string][]Operation{}
 	for _, o := range kept {

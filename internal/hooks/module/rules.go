@@ -29,7 +29,7 @@ const (
 	ruleObject      = "object"
 )
 
-// Rules are all that findings about modules can be about.
+// Rules returns the rules of all findings about modules.
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		{Name: ruleName, Severity: finding.Error, Summary: "a folder in modules whose name is not valid for a module"},

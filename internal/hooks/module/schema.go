@@ -20,16 +20,16 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// Schemas judge the values of a module, or global ones. Any of them may be nil.
+// Schemas are the schemas of the values of a module or of global values. Each may be nil.
 type Schemas struct {
-	Config *spec.Schema // what users may set in the ConfigMap
-	Values *spec.Schema // what hooks see and change
-	Helm   *spec.Schema // Values, with what the chart cannot do without
+	Config *spec.Schema // for values that users set in the ConfigMap
+	Values *spec.Schema // for values that hooks read and patch
+	Helm   *spec.Schema // like Values, plus the properties that the chart requires
 }
 
-// ParseSchemas reads openapi/config-values.yaml and openapi/values.yaml, as
-// addon-operator does: an object takes no keys but its properties unless it says
-// otherwise, and values extend what the config has when they ask for it.
+// ParseSchemas parses openapi/config-values.yaml and openapi/values.yaml like
+// addon-operator. Objects allow no additional properties unless the schema says so. The
+// values schema extends the config schema if it has x-extend.
 func ParseSchemas(config, values []byte) (Schemas, error) {
 	var s Schemas
 	var err error
@@ -37,7 +37,7 @@ func ParseSchemas(config, values []byte) (Schemas, error) {
 		if s.Config, err = parseSchema(config); err != nil {
 			return s, &schemaError{configFile, err}
 		}
-		shut(s.Config)
+		disallowAdditional(s.Config)
 	}
 	if len(values) == 0 {
 		return s, nil
@@ -46,32 +46,32 @@ func ParseSchemas(config, values []byte) (Schemas, error) {
 		return s, &schemaError{valuesFile, err}
 	}
 	extend(s.Values, s.Config)
-	shut(s.Values)
+	disallowAdditional(s.Values)
 	s.Helm, err = forHelm(s.Values)
 	return s, err
 }
 
-// The files of a folder openapi.
+// The files in the folder openapi.
 const (
 	configFile = "config-values.yaml"
 	valuesFile = "values.yaml"
 )
 
-// schemaError says which of the two files is wrong.
+// schemaError is an error in one of the schema files.
 type schemaError struct {
 	file string
 	error
 }
 
-// elsewhere finds references to other documents.
-var elsewhere = regexp.MustCompile(`"\$ref":"([^#"][^"]*)"`)
+// externalRef matches references to other documents.
+var externalRef = regexp.MustCompile(`"\$ref":"([^#"][^"]*)"`)
 
 func parseSchema(text []byte) (*spec.Schema, error) {
 	content, err := kyaml.YAMLToJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	if m := elsewhere.FindSubmatch(content); m != nil {
+	if m := externalRef.FindSubmatch(content); m != nil {
 		return nil, fmt.Errorf("$ref to %s: only references within the file are followed, such as #/definitions/x", m[1])
 	}
 	s := new(spec.Schema)
@@ -81,16 +81,16 @@ func parseSchema(text []byte) (*spec.Schema, error) {
 	return s, spec.ExpandSchema(s, s, nil)
 }
 
-// shut lets objects take no other keys than their properties, where nothing is
-// said about others. As in addon-operator, properties that say something are
-// left alone, with all that is below them.
-func shut(s *spec.Schema) {
+// disallowAdditional disallows additional properties where a schema does not mention
+// them. Like addon-operator, it skips a schema that mentions them, with all schemas
+// below.
+func disallowAdditional(s *spec.Schema) {
 	if s.AdditionalProperties == nil {
 		s.AdditionalProperties = &spec.SchemaOrBool{}
 	}
 	for name, p := range s.Properties {
 		if p.AdditionalProperties == nil {
-			shut(&p)
+			disallowAdditional(&p)
 			s.Properties[name] = p
 		}
 	}
@@ -98,15 +98,15 @@ func shut(s *spec.Schema) {
 		return
 	}
 	if s.Items.Schema != nil {
-		shut(s.Items.Schema)
+		disallowAdditional(s.Items.Schema)
 	}
 	for i := range s.Items.Schemas {
-		shut(&s.Items.Schemas[i])
+		disallowAdditional(&s.Items.Schemas[i])
 	}
 }
 
-// extends reports whether a schema asks for what the config's has; which schema it
-// names, nobody looks at.
+// extends reports whether a schema extends the config schema. Like addon-operator, it
+// ignores the schema name in x-extend.
 func extends(s *spec.Schema) bool {
 	content, err := json.Marshal(s.Extensions["x-extend"])
 	var settings struct {
@@ -115,7 +115,7 @@ func extends(s *spec.Schema) bool {
 	return err == nil && json.Unmarshal(content, &settings) == nil && settings.Schema != nil
 }
 
-// extend adds what the config's schema has, and s has not.
+// extend adds the parts of the config schema that s lacks.
 func extend(s, config *spec.Schema) {
 	if config == nil || !extends(s) {
 		return
@@ -151,7 +151,8 @@ func both(a, b []string) []string {
 	return all
 }
 
-// forHelm is a copy of a schema that requires what x-required-for-helm names.
+// forHelm returns a copy of a schema that also requires the properties in
+// x-required-for-helm.
 func forHelm(s *spec.Schema) (*spec.Schema, error) {
 	content, err := s.MarshalJSON()
 	if err != nil {
@@ -177,8 +178,8 @@ func require(s *spec.Schema) {
 	}
 }
 
-// withDefaults returns values with the defaults of a schema where they have
-// nothing. Only properties and items of lists have defaults.
+// withDefaults returns values with the schema defaults of absent properties. Only
+// properties and list items have defaults.
 func withDefaults(s *spec.Schema, values map[string]any) map[string]any {
 	values = merge(values)
 	if s != nil {
@@ -208,38 +209,38 @@ func addDefaults(s *spec.Schema, v any) {
 	}
 }
 
-// Violation is a value that a schema does not take.
+// Violation is a value that violates a schema.
 type Violation struct {
 	Path    []string // below the module's key
-	Message string   // what is wrong with it
-	Lacks   bool     // it is required, and not there
+	Message string   // the problem
+	Missing bool     // the value is required but absent
 }
 
-// wrongType is how the library speaks of types.
+// wrongType matches the library's message for a wrong type.
 var wrongType = regexp.MustCompile(`^must be of type (.+): "(.+)"$`)
 
-// Check compares values with a schema; nil takes everything.
+// Check validates values with a schema. A nil schema allows every value.
 func Check(s *spec.Schema, values map[string]any) []Violation {
 	if s == nil {
 		return nil
 	}
-	var misfits []Violation
+	var all []Violation
 	for _, err := range validate.NewSchemaValidator(s, nil, "", strfmt.Default).Validate(values).Errors {
 		path, message, found := strings.Cut(err.Error(), " in body ")
 		if !found {
 			path, message = "", err.Error()
 		}
-		m := Violation{Message: wrongType.ReplaceAllString(message, "must be of type $1, not $2"), Lacks: message == "is required"}
+		m := Violation{Message: wrongType.ReplaceAllString(message, "must be of type $1, not $2"), Missing: message == "is required"}
 		if path = strings.Trim(path, ". "); path != "" {
 			m.Path = strings.Split(path, ".")
 		}
-		misfits = append(misfits, m)
+		all = append(all, m)
 	}
-	slices.SortFunc(misfits, func(a, b Violation) int { return slices.Compare(append(a.Path, a.Message), append(b.Path, b.Message)) })
-	return misfits
+	slices.SortFunc(all, func(a, b Violation) int { return slices.Compare(append(a.Path, a.Message), append(b.Path, b.Message)) })
+	return all
 }
 
-// readSchemas reads the two files of a folder. Findings call it folder.
+// readSchemas reads both schema files of a folder. folder is the path for findings.
 func readSchemas(dir, folder string) (Schemas, []finding.Finding, error) {
 	var texts [2][]byte
 	for i, name := range []string{configFile, valuesFile} {

@@ -12,30 +12,30 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// globalKey is what global values stand below.
+// globalKey is the key of the global values.
 const globalKey = "global"
 
-// Store has values while hooks run, as addon-operator has them: the hooks are given
-// them and patch them. They are those of one module and the global ones, or the
-// global ones alone, for global hooks.
+// Store holds the values while hooks run, as addon-operator does. Hooks read and patch
+// them. A Store has the global values and, unless it is for global hooks, the values of
+// one module.
 type Store struct {
 	global, own *layers // own is global for global hooks
 	switches    map[string]bool
 }
 
-// layers are what values come about from.
+// layers are the sources of a section of values.
 type layers struct {
 	Values
-	config  map[string]any // of the ConfigMap; nil when it says nothing
-	given   map[string]any // what other hooks patched
-	patches []Operation    // of this one
+	config  map[string]any // from the ConfigMap; nil without a section there
+	given   map[string]any // patched by other hooks
+	patches []Operation    // by the tested hook
 	result  map[string]any
 }
 
-// NewStore makes one of the values of a module; own is nil for global hooks. What
-// the ConfigMap has, and what hooks patched before, are by key, the module's or
-// global. The error is one of them that does not fit its schema, or that nobody
-// would read.
+// NewStore returns a store for the values of a module; own is nil for global hooks.
+// config has the values of the ConfigMap and before the values patched by earlier hooks,
+// by module key or global. The error says which of them violates its schema or has an
+// unknown key.
 func NewStore(global Values, own *Values, config, before map[string]any) (*Store, error) {
 	s := &Store{global: &layers{Values: global}, switches: map[string]bool{}}
 	s.own = s.global
@@ -65,19 +65,19 @@ func NewStore(global Values, own *Values, config, before map[string]any) (*Store
 	for _, key := range s.keys() {
 		l := s.layer(key)
 		if wrong := l.CheckConfig(l.config); len(wrong) > 0 {
-			return nil, fmt.Errorf("configValues: %s", misfits(l.Key, wrong))
+			return nil, fmt.Errorf("configValues: %s", violationText(l.Key, wrong))
 		}
 		if err := l.commit(); err != nil {
 			return nil, err
 		}
 	}
 	if wrong := Check(s.own.Schemas.Values, s.own.result); len(wrong) > 0 {
-		return nil, fmt.Errorf("values: %s", misfits(s.own.Key, wrong))
+		return nil, fmt.Errorf("values: %s", violationText(s.own.Key, wrong))
 	}
 	return s, nil
 }
 
-// keys are those of the values.
+// keys returns the keys of the sections.
 func (s *Store) keys() []string {
 	if s.own == s.global {
 		return []string{globalKey}
@@ -95,7 +95,7 @@ func (s *Store) layer(key string) *layers {
 	return nil
 }
 
-// commit works out the values, which stay as they are when the patches do not apply.
+// commit computes the values. They are unchanged if the patches do not apply.
 func (l *layers) commit() error {
 	result, _, err := patched(l.Key, merge(l.Effective(l.config), l.given), l.patches, true)
 	if err == nil {
@@ -104,16 +104,17 @@ func (l *layers) commit() error {
 	return err
 }
 
-// misfits says what does not fit a schema.
-func misfits(key string, all []Violation) string {
-	var said []string
+// violationText describes violations on one line.
+func violationText(key string, all []Violation) string {
+	var texts []string
 	for _, m := range all {
-		said = append(said, strings.Join(append([]string{key}, m.Path...), ".")+" "+m.Message)
+		texts = append(texts, strings.Join(append([]string{key}, m.Path...), ".")+" "+m.Message)
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(texts, "; ")
 }
 
-// Values are what hooks see, by key; and the switches that global hooks set.
+// Values returns the values that hooks read, by key, and the enabled keys that global
+// hooks set.
 func (s *Store) Values() map[string]any {
 	all := s.sections(func(l *layers) map[string]any { return l.result })
 	for key, on := range s.switches {
@@ -122,7 +123,7 @@ func (s *Store) Values() map[string]any {
 	return all
 }
 
-// Config is what the ConfigMap has, by key; null where it says nothing.
+// Config returns the values of the ConfigMap, by key; nil for an absent section.
 func (s *Store) Config() map[string]any {
 	return s.sections(func(l *layers) map[string]any { return l.config })
 }
@@ -139,7 +140,7 @@ func (s *Store) sections(of func(*layers) map[string]any) map[string]any {
 	return all
 }
 
-// Files are what the next run of a hook is given, in JSON.
+// Files returns the values for the next run of a hook, as JSON.
 func (s *Store) Files() (values, config []byte, err error) {
 	if values, err = json.Marshal(s.sections(func(l *layers) map[string]any { return l.result })); err != nil {
 		return nil, nil, err
@@ -148,8 +149,8 @@ func (s *Store) Files() (values, config []byte, err error) {
 	return values, config, err
 }
 
-// ScriptFiles are what the script enabled is given, in JSON: the values, and which
-// modules that come before are enabled, unless the values say it.
+// ScriptFiles returns the values for the enabled script, as JSON. They include
+// enabledModules, the enabled modules before this one, unless the values already have it.
 func (s *Store) ScriptFiles() (values, config []byte, err error) {
 	all := s.sections(func(l *layers) map[string]any { return l.result })
 	all[globalKey] = merge(map[string]any{"enabledModules": []any{}}, s.global.result)
@@ -166,10 +167,10 @@ const (
 	configPatchPath = "$CONFIG_VALUES_JSON_PATCH_PATH"
 )
 
-// Read reads the patches that a hook wrote. take applies them, and judges the
-// values that come of it; those of the ConfigMap come first, and stay when the
-// others are refused.
-func (s *Store) Read(values, config []byte) (take func() error, err error) {
+// Read parses the patches of a hook. apply applies them and validates the resulting
+// values. It applies the patch of the ConfigMap first, and keeps it if the other patch
+// fails.
+func (s *Store) Read(values, config []byte) (apply func() error, err error) {
 	configPatch, err := ParsePatch(config)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", configPatchPath, err)
@@ -178,19 +179,19 @@ func (s *Store) Read(values, config []byte) (take func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", valuesPatchPath, err)
 	}
-	before := s.own.result // for a hook patches what it was given
+	before := s.own.result // the hook patches the values that it read
 	return func() error {
-		if err := s.takeConfig(configPatch); err != nil {
+		if err := s.applyConfig(configPatch); err != nil {
 			return fmt.Errorf("%s: %w", configPatchPath, err)
 		}
-		if err := s.takeValues(before, valuesPatch); err != nil {
+		if err := s.applyValues(before, valuesPatch); err != nil {
 			return fmt.Errorf("%s: %w", valuesPatchPath, err)
 		}
 		return nil
 	}, nil
 }
 
-func (s *Store) takeConfig(ops []Operation) error {
+func (s *Store) applyConfig(ops []Operation) error {
 	own, err := s.split(ops)
 	if err != nil {
 		return err
@@ -201,17 +202,17 @@ func (s *Store) takeConfig(ops []Operation) error {
 	}
 	if changed {
 		if wrong := s.own.CheckConfig(next); len(wrong) > 0 {
-			return fmt.Errorf("%s", misfits(s.own.Key, wrong))
+			return fmt.Errorf("%s", violationText(s.own.Key, wrong))
 		}
 		s.own.config = next
 		if err := s.own.commit(); err != nil {
 			return err
 		}
 	}
-	return s.turn(ops)
+	return s.applySwitches(ops)
 }
 
-func (s *Store) takeValues(before map[string]any, ops []Operation) error {
+func (s *Store) applyValues(before map[string]any, ops []Operation) error {
 	own, err := s.split(ops)
 	if err != nil {
 		return err
@@ -222,19 +223,20 @@ func (s *Store) takeValues(before map[string]any, ops []Operation) error {
 	}
 	if changed {
 		if wrong := Check(s.own.Schemas.Values, next); len(wrong) > 0 {
-			return fmt.Errorf("%s", misfits(s.own.Key, wrong))
+			return fmt.Errorf("%s", violationText(s.own.Key, wrong))
 		}
 		s.own.patches = compacted(s.own.patches, own)
 		if err := s.own.commit(); err != nil {
 			return err
 		}
 	}
-	return s.turn(ops)
+	return s.applySwitches(ops)
 }
 
-// split refuses what is not the hook's to change, and leaves out the switches.
+// split rejects operations that the hook may not do, applies those that enable modules,
+// and returns the others.
 func (s *Store) split(ops []Operation) ([]Operation, error) {
-	if err := permit(ops, s.own.Key); err != nil {
+	if err := checkAllowed(ops, s.own.Key); err != nil {
 		return nil, err
 	}
 	if s.own != s.global {
@@ -246,9 +248,10 @@ func (s *Store) split(ops []Operation) ([]Operation, error) {
 	}), nil
 }
 
-// turn sets the switches that a global hook sets. Where there is one in a patch,
-// addon-operator takes all of its operations for switches, and refuses the others.
-func (s *Store) turn(ops []Operation) error {
+// applySwitches applies the operations of a global hook that enable or disable modules.
+// If a patch has one, addon-operator expects all its operations to be of this kind, and
+// rejects the others.
+func (s *Store) applySwitches(ops []Operation) error {
 	isSwitch := func(o Operation) bool {
 		root, _ := o.root()
 		return strings.HasSuffix(root, switchSuffix)
@@ -273,11 +276,11 @@ func (s *Store) turn(ops []Operation) error {
 	return nil
 }
 
-// Rendered are the objects of the module's chart with the values that there are.
-// The error says why addon-operator would not install it.
+// Rendered returns the objects of the module's chart for the current values. The error
+// says why addon-operator would not install the chart.
 func (s *Store) Rendered(m Module, table *kinds.Table) ([]*unstructured.Unstructured, error) {
 	if wrong := Check(s.own.Schemas.Helm, s.own.result); len(wrong) > 0 {
-		return nil, fmt.Errorf("addon-operator does not install the chart: %s", misfits(s.own.Key, wrong))
+		return nil, fmt.Errorf("addon-operator does not install the chart: %s", violationText(s.own.Key, wrong))
 	}
 	c, err := m.loadChart()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// ownValues are those of a module web.
+// ownValues returns the values of a module web.
 func ownValues(t *testing.T) Values {
 	t.Helper()
 	s, err := ParseSchemas([]byte(`{type: object, properties: {replicas: {type: integer, default: 1}}}`),
@@ -27,7 +27,7 @@ func text(t *testing.T, v any) string {
 	return string(content)
 }
 
-// TestStore applies what hooks write, one run after the other.
+// TestStore applies the patches of consecutive runs.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	type run struct{ values, config, refused string }
@@ -86,7 +86,7 @@ func TestStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range c.runs {
-				took(t, s, r.values, r.config, r.refused)
+				applyPatches(t, s, r.values, r.config, r.refused)
 			}
 			if got := text(t, s.Values()); got != c.values {
 				t.Errorf("values\n got %s\nwant %s", got, c.values)
@@ -98,8 +98,9 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// took has a store read what a run of a hook wrote.
-func took(t *testing.T, s *Store, values, config, refused string) {
+// applyPatches applies the patches of a run to a store. refused is the expected error, or
+// "".
+func applyPatches(t *testing.T, s *Store, values, config, refused string) {
 	t.Helper()
 	take, err := s.Read([]byte(values), []byte(config))
 	if err == nil {
@@ -113,20 +114,20 @@ func took(t *testing.T, s *Store, values, config, refused string) {
 	}
 }
 
-// TestStoreGlobal applies what global hooks write: they set switches beside.
+// TestStoreGlobal applies patches of global hooks, which also enable modules.
 func TestStoreGlobal(t *testing.T) {
 	t.Parallel()
 	s, err := NewStore(Values{Key: "global"}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	took(t, s, `{"op":"add","path":"/global/zone","value":"a"}`, `{"op":"add","path":"/webEnabled","value":true}`, "")
-	took(t, s, `{"op":"add","path":"/web/replicas","value":1}`, "", "a global hook may change only values below /global and switches")
-	took(t, s, `{"op":"add","path":"/webEnabled","value":"true"}`, "", "needs the value true or false")
-	took(t, s, `{"op":"add","path":"/dnsEnabled","value":false}`, "", "")
-	took(t, s, `{"op":"remove","path":"/webEnabled","value":true}`, "", "")
-	// The engine looks for switches in the whole patch when there is one in it.
-	took(t, s, `{"op":"add","path":"/global/late","value":"b"} {"op":"add","path":"/webEnabled","value":true}`, "", "in one patch with a switch")
+	applyPatches(t, s, `{"op":"add","path":"/global/zone","value":"a"}`, `{"op":"add","path":"/webEnabled","value":true}`, "")
+	applyPatches(t, s, `{"op":"add","path":"/web/replicas","value":1}`, "", "a global hook may change only values below /global and switches")
+	applyPatches(t, s, `{"op":"add","path":"/webEnabled","value":"true"}`, "", "needs the value true or false")
+	applyPatches(t, s, `{"op":"add","path":"/dnsEnabled","value":false}`, "", "")
+	applyPatches(t, s, `{"op":"remove","path":"/webEnabled","value":true}`, "", "")
+	// If a patch has one enabled key, the engine expects only enabled keys in it.
+	applyPatches(t, s, `{"op":"add","path":"/global/late","value":"b"} {"op":"add","path":"/webEnabled","value":true}`, "", "in one patch with a switch")
 	if got, want := text(t, s.Values()), `{"dnsEnabled":false,"global":{"late":"b","zone":"a"}}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -136,7 +137,7 @@ func TestStoreGlobal(t *testing.T) {
 	}
 }
 
-// TestStoreGiven refuses what a test cannot begin with.
+// TestStoreGiven checks that invalid initial values are errors.
 func TestStoreGiven(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -19,9 +19,9 @@ import (
 	helmchart "helm.sh/helm/v3/pkg/chart"
 )
 
-// Validate judges a module but for its hooks, which package hook does. Findings
-// are named from the folder that has the folder of modules. The error is about the
-// validation itself.
+// Validate validates a module without its hooks, which package hooks validates. Findings
+// have paths relative to the parent of the modules folder. The error means that the
+// validation could not run.
 func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding, error) {
 	j := &validator{Module: m, at: m.at(), common: common, table: table}
 	for _, step := range []func() error{j.crds, j.enabled, j.values, j.chart} {
@@ -32,7 +32,7 @@ func (m Module) Validate(common *Common, table *kinds.Table) ([]finding.Finding,
 	return finding.Sort(j.findings), nil
 }
 
-// judge collects findings about one module.
+// validator collects findings about one module.
 type validator struct {
 	Module
 	at       string // the path of the module in findings
@@ -40,10 +40,10 @@ type validator struct {
 	table    *kinds.Table
 	findings []finding.Finding
 
-	own    document // values.yaml
-	known  Values
-	broken bool // values or schemas cannot be read
-	lacks  bool // something required is not there yet
+	own        document // values.yaml
+	known      Values
+	broken     bool // values or schemas are invalid
+	incomplete bool // a required value is absent in the files
 }
 
 func (j *validator) add(f ...finding.Finding) {
@@ -51,14 +51,14 @@ func (j *validator) add(f ...finding.Finding) {
 	j.broken = j.broken || slices.ContainsFunc(f, finding.Finding.IsError)
 }
 
-// crds judges what is installed before the chart; the chart is judged all the same.
+// crds validates the CRDs. Invalid CRDs do not prevent the validation of the chart.
 func (j *validator) crds() error {
 	_, found, err := j.CRDs()
 	j.findings = append(j.findings, found...)
 	return err
 }
 
-// enabled looks at the script that decides whether the module is enabled.
+// enabled checks the module's enabled script.
 func (j *validator) enabled() error {
 	info, err := os.Stat(filepath.Join(j.Dir, "enabled"))
 	switch {
@@ -73,7 +73,7 @@ func (j *validator) enabled() error {
 	return nil
 }
 
-// values judges values.yaml and the schemas, and both together.
+// values validates values.yaml and the schemas, and the values against the schemas.
 func (j *validator) values() error {
 	var failed *finding.Finding
 	var err error
@@ -83,7 +83,7 @@ func (j *validator) values() error {
 	if failed != nil {
 		j.add(*failed)
 	}
-	j.strange()
+	j.unknownKeys()
 	j.add(j.own.duplicateKeys(config.RuleDuplicateKey, finding.Warning, ": the last one counts")...)
 	static, found := j.common.static(j.Key(), j.own)
 	j.add(found...)
@@ -97,18 +97,18 @@ func (j *validator) values() error {
 		return nil
 	}
 	j.schemas()
-	for _, misfit := range Check(schemas.Helm, j.known.Effective(nil)) {
-		if misfit.Lacks { // for the ConfigMap, or a hook, to give
-			j.lacks = true
+	for _, v := range Check(schemas.Helm, j.known.Effective(nil)) {
+		if v.Missing { // the ConfigMap or a hook may set it
+			j.incomplete = true
 			continue
 		}
-		j.add(j.misfit(misfit))
+		j.add(j.violation(v))
 	}
 	return nil
 }
 
-// misfit is a finding where the value comes from.
-func (j *validator) misfit(m Violation) finding.Finding {
+// violation returns the finding for a violation, with the position of the value.
+func (j *validator) violation(m Violation) finding.Finding {
 	name := strings.Join(append([]string{j.Key()}, m.Path...), ".")
 	for _, d := range []document{j.own, j.common.document} {
 		if section, _ := d.section(j.Key()); section != nil && has(section, m.Path) {
@@ -135,14 +135,14 @@ func has(values map[string]any, path []string) bool {
 		case map[string]any:
 			values = below
 		default:
-			return true // the place is known as far as here
+			return true // the position of the parent is known
 		}
 	}
 	return true
 }
 
-// strange finds keys of values.yaml that are not the module's.
-func (j *validator) strange() {
+// unknownKeys reports keys of values.yaml that do not belong to the module.
+func (j *validator) unknownKeys() {
 	for _, key := range slices.Sorted(maps.Keys(j.own.values)) {
 		switch {
 		case key == j.Key():
@@ -158,7 +158,7 @@ func (j *validator) strange() {
 	}
 }
 
-// schemas looks for what a schema says without effect.
+// schemas reports parts of the schemas that have no effect.
 func (j *validator) schemas() {
 	s := j.known.Schemas
 	if s.Config != nil && s.Values != nil {
@@ -180,7 +180,7 @@ func closed(s *spec.Schema) bool {
 	return s.AdditionalProperties != nil && !s.AdditionalProperties.Allows && s.AdditionalProperties.Schema == nil && len(s.PatternProperties) == 0
 }
 
-// keywords looks through a schema.
+// keywords reports keywords without effect in a schema and its children.
 func (j *validator) keywords(file string, at []string, s spec.Schema) {
 	name := strings.Join(at, ".")
 	if name == "" {
@@ -201,12 +201,12 @@ func (j *validator) keywords(file string, at []string, s spec.Schema) {
 	}
 }
 
-// chart judges the chart by rendering it with the values that there are.
+// chart validates the chart by rendering it with the known values.
 func (j *validator) chart() error {
 	c, err := j.loadChart()
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 		if j.broken && wrong.File == "values.yaml" {
-			return nil // which is said already
+			return nil // already reported
 		}
 		j.add(finding.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Rule: ruleChart, Severity: finding.Error, Message: wrong.Msg})
 		return nil
@@ -224,7 +224,7 @@ func (j *validator) chart() error {
 	rendered, err := chart.Render(c, j.chartValues(j.common.Global.Effective(nil), j.known.Effective(nil)), j.release("default"), clusterOf(j.table))
 	if wrong := (*chart.Error)(nil); errors.As(err, &wrong) {
 		f := finding.Finding{File: j.at + "/" + wrong.File, Line: wrong.Line, Column: wrong.Column, Rule: ruleTemplate, Severity: finding.Error, Message: wrong.Msg}
-		if j.lacks || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
+		if j.incomplete || len(Check(j.common.Global.Schemas.Helm, j.common.Global.Effective(nil))) > 0 {
 			f.Rule, f.Severity = ruleRequired, finding.Warning
 			f.Message += " (the ConfigMap or a hook must set required values; a test can set them)"
 		}
@@ -238,7 +238,7 @@ func (j *validator) chart() error {
 	return nil
 }
 
-// rendered judges what the templates made.
+// rendered validates the rendered templates.
 func (j *validator) rendered(files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		objects, err := chart.Objects(map[string]string{name: files[name]})
@@ -262,8 +262,8 @@ func (j *validator) rendered(files map[string]string) {
 	}
 }
 
-// loadChart loads the module's chart as addon-operator does; nil when there is
-// none. A chart that is wrong is a chart.Error.
+// loadChart loads the module's chart as addon-operator does. The chart is nil if the
+// module has none. An invalid chart is a chart.Error.
 func (m Module) loadChart() (*helmchart.Chart, error) {
 	_, err := os.Stat(filepath.Join(m.Dir, "Chart.yaml"))
 	if err == nil {
@@ -280,12 +280,12 @@ func (m Module) loadChart() (*helmchart.Chart, error) {
 	return chart.LoadBare(m.Dir, m.Name)
 }
 
-// chartValues are the values that the chart is rendered with.
+// chartValues returns the values for rendering the chart.
 func (m Module) chartValues(global, values map[string]any) map[string]any {
 	return map[string]any{"global": global, m.Key(): values}
 }
 
-// release is what the chart becomes in a namespace, the operator's own.
+// release returns the Helm release of the chart in a namespace, that of the operator.
 func (m Module) release(namespace string) chart.Release {
 	return chart.Release{Name: m.Name, Namespace: namespace}
 }

@@ -20,22 +20,22 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// document is a file of values: what is in it, and where.
+// document is a file of values with positions.
 type document struct {
-	file   string // for findings
+	file   string // path in findings
 	values map[string]any
-	root   *yaml.Node // nil when there is none
+	root   *yaml.Node // nil for an empty document
 
-	// What comes of reading it more strictly, as addon-operator does for switches: yes
-	// and on are texts then, and no key may be there twice.
+	// The result of strict parsing, which addon-operator uses to find enabled keys: yes
+	// and on are strings, and duplicate keys are errors.
 	strict map[string]any
-	wrong  error // io.EOF when nothing is in the file
+	wrong  error // io.EOF for an empty file
 }
 
 var yamlLine = regexp.MustCompile(`yaml: line (\d+): `)
 
-// readValues reads a file of values; one that is not there has none. file is how
-// findings call it.
+// readValues reads a file of values. A missing file is an empty document. file is its
+// path in findings.
 func readValues(name, file string) (document, *finding.Finding, error) {
 	d := document{file: file}
 	content, err := os.ReadFile(name)
@@ -56,7 +56,7 @@ func readValues(name, file string) (document, *finding.Finding, error) {
 	return d, nil, nil
 }
 
-// unreadable says where a file is no YAML, or not an object.
+// unreadable returns the finding for a file that is invalid YAML or no object.
 func unreadable(file, rule string, err error) *finding.Finding {
 	f := &finding.Finding{File: file, Rule: rule, Severity: finding.Error}
 	msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
@@ -71,8 +71,8 @@ func unreadable(file, rule string, err error) *finding.Finding {
 	return f
 }
 
-// at is the place of what stands at a path, or as far towards it as there is
-// something; 0 when the document is empty.
+// at returns the position of the value at a path, or of the closest parent. It returns 0
+// for an empty document.
 func (d document) at(path ...string) (line, column int) {
 	node := d.root
 	if node == nil {
@@ -104,13 +104,13 @@ func (d document) at(path ...string) (line, column int) {
 	return line, column
 }
 
-// finding is one about what stands at a path.
+// finding returns a finding at the position of a path.
 func (d document) finding(rule string, severity finding.Severity, path []string, format string, args ...any) finding.Finding {
 	line, column := d.at(path...)
 	return finding.Finding{File: d.file, Line: line, Column: column, Rule: rule, Severity: severity, Message: fmt.Sprintf(format, args...)}
 }
 
-// twice finds keys that are there more than once; outcome says what comes of it.
+// duplicateKeys reports duplicate keys. outcome is the consequence for the message.
 func (d document) duplicateKeys(rule string, severity finding.Severity, outcome string) []finding.Finding {
 	wrong := (*yaml.TypeError)(nil)
 	if !errors.As(d.wrong, &wrong) {
@@ -125,8 +125,8 @@ func (d document) duplicateKeys(rule string, severity finding.Severity, outcome 
 	return findings
 }
 
-// switches judges the values of all modules as addon-operator does when it looks for
-// switches there.
+// switches validates the common values as addon-operator does when it looks for enabled
+// keys.
 func (d document) switches() []finding.Finding {
 	findings := d.duplicateKeys(ruleValues, finding.Error, ", and addon-operator does not start")
 	switch {
@@ -149,8 +149,8 @@ func (d document) switches() []finding.Finding {
 	return findings
 }
 
-// section returns the values below a key: none when the key is not there, and an
-// error finding when they are no object.
+// section returns the values below a key. They are nil for an absent key. The finding is
+// an error for a value that is no object.
 func (d document) section(key string) (map[string]any, *finding.Finding) {
 	v, there := d.values[key]
 	if !there {
@@ -164,8 +164,7 @@ func (d document) section(key string) (map[string]any, *finding.Finding) {
 	return section, nil
 }
 
-// ignored warns of what stands in the place of a section, and of nothing when that is
-// empty.
+// ignored returns a warning if the value of a key is not an object and therefore ignored.
 func (d document) ignored(key string) []finding.Finding {
 	if d.values[key] == nil {
 		return nil
@@ -173,8 +172,8 @@ func (d document) ignored(key string) []finding.Finding {
 	return []finding.Finding{d.finding(ruleIgnored, finding.Warning, []string{key}, "%s is not an object, so it is ignored: it must hold values", key)}
 }
 
-// merge lays values over each other, later ones over earlier: objects are merged,
-// anything else replaces what was there. The result shares nothing with them.
+// merge merges values; later layers override earlier ones. It merges objects and replaces
+// all other values. The result shares no memory with the layers.
 func merge(layers ...map[string]any) map[string]any {
 	merged := map[string]any{}
 	for _, layer := range layers {
@@ -191,16 +190,16 @@ func merge(layers ...map[string]any) map[string]any {
 	return merged
 }
 
-// Common is what all modules of a folder share: the values and switches in its
-// values.yaml, and the schemas of global values.
+// Common has what all modules share: the values and enabled keys in values.yaml of the
+// modules folder, and the schemas of global values.
 type Common struct {
 	document
 	Global Values
 }
 
-// ReadCommon reads the values of all modules from the folder of modules, and the
-// schemas of global values from that of global hooks. Files in findings are named
-// from the folder that has both.
+// ReadCommon reads the common values from the folder of modules, and the schemas of
+// global values from the folder of global hooks. Findings have paths relative to the
+// parent of both.
 func ReadCommon(modules, globalHooks string) (*Common, []finding.Finding, error) {
 	d, failed, err := readValues(filepath.Join(modules, "values.yaml"), filepath.Base(modules)+"/values.yaml")
 	if err != nil {
@@ -223,8 +222,9 @@ func ReadCommon(modules, globalHooks string) (*Common, []finding.Finding, error)
 	return c, append(findings, more...), nil
 }
 
-// static are the values of a module that files have: those of its own over those of all.
-// What is no object in the file of all is refused unless one of the module replaces it.
+// static returns the values of a module from files. The module's own values override the
+// common ones. A common value that is no object is an error unless the module's file
+// overrides it.
 func (c *Common) static(key string, own document) (map[string]any, []finding.Finding) {
 	var findings []finding.Finding
 	shared, failed := c.section(key)
@@ -241,8 +241,8 @@ func (c *Common) static(key string, own document) (map[string]any, []finding.Fin
 	return merge(shared, mine), findings
 }
 
-// Values reads the values of a module and their schemas. The error is the first
-// thing that is wrong with them.
+// Values reads the values of a module and their schemas. The error is the first finding
+// that is an error.
 func (m Module) Values(common *Common) (Values, error) {
 	at := m.at()
 	own, failed, err := readValues(filepath.Join(m.Dir, "values.yaml"), at+"/values.yaml")
