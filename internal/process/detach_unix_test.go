@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDetach starts a child that must not hold on to what this process was
-// given by the one that started it.
+// TestDetach checks that a detached child does not keep files open that this
+// process inherited.
 func TestDetach(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -21,7 +21,7 @@ func TestDetach(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	// As a shell leaves it for its children.
+	// Inheritable, as a shell passes it to its children.
 	if _, err := unix.FcntlInt(w.Fd(), unix.F_SETFD, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,6 @@ func TestDetach(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("the pipe is held: %v", err)
+		t.Errorf("the pipe is still open: %v", err)
 	}
 }

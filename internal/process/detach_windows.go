@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Detach makes cmd, which is yet to be started, independent of the terminal:
-// neither Ctrl-C nor a closed window reaches it. It gets a console that is not
-// shown, or each program that it starts would open a window.
+// Detach makes cmd, which is not started yet, independent of the terminal:
+// Ctrl-C or a closed window does not reach it. It gets a hidden console,
+// because otherwise each program that it starts would open a window.
 func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW,

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// group is a process group with the child as its leader.
+// group is a process group whose leader is the child.
 type group struct{ cmd *exec.Cmd }
 
 func newGroup(cmd *exec.Cmd) *group {
@@ -18,10 +18,11 @@ func newGroup(cmd *exec.Cmd) *group {
 	return &group{cmd}
 }
 
-// adopt has nothing to do: the child joined its group before it ran.
+// adopt does nothing: the child joins its group before it runs.
 func (g *group) adopt() error { return nil }
 
-// interrupt is what Ctrl-C would do; the go command then removes its work folder.
+// interrupt sends the signal of Ctrl-C, after which the go command removes its
+// work folder.
 func (g *group) interrupt() error { return g.signal(syscall.SIGINT) }
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object. The system ends all its processes when the last handle
-// is closed, which also happens when operon is killed.
+// group is a job object. Windows ends all its processes when the last handle is
+// closed, which also happens when operon is killed.
 type group struct {
 	cmd *exec.Cmd
 	job windows.Handle
@@ -16,7 +16,7 @@ type group struct {
 
 func newGroup(cmd *exec.Cmd) *group { return &group{cmd: cmd} }
 
-// adopt puts the child into a job that dies with its handle.
+// adopt adds the child to a job that ends with its handle.
 func (g *group) adopt() error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -38,7 +38,8 @@ func (g *group) adopt() error {
 	return windows.AssignProcessToJobObject(job, child)
 }
 
-// interrupt ends the group at once: a console event would reach operon as well.
+// interrupt ends the group immediately, because a console event would also
+// reach operon.
 func (g *group) interrupt() error {
 	g.kill()
 	return nil

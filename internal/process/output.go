@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// most is how many bytes of a child's output are kept.
-const most = 64 << 20
+// maxOutput is the number of bytes that are kept of a child's output.
+const maxOutput = 64 << 20
 
-// ErrTooMuch is why a child was ended that printed without an end.
-var ErrTooMuch = errors.New("printed more than 64 MiB, and was ended")
+// ErrTooMuch means that a child was stopped because it printed too much.
+var ErrTooMuch = errors.New("printed more than 64 MiB and was stopped")
 
-// Output keeps what a child prints. A child that prints without an end would fill
-// the memory: beyond 64 MiB its pipe is closed, which ends most programs, and Err
-// tells of it.
+// Output keeps what a child prints, up to 64 MiB. Beyond that it closes the
+// pipe, which ends most programs, and Err returns an error. This protects the
+// memory from a child that never stops printing.
 type Output struct {
 	kept bytes.Buffer
 	full bool
@@ -21,17 +21,17 @@ type Output struct {
 
 // Write implements io.Writer for exec.Cmd, which closes the pipe after an error.
 func (o *Output) Write(p []byte) (int, error) {
-	if o.full = o.full || o.kept.Len()+len(p) > most; o.full {
+	if o.full = o.full || o.kept.Len()+len(p) > maxOutput; o.full {
 		return 0, ErrTooMuch
 	}
 	return o.kept.Write(p)
 }
 
-// Bytes are what the child printed, or the beginning of it.
+// Bytes returns what the child printed, or the start of it.
 func (o *Output) Bytes() []byte { return o.kept.Bytes() }
 
-// Err is ErrTooMuch when the child printed more than was kept. It is asked once the
-// child ended.
+// Err returns ErrTooMuch if the child printed more than was kept. Call it after
+// the child ended.
 func (o *Output) Err() error {
 	if o.full {
 		return ErrTooMuch

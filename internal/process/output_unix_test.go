@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestOutput keeps what a child prints, and ends one that prints without an end.
+// TestOutput keeps the output of a child, and stops a child that never stops
+// printing.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]error{
@@ -20,7 +21,7 @@ func TestOutput(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 		cmd.Stdout = &out
 		err := Run(cmd)
-		if got := out.Err(); !errors.Is(got, want) || want != nil && (err == nil || len(out.Bytes()) > most) {
+		if got := out.Err(); !errors.Is(got, want) || want != nil && (err == nil || len(out.Bytes()) > maxOutput) {
 			t.Errorf("%s: %v, %v, %d bytes", script, got, err, len(out.Bytes()))
 		}
 		if want == nil && (err != nil || string(out.Bytes()) != "abc") {

@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// endWithParent does nothing: this system has no such request.
+// endWithParent does nothing, because this system has no such feature.
 func endWithParent(*syscall.SysProcAttr) {}

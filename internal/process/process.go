@@ -1,4 +1,4 @@
-// Package process runs child processes that never outlive what started them.
+// Package process runs child processes that do not outlive operon.
 package process
 
 import (
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// grace is how long a child that was asked to end may take before it is killed.
+// grace is how long a child may take to stop before it is killed.
 const grace = 5 * time.Second
 
-// Run starts cmd as Start does, and waits for it.
+// Run starts cmd like Start and waits for it.
 func Run(cmd *exec.Cmd) error {
 	wait, err := Start(cmd)
 	if err != nil {
@@ -19,17 +19,17 @@ func Run(cmd *exec.Cmd) error {
 	return wait()
 }
 
-// Start starts cmd, which must come from exec.CommandContext. The child and
-// everything it starts form one group: when the context ends the group is asked
-// to stop, then killed after cmd.WaitDelay (5 s if that is 0), and when wait
-// returns an error none of it is left. When operon itself is killed the kernel
-// ends the child on Linux and the whole group on Windows; elsewhere it may live
-// on. wait must be called, once.
+// Start starts cmd, which must come from exec.CommandContext. The child and its
+// descendants form one group. When the context ends, the group is asked to
+// stop, and killed after cmd.WaitDelay (5 s if it is 0). When wait returns an
+// error, no process of the group is left. If operon itself is killed, the
+// kernel ends the child on Linux and the whole group on Windows; on other
+// systems they can survive. The caller must call wait exactly once.
 func Start(cmd *exec.Cmd) (wait func() error, err error) {
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {
-		// Linux ends the child when the thread that started it ends, and that
-		// thread must therefore outlive it.
+		// Linux ends the child when the thread that started it ends, so that
+		// thread must outlive the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		g, err := start(cmd)

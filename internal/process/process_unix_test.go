@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// sh returns a command that runs a script, and what it and its children print.
+// sh returns a command that runs a script, and the output of the script and its
+// children.
 func sh(ctx context.Context, t *testing.T, script string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -29,7 +30,7 @@ func sh(ctx context.Context, t *testing.T, script string) (*exec.Cmd, *bufio.Sca
 	return cmd, bufio.NewScanner(r)
 }
 
-// TestStart starts a child from a thread that ends before it does.
+// TestStart starts a child from a thread that ends before the child.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -39,7 +40,7 @@ func TestStart(t *testing.T) {
 	var wait func() error
 	var starting sync.WaitGroup
 	starting.Go(func() {
-		runtime.LockOSThread() // and so the thread ends with this goroutine
+		runtime.LockOSThread() // so that the thread ends with this goroutine
 		var err error
 		if wait, err = Start(cmd); err != nil {
 			t.Error(err)
@@ -47,11 +48,11 @@ func TestStart(t *testing.T) {
 	})
 	starting.Wait()
 	if !out.Scan() || out.Text() != "ready" {
-		t.Fatalf("the child said %q", out.Text())
+		t.Fatalf("the child printed %q", out.Text())
 	}
 	cancel()
 	if !out.Scan() || out.Text() != "asked" {
-		t.Errorf("the child said %q", out.Text())
+		t.Errorf("the child printed %q", out.Text())
 	}
 	var exit *exec.ExitError
 	if err := wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
@@ -59,7 +60,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestKill starts a child that does not listen, with a child of its own.
+// TestKill kills a child that ignores signals and has a child itself.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -70,7 +71,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !out.Scan() {
-		t.Fatal("the child said nothing")
+		t.Fatal("the child printed nothing")
 	}
 	cancel()
 	if err := wait(); err == nil {
@@ -84,7 +85,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-func TestNotThere(t *testing.T) {
+func TestMissingProgram(t *testing.T) {
 	t.Parallel()
 	if _, err := Start(exec.CommandContext(t.Context(), "/none")); err == nil || !strings.Contains(err.Error(), "/none") {
 		t.Errorf("got %v", err)

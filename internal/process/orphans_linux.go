@@ -10,25 +10,24 @@ import (
 	"time"
 )
 
-// Mark returns env with one more variable, and a function that kills every
-// process which has it: also those that left the group of the child that was
-// started with it, and lost their parents. envtest gives each API server a group
-// of its own, so only a test that stops it gets rid of it, and a test that was
-// killed or ran into its timeout does not.
+// Mark returns env with an additional variable, and a function that kills every
+// process that has it, including orphans that left the process group of the
+// child. envtest starts each API server in its own group, so an API server
+// survives a test that is killed or times out.
 func Mark(env []string) (marked []string, kill func()) {
 	mark := "OPERON_RUN=" + rand.Text()
 	return append(env[:len(env):len(env)], mark), func() { killMarked([]byte(mark)) }
 }
 
-// killMarked looks until there is nothing more to kill, for a process may start
-// another one while it is looked at. A process that the kernel cannot end is
-// left after a second.
+// killMarked repeats until it finds no more processes, because a process can
+// start another one during the search. It gives up after a second, in case the
+// kernel cannot end a process.
 func killMarked(mark []byte) {
 	for range 100 {
 		found := false
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, file := range files {
-			env, err := os.ReadFile(file) // of other users' processes: refused
+			env, err := os.ReadFile(file) // fails for processes of other users
 			if err != nil || !bytes.Contains(env, mark) {
 				continue
 			}

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// A process that left its group and lost its parent, as the API server of a
-// killed test does, is found by its mark; others are not touched.
+// TestMark checks that a process that left its group and lost its parent, like
+// the API server of a killed test, is found by its mark, and that others are
+// not touched.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	start := func(env []string) (alive *os.File) {
@@ -20,7 +21,7 @@ func TestMark(t *testing.T) {
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// The shell ends at once. sleep keeps the fifo open for as long as it lives.
+		// The shell exits immediately. sleep keeps the fifo open while it runs.
 		cmd := exec.Command("sh", "-c", `setsid sleep 600 3>"$0" >/dev/null 2>&1 &`, fifo)
 		cmd.Env = env
 		if err := cmd.Run(); err != nil {
