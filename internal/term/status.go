@@ -8,15 +8,15 @@ import (
 )
 
 // Status is one line of a terminal that is rewritten in place. Clear it before
-// anything else is written there. A nil Status shows nothing.
+// other output. A nil Status shows nothing.
 type Status struct {
 	out    *os.File
 	colour bool
 	shown  bool
 }
 
-// NewStatus returns the status line of out, or nil where nobody would see one: out
-// is no terminal, or one that erases nothing (TERM is dumb).
+// NewStatus returns the status line of out, or nil if out is not a terminal or
+// cannot erase a line (TERM is dumb).
 func NewStatus(out io.Writer, env func(string) string) *Status {
 	if !IsTerminal(out) || env("TERM") == "dumb" {
 		return nil
@@ -24,7 +24,7 @@ func NewStatus(out io.Writer, env func(string) string) *Status {
 	return &Status{out: fileOf(out), colour: Colour(out, env)}
 }
 
-// Show replaces the line by text, of which it shows what fits in one.
+// Show replaces the line with text, truncated to the width of the terminal.
 func (s *Status) Show(text string) {
 	if s == nil {
 		return
@@ -37,7 +37,7 @@ func (s *Status) Show(text string) {
 		text = "\x1b[2m" + text + "\x1b[0m"
 	}
 	s.shown = true
-	_, _ = s.out.WriteString("\r" + text + "\x1b[K") // at once, so that nothing flickers
+	_, _ = s.out.WriteString("\r" + text + "\x1b[K") // one write, to avoid flicker
 }
 
 // Clear removes the line.
@@ -49,7 +49,7 @@ func (s *Status) Clear() {
 	_, _ = s.out.WriteString("\r\x1b[K")
 }
 
-// Width returns the number of columns of a terminal, and 0 for anything else.
+// Width returns the number of columns of a terminal, or 0 if out is not one.
 func Width(out io.Writer) int {
 	f := fileOf(out)
 	if f == nil {

@@ -38,12 +38,12 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 		if s := NewStatus(&bytes.Buffer{}, env); s != nil {
-			t.Errorf("%s: a status line in a file", tc.name)
+			t.Errorf("%s: a buffer has a status line", tc.name)
 		}
 	}
 }
 
-// read returns what a person sees, which is at least so long.
+// read returns what a person sees. It waits for at least that many bytes.
 func read(t *testing.T, person *os.File, least int) string {
 	t.Helper()
 	if err := person.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {

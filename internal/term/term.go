@@ -1,6 +1,6 @@
-// Package term is the terminal: what kind of stream a stream is, whether to
-// colour, and questions to a person. Commands see it through small interfaces
-// of their own, so it can be replaced in tests and when survey is.
+// Package term detects terminals, decides about colour, and asks questions.
+// Commands use it through their own small interfaces, so that tests can replace
+// it, and survey can be replaced.
 package term
 
 import (
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrInterrupted is returned when a person answers a question with Ctrl-C.
+// ErrInterrupted is returned when the user answers a question with Ctrl-C.
 var ErrInterrupted = errors.New("interrupted")
 
 // IsTerminal reports whether stream, a reader or a writer, is a terminal.
@@ -23,8 +23,9 @@ func IsTerminal(stream any) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// fileOf returns the file that a stream is, or that it writes to and names, as
-// one does that keeps a copy of what is written; nil for any other.
+// fileOf returns the file of a stream: the stream itself, or the result of its
+// File method, as for a writer that keeps a copy of its output. It returns nil
+// for other streams.
 func fileOf(stream any) *os.File {
 	switch s := stream.(type) {
 	case *os.File:
@@ -35,20 +36,19 @@ func fileOf(stream any) *os.File {
 	return nil
 }
 
-// Colour reports whether out is to be coloured: it is a terminal, NO_COLOR is
-// empty or unset (no-color.org) and TERM is not dumb.
+// Colour reports whether output to out is coloured: out is a terminal, NO_COLOR
+// is empty or unset (no-color.org), and TERM is not dumb.
 func Colour(out io.Writer, env func(string) string) bool {
 	return IsTerminal(out) && env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
 
-// Survey asks questions on a terminal. Questions are drawn on out, which is
-// stderr in practice, so that stdout stays a result.
+// Survey asks questions on a terminal. out is stderr in practice, so that
+// stdout has only the result.
 type Survey struct {
 	in, out *os.File
 }
 
-// NewSurvey returns a prompter, or nil when in or out is not a terminal:
-// nobody is there to answer.
+// NewSurvey returns a Survey, or nil if in or out is not a terminal.
 func NewSurvey(in io.Reader, out io.Writer) *Survey {
 	if !IsTerminal(in) || !IsTerminal(out) {
 		return nil
@@ -71,8 +71,9 @@ func (s *Survey) Input(ctx context.Context, question, preset string, valid func(
 	return answer, err
 }
 
-// ask waits for the answer or for the end of ctx, after which the terminal is as
-// it was before: survey itself knows no context and would leave it raw.
+// ask waits for the answer or for the end of ctx. Then it restores the
+// terminal, because survey does not support contexts and would leave the
+// terminal in raw mode.
 func (s *Survey) ask(ctx context.Context, p survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	fd := int(s.in.Fd())
 	before, err := term.GetState(fd)
@@ -87,7 +88,7 @@ func (s *Survey) ask(ctx context.Context, p survey.Prompt, answer any, opts ...s
 	case err = <-answered:
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-		_ = term.Restore(fd, before) // the process ends; nothing better can be done
+		_ = term.Restore(fd, before) // the process ends, so an error has no effect
 		_, _ = s.out.WriteString("\n")
 	}
 	if errors.Is(err, terminal.InterruptErr) {

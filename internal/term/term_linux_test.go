@@ -32,6 +32,6 @@ func TestColour(t *testing.T) {
 		}
 	}
 	if NewSurvey(tty, &bytes.Buffer{}) != nil || NewSurvey(&bytes.Buffer{}, tty) != nil {
-		t.Error("somebody is asked although nobody sees the question")
+		t.Error("got a Survey without a terminal")
 	}
 }
