@@ -1,6 +1,6 @@
-// Package fault is the one user-facing error type: what happened, what to do
-// next, and the exit code that says so to a script. It formats nothing; cli
-// prints it once.
+// Package fault defines the user-facing error type: what happened, what to do
+// next, and the exit code. The package does not format errors; cli prints each one
+// once.
 package fault
 
 import (
@@ -10,19 +10,19 @@ import (
 	"net/url"
 )
 
-// Exit codes. They are part of the interface: the help text and the command
-// reference print this table.
+// Exit codes are part of the interface. The help text and the command reference
+// print this table.
 const (
 	CodeOK          = 0   // done, or nothing to do
 	CodeFailed      = 1   // the command could not do its work
 	CodeUsage       = 2   // bad usage or invalid input
 	CodeDifferences = 3   // conflict, drift or findings
 	CodeInterrupted = 130 // SIGINT
-	CodeTerminated  = 143 // SIGTERM, or SIGHUP: the terminal closed
+	CodeTerminated  = 143 // SIGTERM, or SIGHUP (the terminal closed)
 )
 
-// Error says what happened and what to do next. Msg and Hint are whole
-// phrases in lower case; Hint may be empty and may span lines.
+// Error describes what happened and what to do next. Msg and Hint are complete
+// phrases in lower case. Hint may be empty and may have several lines.
 type Error struct {
 	Code int
 	Msg  string
@@ -30,7 +30,7 @@ type Error struct {
 	Err  error // the cause, or nil; its text is appended to Msg
 }
 
-// Error implements error. The hint is not part of it.
+// Error implements error. It does not include the hint.
 func (e *Error) Error() string {
 	switch {
 	case e.Err == nil:
@@ -59,8 +59,8 @@ func Differences(hint, format string, args ...any) *Error {
 	return &Error{Code: CodeDifferences, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// In puts a place ("edit cmd/main.go") before err and keeps its code and hint.
-// It returns nil for a nil err.
+// In prefixes err with a place ("edit cmd/main.go") and keeps its code and
+// hint. It returns nil for a nil err.
 func In(place string, err error) error {
 	if err == nil {
 		return nil
@@ -90,8 +90,8 @@ func HintOf(err error) string {
 	return ""
 }
 
-// Reason is what err says, without the path or the address that it is about: whoever
-// reports it names these as the user did.
+// Reason returns the cause of err without the path or URL, which the caller
+// reports as the user wrote it.
 func Reason(err error) error {
 	if at, is := errors.AsType[*fs.PathError](err); is {
 		return at.Err

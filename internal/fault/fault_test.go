@@ -38,10 +38,10 @@ func TestError(t *testing.T) {
 		}
 	}
 	if In("nowhere", nil) != nil {
-		t.Error("In makes an error of none")
+		t.Error("In returns an error for nil")
 	}
 	if !errors.Is(In("read", missing), fs.ErrNotExist) {
-		t.Error("the cause is lost")
+		t.Error("In does not wrap the cause")
 	}
 }
 

@@ -2,9 +2,9 @@ package fault
 
 import "strings"
 
-// Nearest returns the candidate with the smallest edit distance from name, in
-// alphabetical order among equals, or "" when none is near enough to be meant: what a
-// hint asks about with "did you mean".
+// Nearest returns the candidate with the smallest edit distance from name, for
+// "did you mean" hints. Among equals it returns the first in alphabetical
+// order. It returns "" if no candidate is near enough.
 func Nearest(name string, candidates []string) string {
 	best, least := "", 1+max(1, min(3, len(name)/4))
 	for _, c := range candidates {
@@ -15,7 +15,7 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// Distance is the number of letters to insert, delete, replace or swap with
+// Distance returns the number of bytes to insert, delete, replace, or swap with
 // their neighbour, to turn a into b (optimal string alignment).
 func Distance(a, b string) int {
 	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
