@@ -1,6 +1,6 @@
-// Package plugin defines what a plugin is: a name, options, and one function
-// from an Event to changes in a Plan. It knows no concrete plugin, and an
-// Event is plain data, so that the same protocol can cross a process border.
+// Package plugin defines plugins: a name, options, and a function that turns an
+// Event into changes of a Plan. The package does not depend on concrete plugins.
+// An Event is plain data, so that plugins can run in other processes.
 package plugin
 
 import (
@@ -14,57 +14,59 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// EventType names what happened. It is an open string: a plugin ignores the types
-// that it does not know.
+// EventType names what happened. The set is open: a plugin ignores unknown
+// types.
 type EventType string
 
-// The types of the events that operon's own commands send.
+// These are the types of events that operon's commands send.
 const (
 	Init          EventType = "init"           // a new project
-	CreateAPI     EventType = "create-api"     // Resource holds only the parts to write: types, controllers
-	CreateWebhook EventType = "create-webhook" // Resource.Webhooks holds only those to write
+	CreateAPI     EventType = "create-api"     // Resource has only the parts to write: types, controllers
+	CreateWebhook EventType = "create-webhook" // Resource.Webhooks has only the ones to write
 	CreateModule  EventType = "create-module"  // Name and Options describe the module
 	CreateHook    EventType = "create-hook"    // Name and Options describe the hook
 	Edit          EventType = "edit"           // Before is the project before the change
 	Generate      EventType = "generate"       // derive generated files from the sources
 )
 
-// Event is what a command asks of the plugins. Project is the whole PROJECT file,
-// with the changes of this command.
+// Event is a request of a command to the plugins. Project is the whole PROJECT
+// file with the changes of this command.
 type Event struct {
 	Type     EventType         `json:"kind"`
 	Dir      string            `json:"dir"` // absolute path of the project root
 	Project  *project.Config   `json:"project"`
-	Resource *project.Resource `json:"resource,omitempty"` // of CreateAPI and CreateWebhook
-	Name     string            `json:"name,omitempty"`     // of CreateHook and CreateModule
-	Before   *project.Config   `json:"before,omitempty"`   // of Edit
+	Resource *project.Resource `json:"resource,omitempty"` // for CreateAPI and CreateWebhook
+	Name     string            `json:"name,omitempty"`     // for CreateHook and CreateModule
+	Before   *project.Config   `json:"before,omitempty"`   // for Edit
 
-	// Of Generate: arguments in controller-gen's syntax, and whether Go code is left out.
+	// For Generate: arguments in controller-gen's syntax, and whether to omit Go code.
 	Args          []string `json:"args,omitempty"`
 	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
 
 	Environment Environment `json:"environment"`
-	// Options holds the flags that describe the event, by name: only those that the
-	// user set.
+	// Options holds the flags of the event by name. It contains only flags that
+	// the user set.
 	Options map[string]any `json:"options,omitempty"`
 }
 
-// Environment is what plugins may know about the world outside the project.
+// Environment is the information that plugins get about the world outside the
+// project.
 type Environment struct {
 	Year        string `json:"year,omitempty"`        // the year for new licence headers
-	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: keep nothing between runs
+	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: no cache between runs
 	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
-	LicenseText string `json:"licenseText,omitempty"` // content of the file that --license-file names
+	LicenseText string `json:"licenseText,omitempty"` // content of the file in --license-file
 }
 
-// String returns the option's value, or "" when it is unset or of another type.
+// String returns the value of an option, or "" if it is unset or has another
+// type.
 func (e Event) String(name string) string {
 	s, _ := e.Options[name].(string)
 	return s
 }
 
-// Strings returns a list option's value, or nil. An event that came as JSON has
-// lists of any.
+// Strings returns the value of a list option, or nil. An event decoded from
+// JSON has lists of type []any.
 func (e Event) Strings(name string) []string {
 	var list []string
 	switch v := e.Options[name].(type) {
@@ -80,7 +82,8 @@ func (e Event) Strings(name string) []string {
 	return list
 }
 
-// Bool returns the option's value, or false when it is unset or of another type.
+// Bool returns the value of an option, or false if it is unset or has another
+// type.
 func (e Event) Bool(name string) bool {
 	b, _ := e.Options[name].(bool)
 	return b
@@ -91,30 +94,30 @@ func (e Event) Bool(name string) bool {
 type Option struct {
 	Name     string
 	Default  any
-	Verbatim bool // of a list: each use of the flag is one value; otherwise commas separate values
+	Verbatim bool // for a list: each use of the flag is one value; otherwise commas separate values
 	Usage    string
 	Values   []string                       // valid values, offered by completion; empty means any
-	Offer    func(*project.Config) []string // values that completion offers for a flag with many
+	Offer    func(*project.Config) []string // values that completion offers if they depend on the project
 	Events   []EventType
 }
 
-// Plugin turns events into planned changes. Plan may record what it must
-// remember in e.Project, which the command saves in the same plan.
+// Plugin turns events into planned changes. Plan may store its configuration in
+// e.Project, which the command saves in the same plan.
 type Plugin interface {
 	// Name is the key in PROJECT's layout, such as go.kubebuilder.io/v4.
 	Name() string
 	// Doc is one phrase for help texts.
 	Doc() string
-	// Options lists the flags this plugin adds.
+	// Options lists the flags that this plugin adds.
 	Options() []Option
-	// Plan adds the changes that e asks for. It must not touch the disk.
+	// Plan adds the changes for e to the plan. It must not access the disk.
 	Plan(ctx context.Context, e Event, p *scaffold.Plan) error
 }
 
 // Set is an ordered list of plugins.
 type Set []Plugin
 
-// Plan runs every plugin in order over the same plan.
+// Plan runs every plugin in order on the same plan.
 func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
 	if (e.Type == CreateAPI || e.Type == CreateWebhook) && e.Resource == nil {
 		return fault.Failed("", "the event %s has no resource", e.Type)
@@ -130,30 +133,30 @@ func (s Set) Plan(ctx context.Context, e Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// Contains reports whether a plugin of that name is in the set.
+// Contains reports whether the set has a plugin with this name.
 func (s Set) Contains(name string) bool {
 	return slices.ContainsFunc(s, func(p Plugin) bool { return p.Name() == name })
 }
 
-// Logic is the form in which the projects of a layout hold the operator's logic.
+// Logic is how the projects of a layout implement the operator.
 type Logic string
 
-// The forms of logic.
+// The kinds of logic.
 const (
 	GoCode  Logic = "go"
 	Hooks   Logic = "hooks"   // of shell-operator
 	Modules Logic = "modules" // of addon-operator: charts with hooks
 )
 
-// Layout is an entry of the catalogue: a key that PROJECT's layout may hold,
-// and the plugins it stands for.
+// Layout is an entry of the catalogue: a key that PROJECT's layout can contain,
+// and its plugins.
 type Layout struct {
 	Key     string
 	Logic   Logic
 	Plugins Set
 }
 
-// Doc returns the phrase of the plugin that the layout is named after.
+// Doc returns the phrase of the plugin that has the name of the layout.
 func (l Layout) Doc() string {
 	for _, p := range l.Plugins {
 		if p.Name() == l.Key {
@@ -163,28 +166,28 @@ func (l Layout) Doc() string {
 	return ""
 }
 
-// names are those that mean this layout: its key, and the first label of the key
-// with and without the version ("go", "go/v4").
+// names returns the names of this layout: its key, and the first label of the
+// key with and without the version ("go", "go/v4").
 func (l Layout) names() []string {
 	domain, version, _ := strings.Cut(l.Key, "/")
 	label, _, _ := strings.Cut(domain, ".")
 	return []string{l.Key, label, label + "/" + version}
 }
 
-// Catalogue is the explicit list of layouts. The first is the default of new projects.
+// Catalogue is the list of layouts. The first one is the default for new
+// projects.
 type Catalogue []Layout
 
-// Has reports whether a project's layout holds logic of that form.
+// Has reports whether a project with this layout has this kind of logic.
 func (c Catalogue) Has(layout []string, logic Logic) bool {
 	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
 }
 
-// layoutKey is the form of a layout key, as PROJECT version 3 has it.
+// layoutKey matches a layout key of PROJECT version 3.
 var layoutKey = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
 
 // Resolve maps keys and short names to full keys, in order and without
-// repetition. A full key that the catalogue does not know is kept: another
-// tool may own it.
+// duplicates. It keeps unknown full keys, which can belong to another tool.
 func (c Catalogue) Resolve(names []string) ([]string, error) {
 	var keys []string
 	for _, n := range names {
@@ -192,7 +195,7 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
 			key = c[i].Key
 		} else if !layoutKey.MatchString(n) {
-			return nil, fault.Usage(c.meant(n), "unknown plugin %q", n)
+			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
 		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -201,8 +204,8 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 	return keys, nil
 }
 
-// meant is a hint about a name that is no layout's.
-func (c Catalogue) meant(name string) string {
+// suggestion returns a hint for an unknown layout name.
+func (c Catalogue) suggestion(name string) string {
 	var names []string
 	for _, l := range c {
 		names = append(names, l.names()...)
@@ -213,9 +216,9 @@ func (c Catalogue) meant(name string) string {
 	return "valid plugins: " + strings.Join(c.Keys(), ", ")
 }
 
-// Select returns the plugins for a project's layout. Unknown keys beside a
-// known one are returned for a warning; a layout without any known key is an
-// error, for then operon cannot know what to write.
+// Select returns the plugins for the layout of a project. It returns unknown
+// keys next to a known one, for a warning. A layout without a known key is an
+// error.
 func (c Catalogue) Select(layout []string) (active Set, unknown []string, err error) {
 	for _, key := range layout {
 		i := slices.IndexFunc(c, func(l Layout) bool { return l.Key == key })
@@ -227,7 +230,7 @@ func (c Catalogue) Select(layout []string) (active Set, unknown []string, err er
 	}
 	if len(active) == 0 {
 		name := strings.Join(layout, ", ")
-		return nil, nil, fault.Usage(c.meant(name), "operon has no plugin for the layout %s", name)
+		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
 	}
 	return active, unknown, nil
 }
@@ -250,7 +253,7 @@ func (c Catalogue) Keys() []string {
 	return keys
 }
 
-// with returns s and those of more that s lacks.
+// with returns s with the plugins of more that s does not contain.
 func (s Set) with(more Set) Set {
 	for _, p := range more {
 		if !s.Contains(p.Name()) {

@@ -13,19 +13,19 @@ import (
 	"github.com/spf13/afero"
 )
 
-// noting is a plugin that notes in PROJECT's plugins that it was called.
-type noting string
+// recorder is a plugin that writes the type of the event to a file.
+type recorder string
 
-func (n noting) Name() string    { return string(n) }
-func (noting) Doc() string       { return "notes" }
-func (noting) Options() []Option { return nil }
-func (n noting) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
+func (n recorder) Name() string    { return string(n) }
+func (recorder) Doc() string       { return "notes" }
+func (recorder) Options() []Option { return nil }
+func (n recorder) Plan(_ context.Context, e Event, p *scaffold.Plan) error {
 	return p.Share(string(n)+".txt", 0o644, []byte(e.Type))
 }
 
 var catalogue = Catalogue{
-	{Key: "go.example.org/v4", Plugins: Set{noting("manifests"), noting("code")}},
-	{Key: "shell.example.org/v1", Plugins: Set{noting("manifests"), noting("hooks")}},
+	{Key: "go.example.org/v4", Plugins: Set{recorder("manifests"), recorder("code")}},
+	{Key: "shell.example.org/v1", Plugins: Set{recorder("manifests"), recorder("hooks")}},
 }
 
 func names(s Set) string {
@@ -74,7 +74,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// An event is plain data: what an external plugin reads from JSON is the same.
+// TestEventAsJSON checks that an event is the same after it is encoded as JSON
+// and decoded.
 func TestEventAsJSON(t *testing.T) {
 	t.Parallel()
 	sent := Event{
@@ -109,7 +110,7 @@ func TestSetPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := Set{noting("a"), noting("b")}
+	set := Set{recorder("a"), recorder("b")}
 	if err := set.Plan(t.Context(), Event{Type: Init}, p); err != nil || !p.Exists("a.txt") || !p.Exists("b.txt") {
 		t.Errorf("plan: %v", err)
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// earlier are files that a repository often has before there is an operator in
-// it. They say what is the user's to say, so they are no conflict.
-var earlier = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignore"}
+// preexisting lists files that a repository often has before it contains an
+// operator. Their content is the user's choice, so they do not conflict.
+var preexisting = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignore"}
 
-// SeedFirst seeds a file of a new project, and keeps what the repository brought
-// along.
+// SeedFirst seeds a file of a new project, but keeps a preexisting file of the
+// repository.
 func SeedFirst(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) error {
-	if slices.Contains(earlier, name) && p.Exists(name) && !p.HasBase(name) {
+	if slices.Contains(preexisting, name) && p.Exists(name) && !p.HasBase(name) {
 		if !p.Exists(project.File) {
-			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "it was here before and stays as it is"})
+			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "exists and is kept"})
 		}
 		return nil
 	}
