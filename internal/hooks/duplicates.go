@@ -9,18 +9,18 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// answers is what several bindings answer, whichever hook they are in: of one webhook
-// the engine registers the rules of the last, and it runs the hooks of all for each
-// request.
-type answers struct {
-	by       map[string]string // who answers, by what
+// responders collects which binding responds to which requests, across hooks. If several
+// bindings respond to the same requests, the engine registers the rules of the last one,
+// but runs the hooks of all.
+type responders struct {
+	first    map[string]string // the first responder, by kind of request
 	findings []finding.Finding
 }
 
-// answeredTwice finds webhooks that the engine does not tell apart, and conversions that
-// several bindings do.
-func duplicateAnswers(hooks []Hook, configs []*config.Config) []finding.Finding {
-	a := answers{by: map[string]string{}}
+// duplicateResponders reports webhooks that the engine cannot distinguish, and
+// conversions that several bindings do.
+func duplicateResponders(hooks []Hook, configs []*config.Config) []finding.Finding {
+	a := responders{first: map[string]string{}}
 	for i, h := range hooks {
 		c := configs[i]
 		if c == nil || h.Owner != config.Shell {
@@ -42,16 +42,16 @@ func duplicateAnswers(hooks []Hook, configs []*config.Config) []finding.Finding 
 	return a.findings
 }
 
-func (a *answers) add(h Hook, what, name string) {
-	if first, taken := a.by[what]; taken {
+func (a *responders) add(h Hook, what, name string) {
+	if first, taken := a.first[what]; taken {
 		a.findings = append(a.findings, finding.Finding{File: h.Name, Rule: ruleDuplicateAnswer,
 			Message: fmt.Sprintf("%s answers the same requests as %s, and the engine cannot tell them apart", name, first)})
 		return
 	}
-	a.by[what] = fmt.Sprintf("%s of %s", name, h.Name)
+	a.first[what] = fmt.Sprintf("%s of %s", name, h.Name)
 }
 
-// short is a version without its group.
+// short returns a version without its group.
 func short(version string) string { return version[strings.LastIndex(version, "/")+1:] }
 
 var (
@@ -59,7 +59,7 @@ var (
 	unsafe  = regexp.MustCompile(`[^a-z0-9/]+`)
 )
 
-// pathOf is what the engine makes of the name of a webhook, to be its address.
+// pathOf returns the URL path that the engine derives from the name of a webhook.
 func pathOf(name string) string {
 	return unsafe.ReplaceAllString(strings.ToLower(capital.ReplaceAllString(name, "-$0")), "-")
 }

@@ -10,48 +10,48 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 )
 
-// place is where something stands in a script, from 1.
+// place is a position in a script. Lines and columns start at 1.
 type place struct{ line, column int }
 
-// handling is what a script says of the functions that handle its contexts.
-type handling struct {
-	functions map[string]place // by the names that calls has for them
+// scriptHandlers are the functions of a script that handle binding contexts.
+type scriptHandlers struct {
+	functions map[string]place // by handler name, as returned by calls
 	spelled   func(name string) string
-	sources   []string // what else it reads: the ends of names of files, as far as they are written out
-	unclear   bool     // there may be more of them
+	sources   []string // the literal ends of the paths of sourced files
+	unclear   bool     // there may be further handlers
 }
 
-// handlers compares the functions of a script that calls hook::run, or that of the
-// library in Python, with the bindings of its configuration.
+// handlers compares the handlers of a script with the bindings of its configuration. The
+// script must call hook::run or use the Python library.
 func (s *Sandbox) handlers(h Hook, script []byte, c *config.Config) []finding.Finding {
-	said, runs := handlingOf(script)
+	found, runs := findHandlers(script)
 	if !runs {
 		return nil
 	}
 	called := calls(c)
-	findings := dead(h, said, called)
+	findings := unusedHandlers(h, found, called)
 	var missing []binding
 	for _, b := range called {
-		if !b.handled(said.functions) {
+		if !b.handled(found.functions) {
 			missing = append(missing, b)
 		}
 	}
-	if len(missing) == 0 || !s.follow(&said) {
+	if len(missing) == 0 || !s.follow(&found) {
 		return findings
 	}
 	for _, b := range missing {
-		if !b.handled(said.functions) {
+		if !b.handled(found.functions) {
 			findings = append(findings, finding.Finding{File: h.Name, Rule: ruleNoHandler,
-				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs(said.spelled))})
+				Message: fmt.Sprintf("no function handles %s: it needs %s", b.what, b.needs(found.spelled))})
 		}
 	}
 	return findings
 }
 
-// dead finds the functions that look like handlers, and that nothing calls.
-func dead(h Hook, said handling, called []binding) []finding.Finding {
+// unusedHandlers reports functions that look like handlers but that no binding calls.
+func unusedHandlers(h Hook, found scriptHandlers, called []binding) []finding.Finding {
 	var findings []finding.Finding
-	for name, pos := range said.functions {
+	for name, pos := range found.functions {
 		if !strings.HasPrefix(name, "__on_") || slices.ContainsFunc(called, func(b binding) bool { return slices.Contains(b.handlers, name) }) {
 			continue
 		}
@@ -60,22 +60,22 @@ func dead(h Hook, said handling, called []binding) []finding.Finding {
 			known = append(known, b.handlers...)
 		}
 		f := finding.Finding{File: h.Name, Line: pos.line, Column: pos.column, Rule: ruleDeadHandler,
-			Message: fmt.Sprintf("nothing calls %s: no binding of the configuration asks for that", said.spelled(name))}
+			Message: fmt.Sprintf("nothing calls %s: no binding of the configuration asks for that", found.spelled(name))}
 		if near := fault.Nearest(name, known); near != "" {
-			f.Message += "; did you mean " + said.spelled(near) + "?"
+			f.Message += "; did you mean " + found.spelled(near) + "?"
 		}
 		findings = append(findings, f)
 	}
 	return findings
 }
 
-// binding is a source of contexts, with the functions that may handle them.
+// binding is a source of contexts, with the names of its possible handlers.
 type binding struct {
 	what     string
 	handlers []string
 }
 
-// handled reports whether there is a function for the contexts of the binding.
+// handled reports whether one of the functions handles the contexts of the binding.
 func (b binding) handled(functions map[string]place) bool {
 	return slices.ContainsFunc(append(b.handlers[:len(b.handlers):len(b.handlers)], anyHandler), func(name string) bool {
 		_, there := functions[name]
@@ -83,10 +83,10 @@ func (b binding) handled(functions map[string]place) bool {
 	})
 }
 
-// anyHandler is the function for what no other one handles.
+// anyHandler is the name of the fallback handler.
 const anyHandler = "__main__"
 
-// needs says which functions would do, as the script's language writes them.
+// needs lists the possible handlers in the syntax of the script's language.
 func (b binding) needs(spelled func(string) string) string {
 	var names []string
 	for _, name := range b.handlers {
@@ -100,9 +100,8 @@ func (b binding) needs(spelled func(string) string) string {
 	return strings.Join(names, " or ") + ", or " + spelled(anyHandler)
 }
 
-// calls lists the functions that contexts of a configuration call, by source.
-// Where a kind of context comes from several bindings, as in a group, it is
-// listed once.
+// calls returns the possible handlers of a configuration by source. Sources with the same
+// contexts, such as the bindings of a group, occur once.
 func calls(c *config.Config) []binding {
 	var all []binding
 	add := func(what string, handlers ...string) {
@@ -146,7 +145,7 @@ func calls(c *config.Config) []binding {
 		add("the webhook "+a.Name, "__on_mutating::"+a.Name)
 	}
 	for _, step := range c.StepNames() {
-		add(step) // the library has no functions of its own for these
+		add(step) // the library has no specific handler names for steps
 	}
 	for _, v := range c.Conversion {
 		base := "__on_conversion::" + v.Name
@@ -157,7 +156,8 @@ func calls(c *config.Config) []binding {
 	return all
 }
 
-// dotted is the function for a step of a conversion: a function has no slash in its name.
+// dotted returns the handler of a conversion step. Function names cannot contain slashes,
+// so it replaces them by dots.
 func dotted(base, from, to string) string {
 	return base + "::" + strings.Replace(from, "/", ".", 1) + "::" + strings.Replace(to, "/", ".", 1)
 }

@@ -7,23 +7,22 @@ import (
 )
 
 var (
-	// pythonHook is how a hook with the library in Python begins, by the name it has.
+	// pythonHook matches the creation of the library's Hook, with the name of the variable.
 	pythonHook = regexp.MustCompile(`(?m)^(\w+)[ \t]*=[ \t]*operon\.Hook\(`)
-	// pythonTexts are arguments that are texts, and nothing else.
+	// pythonTexts matches an argument list of string literals only.
 	pythonTexts = regexp.MustCompile(`^\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')(?:\s*,\s*(?:"[^"\\\n]*"|'[^'\\\n]*'))*\s*,?\s*\)$`)
 	pythonText  = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
 )
 
-// pythonHandling is handlingOf for a script in Python. Its handlers are those with a
-// decorator of the library; they have the names of the functions in shell that do the
-// same.
-func pythonHandling(script string) (said handling, runs bool) {
+// findPythonHandlers is findHandlers for a Python script. Handlers have a decorator of
+// the library and get the name of the equivalent shell function.
+func findPythonHandlers(script string) (found scriptHandlers, runs bool) {
 	m := pythonHook.FindStringSubmatch(script)
 	if m == nil || !strings.Contains(script, m[1]+".run(") {
-		return said, false
+		return found, false
 	}
 	name := regexp.QuoteMeta(m[1])
-	said = handling{functions: map[string]place{}, spelled: inPython(m[1])}
+	found = scriptHandlers{functions: map[string]place{}, spelled: pythonName(m[1])}
 	decorators := regexp.MustCompile(`(?m)^@`+name+`\.on_(\w+)(\([^)]*\))?`).FindAllStringSubmatchIndex(script, -1)
 	for _, d := range decorators {
 		arguments := ""
@@ -31,21 +30,21 @@ func pythonHandling(script string) (said handling, runs bool) {
 			arguments = script[d[4]:d[5]]
 		}
 		pos := place{strings.Count(script[:d[0]], "\n") + 1, 1}
-		functions := inShell(script[d[2]:d[3]], arguments)
+		functions := shellNames(script[d[2]:d[3]], arguments)
 		for _, f := range functions {
-			said.functions[f] = pos
+			found.functions[f] = pos
 		}
-		said.unclear = said.unclear || len(functions) == 0
+		found.unclear = found.unclear || len(functions) == 0
 	}
 	uses := regexp.MustCompile(`\b`+name+`\.on_`).FindAllString(script, -1)
 	handedOn := regexp.MustCompile(`[(,]\s*` + name + `\s*[,)]`).MatchString(script)
-	said.unclear = said.unclear || len(uses) > len(decorators) || handedOn
-	return said, true
+	found.unclear = found.unclear || len(uses) > len(decorators) || handedOn
+	return found, true
 }
 
-// inShell are the functions in shell for a decorator with arguments; none when these
-// are not all written out.
-func inShell(decorator, arguments string) []string {
+// shellNames returns the shell functions that are equivalent to a decorator. It returns
+// nil if the arguments are not all string literals.
+func shellNames(decorator, arguments string) []string {
 	switch decorator {
 	case "startup":
 		return []string{"__on_startup"}
@@ -73,9 +72,9 @@ func inShell(decorator, arguments string) []string {
 	return []string{base}
 }
 
-// inPython spells the decorator of a hook that stands for a function in shell, or "" when
-// there is none.
-func inPython(hook string) func(function string) string {
+// pythonName returns a function that converts a shell function name to the equivalent
+// decorator of a hook, or to "".
+func pythonName(hook string) func(function string) string {
 	return func(function string) string {
 		if function == anyHandler {
 			return "@" + hook + ".on_anything_else"
@@ -98,7 +97,7 @@ func inPython(hook string) func(function string) string {
 	}
 }
 
-// slashed is what dotted made a version of, where a group has no version in its end.
+// slashed reverses dotted for a version. It assumes that only the group contains dots.
 func slashed(version string) string {
 	if i := strings.LastIndex(version, "."); i >= 0 {
 		return version[:i] + "/" + version[i+1:]

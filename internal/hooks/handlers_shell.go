@@ -12,31 +12,31 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// handlingOf returns what a script says of its handlers, and whether it has the library
+// findHandlers returns the handlers of a script, and whether the script lets the library
 // call them.
-func handlingOf(script []byte) (said handling, runs bool) {
+func findHandlers(script []byte) (found scriptHandlers, runs bool) {
 	first, _, _ := bytes.Cut(script, []byte("\n"))
 	switch {
 	case !bytes.HasPrefix(first, []byte("#!")):
 	case bytes.Contains(first, []byte("python")):
-		return pythonHandling(string(script))
+		return findPythonHandlers(string(script))
 	case bytes.Contains(first, []byte("sh")):
-		return shellHandling(script)
+		return findShellHandlers(script)
 	}
-	return handling{}, false
+	return scriptHandlers{}, false
 }
 
-// shellHandling is handlingOf for a script of the shell.
-func shellHandling(script []byte) (said handling, runs bool) {
+// findShellHandlers is findHandlers for a shell script.
+func findShellHandlers(script []byte) (found scriptHandlers, runs bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(script), "")
 	if err != nil {
-		return said, false // bash itself may take it, and it was run
+		return found, false // bash itself may accept the script; it has already run
 	}
-	said = handling{functions: map[string]place{}, spelled: func(name string) string { return name }}
+	found = scriptHandlers{functions: map[string]place{}, spelled: func(name string) string { return name }}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.FuncDecl:
-			said.functions[x.Name.Value] = place{int(x.Name.Pos().Line()), int(x.Name.Pos().Col())}
+			found.functions[x.Name.Value] = place{int(x.Name.Pos().Line()), int(x.Name.Pos().Col())}
 		case *syntax.CallExpr:
 			if len(x.Args) == 0 {
 				break
@@ -45,17 +45,17 @@ func shellHandling(script []byte) (said handling, runs bool) {
 			case name == "hook::run":
 				runs = true
 			case (name == "source" || name == ".") && len(x.Args) > 1:
-				said.sources = append(said.sources, tail(x.Args[1].Parts))
+				found.sources = append(found.sources, tail(x.Args[1].Parts))
 			case name == "eval":
-				said.unclear = true
+				found.unclear = true
 			}
 		}
 		return true
 	})
-	return said, runs
+	return found, runs
 }
 
-// tail is the end of a word, as far as it is written out.
+// tail returns the literal end of a word.
 func tail(parts []syntax.WordPart) string {
 	var end string
 	for _, part := range parts {
@@ -65,7 +65,7 @@ func tail(parts []syntax.WordPart) string {
 		case *syntax.SglQuoted:
 			end += x.Value
 		case *syntax.DblQuoted:
-			if inner := tail(x.Parts); len(x.Parts) > 0 && allWritten(x.Parts) {
+			if inner := tail(x.Parts); len(x.Parts) > 0 && isLiteral(x.Parts) {
 				end += inner
 			} else {
 				end = inner
@@ -77,8 +77,8 @@ func tail(parts []syntax.WordPart) string {
 	return end
 }
 
-// allWritten reports whether nothing in quotes is known only when the script runs.
-func allWritten(parts []syntax.WordPart) bool {
+// isLiteral reports whether all quoted parts of a word are literal.
+func isLiteral(parts []syntax.WordPart) bool {
 	for _, part := range parts {
 		if _, written := part.(*syntax.Lit); !written {
 			return false
@@ -87,13 +87,13 @@ func allWritten(parts []syntax.WordPart) bool {
 	return true
 }
 
-// follow adds the functions of the files that a script reads, and of those that these
-// read. It reports whether all of them are known.
-func (s *Sandbox) follow(said *handling) bool {
+// follow adds the functions of sourced files, recursively. It reports whether all of them
+// are known.
+func (s *Sandbox) follow(found *scriptHandlers) bool {
 	seen := map[string]bool{}
-	for len(said.sources) > 0 {
-		name := said.sources[0]
-		said.sources = said.sources[1:]
+	for len(found.sources) > 0 {
+		name := found.sources[0]
+		found.sources = found.sources[1:]
 		if path.Base(name) == "shell_lib.sh" || seen[name] {
 			continue
 		}
@@ -107,18 +107,18 @@ func (s *Sandbox) follow(said *handling) bool {
 			if err != nil {
 				return false
 			}
-			more, _ := shellHandling(text)
+			more, _ := findShellHandlers(text)
 			if more.functions == nil {
 				return false
 			}
-			maps.Copy(said.functions, more.functions)
-			said.sources, said.unclear = append(said.sources, more.sources...), said.unclear || more.unclear
+			maps.Copy(found.functions, more.functions)
+			found.sources, found.unclear = append(found.sources, more.sources...), found.unclear || more.unclear
 		}
 	}
-	return !said.unclear
+	return !found.unclear
 }
 
-// named are the files below the folder of hooks whose paths end with a name.
+// named returns the files below the hooks folder whose path ends with a name.
 func (s *Sandbox) named(name string) []string {
 	name = strings.TrimLeft(strings.TrimPrefix(name, "/hooks/"), "./")
 	if name == "" {

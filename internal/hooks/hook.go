@@ -22,10 +22,10 @@ import (
 
 // Hook is an executable file that the engine runs.
 type Hook struct {
-	Name string // the path from the folder of hooks, with slashes: how the engine calls it
+	Name string // the path in the hooks folder, with slashes, as in the engine
 	Path string // absolute
 
-	Owner config.Owner // which bindings it may have
+	Owner config.Owner // determines the allowed bindings
 }
 
 // Discover lists the hooks below dir as the engine does, ordered by path: executable
@@ -83,8 +83,8 @@ func isScript(name string) bool {
 	return err == nil && strings.HasPrefix(line, "#!")
 }
 
-// firstLine returns the first line of a file without its line end, up to the length that
-// the system reads.
+// firstLine returns the first line of a file without its line end, limited to the length
+// that the kernel reads for #!.
 func firstLine(name string) (string, error) {
 	f, err := open(name)
 	if err != nil {
@@ -100,7 +100,8 @@ func firstLine(name string) (string, error) {
 	return string(line), nil
 }
 
-// open opens a file or folder. It refuses pipes, for opening one waits for a writer.
+// open opens a file or folder. It rejects named pipes, because opening one blocks until a
+// writer opens it.
 func open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -141,12 +142,12 @@ func (h Hook) startable() *finding.Finding {
 	return f
 }
 
-// isBinary tells a compiled program from text.
+// isBinary reports whether the first line belongs to a compiled program.
 func isBinary(line string) bool { return strings.ContainsRune(line, 0) }
 
-// found makes findings of what is wrong with a configuration that the hook printed.
-// at tells where its first line stands in the file of the hook, or 0: then what the
-// engine refuses is shown, for it cannot be looked up.
+// locate converts the problems of a printed configuration to findings. at is the line in
+// the hook's file where the configuration starts. If at is 0, the position in the file is
+// unknown, so messages quote the rejected text.
 func (h Hook) locate(problems []finding.Finding, text []byte, at int) []finding.Finding {
 	findings := make([]finding.Finding, len(problems))
 	for i, f := range problems {
@@ -165,8 +166,8 @@ func (h Hook) locate(problems []finding.Finding, text []byte, at int) []finding.
 	return findings
 }
 
-// embedded returns the line of the script at which its configuration stands word
-// for word, as it does in a here-document, or 0.
+// embedded returns the line of a script at which its configuration occurs literally, as
+// in a here-document, or 0.
 func embedded(script, config []byte) int {
 	config = bytes.TrimRight(config, "\n")
 	if len(config) == 0 {

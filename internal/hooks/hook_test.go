@@ -15,8 +15,8 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 )
 
-// TestDiscover finds the files that are hooks for the engine, in its order: that of
-// whole paths, in which a dot comes before a slash.
+// TestDiscover checks the discovered hooks and their order. The engine compares whole
+// paths, in which a dot sorts before a slash.
 func TestDiscover(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func TestDiscover(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(path, mode); err != nil { // whatever the umask
+		if err := os.Chmod(path, mode); err != nil { // independent of the umask
 			t.Fatal(err)
 		}
 	}
@@ -67,9 +67,9 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// TestAsk asks a hook below the folder as the engine does: with one argument, and in
-// the folder. Only what it prints to stdout counts.
-func TestAsk(t *testing.T) {
+// TestRunConfig checks that a hook in a subfolder runs with one argument, in the hooks
+// folder, and that only its stdout counts.
+func TestRunConfig(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// bash runs a script after the library, with the contexts in a file, and returns
-// what it printed, its exit code, and how often jq was started.
+// bash runs a script after the library, with the contexts in a file. It returns the
+// output, the exit code and the number of times that jq started.
 func bash(t *testing.T, contexts, script string, args ...string) (stdout, stderr string, code, forks int) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -49,7 +49,7 @@ func bash(t *testing.T, contexts, script string, args ...string) (stdout, stderr
 	return out.String(), strings.ReplaceAll(errs.String(), dir+"/", ""), code, len(lines)
 }
 
-// recorded is a file of contexts that the engine wrote.
+// recorded returns the path of contexts recorded from the engine.
 func recorded(t *testing.T, kind string) string {
 	t.Helper()
 	name, err := filepath.Abs("binding/testdata/" + kind + ".json")
@@ -68,7 +68,7 @@ func written(t *testing.T, contexts string) string {
 	return name
 }
 
-// Of the functions that may handle a context the first one is called that there is.
+// The first existing handler of a context runs.
 func TestLibraryCallsHandlers(t *testing.T) {
 	t.Parallel()
 	for contexts, handlers := range map[string]string{
@@ -109,7 +109,7 @@ func TestLibraryCallsHandlers(t *testing.T) {
 	}
 }
 
-// Every context has a subshell of its own, and the first that fails is the last.
+// Each context is handled in a subshell. The first failure stops the hook.
 func TestLibraryGoesThroughContexts(t *testing.T) {
 	t.Parallel()
 	contexts := written(t, `[{"binding":"onStartup"},{"binding":"a b","type":"Schedule"},{"binding":"x","type":"Schedule"},{"binding":"onStartup"}]`)
@@ -195,7 +195,7 @@ func TestLibraryReadsContexts(t *testing.T) {
 	}
 }
 
-// A failure ends the hook, and is told with its place.
+// A failure stops the hook and is reported with its position.
 func TestLibraryIsStrict(t *testing.T) {
 	t.Parallel()
 	contexts := recorded(t, "Schedule")
@@ -211,7 +211,7 @@ error: hook:5: exit code 1 of x=$(context::get --required a.b)
 `,
 		"__main__() {\nfalse | true\necho on\n}": `error: hook:4: exit code 1 of true
   in __main__
-`, // bash names the last of a pipeline
+`, // bash reports the last line of a pipeline
 		"__main__() {\ncaat <<E\na\nE\n}": `hook: line 4: caat: command not found
 error: hook:4: exit code 127 of caat <<E
   in __main__

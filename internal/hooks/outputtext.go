@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// tell is the end of what a hook said, on one line, without the folders of the sandbox.
-func (s *Sandbox) lastLines(said []byte) string {
+// lastLines returns the end of a hook's output on one line, without the sandbox folders.
+func (s *Sandbox) lastLines(output []byte) string {
 	const enough = 4 << 10
-	text := string(said[max(0, len(said)-enough):])
+	text := string(output[max(0, len(output)-enough):])
 	text = strings.NewReplacer(s.home, "", s.dir+string(filepath.Separator), "").Replace(text)
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -21,7 +21,7 @@ func (s *Sandbox) lastLines(said []byte) string {
 	return strings.Join(lines[max(0, len(lines)-4):], " | ")
 }
 
-// shortened is a line of which a person reads all.
+// truncated limits a line to a readable length.
 func truncated(line string) string {
 	const most = 200
 	if runes := []rune(line); len(runes) > most {
@@ -30,11 +30,10 @@ func truncated(line string) string {
 	return line
 }
 
-// colour is what makes a terminal show text in colours and the like.
+// colour matches terminal control sequences, such as colours.
 var colour = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
-// visible is a text without what a terminal acts on: colours go, and other characters
-// that cannot be printed have a sign in their place.
+// visible removes colours from a text and replaces other unprintable characters.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -47,7 +46,7 @@ func visible(text string) string {
 	}, colour.ReplaceAllString(text, ""))
 }
 
-// excerpt is a line of a text, and of a long one what is around a column.
+// excerpt returns a line of a text. It shortens a long line to the part around a column.
 func excerpt(text []byte, line, column int) string {
 	lines := strings.Split(string(text), "\n")
 	if line < 1 || line > len(lines) {

@@ -14,12 +14,12 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
-// largest is the size in bytes of a file that may be a library.
+// maxScriptSize is the maximum size in bytes of a script or library.
 const maxScriptSize = 1 << 20
 
-// ReadRBACInput asks hooks for their configurations, and reads what roles are derived
-// from beside kinds and recordings: the hooks and the scripts around them. Paths
-// begin with shown, which is what the folder is called. The findings are Load's.
+// ReadRBACInput runs hooks for their configurations and reads the hooks and the scripts
+// around them, as input for deriving roles. Paths start with shown, the name of the
+// folder for the user. The findings are those of Load.
 func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)
@@ -29,7 +29,7 @@ func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) 
 	for i, h := range hooks {
 		text, err := h.text()
 		if err != nil {
-			return in, findings, nil // which tell of it
+			return in, findings, nil // the findings report the problem
 		}
 		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
 	}
@@ -38,7 +38,7 @@ func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) 
 	return in, findings, err
 }
 
-// scripts are the files below the folder of hooks that hooks may source or import.
+// scripts returns the files below the hooks folder that hooks may source or import.
 func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 	var all []rbac.Source
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -52,7 +52,7 @@ func scripts(dir string, hooks []Hook, shown string) ([]rbac.Source, error) {
 		}
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxScriptSize {
-			return nil //nolint:nilerr // a link that leads nowhere is no script
+			return nil //nolint:nilerr // a dangling link is no script
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -11,13 +11,14 @@ import (
 // ProjectCopy is a temporary copy of a project's folder of hooks, with the changes that
 // a command is about to make. Hooks can run in it before anything is written.
 type ProjectCopy struct {
-	root string // of the project's copy
-	dir  string // of the hooks in it
+	root string // root of the copy
+	dir  string // hooks folder in the copy
 }
 
-// CopyProject copies folder, of the project at root, and changes the copy: content holds
-// files by path from root, with slashes, and nil for files to remove. mode holds the modes
-// of these files. A folder that does not exist counts as empty. Close removes the copy.
+// CopyProject copies folder, which belongs to the project at root, and changes the copy.
+// content maps slash-separated paths relative to root to new contents; nil removes a
+// file. mode has the modes of these files. A folder that does not exist counts as empty.
+// Close removes the copy.
 func CopyProject(root, folder string, content map[string][]byte, mode map[string]fs.FileMode) (*ProjectCopy, error) {
 	home, err := os.MkdirTemp("", "operon-project-")
 	if err != nil {
@@ -31,7 +32,7 @@ func CopyProject(root, folder string, content map[string][]byte, mode map[string
 	return c, nil
 }
 
-// Dir is the folder of hooks.
+// Dir returns the hooks folder of the copy.
 func (c *ProjectCopy) Dir() string { return c.dir }
 
 // Close removes the copy.
@@ -46,8 +47,8 @@ func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[stri
 			return err
 		}
 	}
-	// Remove all files first, parents before children: a file may become a folder, and a
-	// link leads out of the copy.
+	// Remove all files first, parents before children: a file may become a folder, and
+	// writing through a link would change a file outside the copy.
 	for _, name := range slices.Sorted(maps.Keys(content)) {
 		if err := os.RemoveAll(filepath.Join(c.root, filepath.FromSlash(name))); err != nil {
 			return err
@@ -64,15 +65,15 @@ func (c *ProjectCopy) fill(from string, content map[string][]byte, mode map[stri
 		if err := os.WriteFile(name, text, as); err != nil {
 			return err
 		}
-		if err := os.Chmod(name, as); err != nil { // whatever the umask
+		if err := os.Chmod(name, as); err != nil { // independent of the umask
 			return err
 		}
 	}
 	return nil
 }
 
-// copy copies a folder. Links that lead out of it keep their targets. Sockets, pipes and
-// devices are left out: they cannot be hooks.
+// copy copies a folder. Links that point outside keep their targets. It skips sockets,
+// pipes and devices, which cannot be hooks.
 func (c *ProjectCopy) copy(from string) error {
 	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {

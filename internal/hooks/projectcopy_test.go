@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCopyProject changes a copy of the hooks, and nothing else: also where one of them is a
-// link to a file elsewhere, or becomes a folder.
+// TestCopyProject checks that only the copy changes, also if a hook is a link to a file
+// elsewhere or becomes a folder.
 func TestCopyProject(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -13,11 +13,11 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// notInPath is the exit code of env for a program that is not in PATH.
+// notInPath is the exit code of env for a program that it does not find in PATH.
 const notInPath = 127
 
-// pythonRunner runs the python3 that hooks find in the sandbox. It takes neither
-// modules nor settings from the user.
+// pythonRunner runs the python3 in the PATH of the sandbox, without the user's modules
+// and settings.
 func (s *Sandbox) pythonRunner(ctx context.Context) rbac.PythonRunner {
 	return func(program string, input []byte) ([]byte, error) {
 		limited, cancel := context.WithTimeout(ctx, s.timeout)

@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
-// Names of rules about files and scripts. Those about configurations are in
-// package config.
+// The names of rules about files and scripts. Package config has those about
+// configurations.
 const (
 	ruleShebang         = "shebang"
 	ruleConfigFails     = "config-fails"
@@ -21,7 +21,7 @@ const (
 	ruleDuplicateAnswer = "answered-twice"
 )
 
-// Rules are all that findings can be about: first those that refuse.
+// Rules returns the rules of all findings about hooks, errors first.
 func Rules() []finding.Rule {
 	all := append([]finding.Rule{
 		{Name: ruleShebang, Severity: finding.Error, Summary: "a first line with which the system cannot start the hook"},

@@ -23,8 +23,8 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// shellLib stands for the library in the engine's image: it is the one that
-// projects get. prelude puts it in its place.
+// shellLib is the shell library that projects get. It replaces the library in the
+// engine's image; prelude redirects the path.
 var (
 	shellLib = library()
 	//go:embed prelude.sh
@@ -34,29 +34,29 @@ var (
 func library() []byte {
 	content, err := templates.FS.ReadFile("shell/bash/hooks/lib/shell_lib.sh")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the file is embedded
 	}
 	return content
 }
 
-// Sandbox runs hooks for their configuration. A hook sees nothing of the user:
-// an empty home, no kubeconfig, no input, and of the environment what programs
-// need to be found.
+// Sandbox runs hooks for their configuration, isolated from the user. Hooks have an empty
+// home folder, no kubeconfig and an empty stdin. Their environment has only what finding
+// programs requires.
 type Sandbox struct {
-	dir     string // the folder of hooks; of addon-operator, the one with its modules
+	dir     string // the hooks folder; for addon-operator, the parent of modules
 	home    string
 	path    string
 	timeout time.Duration
 
-	Kinds config.Kinds // to judge those of bindings by; nil: they are not judged
+	Kinds config.Kinds // to validate the kinds of bindings; may be nil
 }
 
-// noHome says what an error of NewSandbox kept from being done.
+// noHome is the context of errors of NewSandbox.
 const noHome = "make a folder for hooks to run in"
 
-// NewSandbox makes a sandbox for the hooks in dir, to be closed. path is where
-// programs are looked for, as in PATH. Hooks start in dir: addon-operator's in
-// the folder that has modules and global-hooks, as in its image.
+// NewSandbox returns a sandbox for the hooks in dir. Callers must close it. path is the
+// PATH of hooks. Hooks run in dir: for addon-operator, the folder that contains modules
+// and global-hooks, as in its image.
 func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	home, err := os.MkdirTemp("", "operon-hooks-")
 	if err != nil {
@@ -72,18 +72,18 @@ func NewSandbox(dir, path string, timeout time.Duration) (*Sandbox, error) {
 	return s, nil
 }
 
-// Close removes what the hooks left behind.
+// Close removes the temporary files of the sandbox.
 func (s *Sandbox) Close() { _ = os.RemoveAll(s.home) }
 
-// Env is the environment of hooks in the sandbox.
+// Env returns the environment of hooks in the sandbox.
 func (s *Sandbox) Env() []string {
 	return append([]string{
 		"PATH=" + s.path, "HOME=" + s.home, "TMPDIR=" + s.home, "PWD=" + s.dir, "LANG=C.UTF-8",
 	}, s.Library()...)
 }
 
-// Library is the part of it that lets a hook find what the engine's image has
-// besides programs: the shell library.
+// Library returns the part of the environment that makes the shell library of the
+// engine's image available.
 func (s *Sandbox) Library() []string {
 	return []string{
 		"BASH_ENV=" + filepath.Join(s.home, "prelude.sh"),
@@ -91,10 +91,10 @@ func (s *Sandbox) Library() []string {
 	}
 }
 
-// answer is what a hook prints when it is asked for its configuration.
+// configOutput is the output of a hook that runs with --config.
 type configOutput struct{ stdout, stderr []byte }
 
-// ask returns the answer of a hook, or what went wrong.
+// runConfig runs a hook with --config. The finding says why the hook failed.
 func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding.Finding, error) {
 	var none configOutput
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
@@ -108,11 +108,11 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	if ctx.Err() != nil {
 		return none, nil, context.Cause(ctx)
 	}
-	said := s.lastLines(stderr.Bytes())
+	printed := s.lastLines(stderr.Bytes())
 	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
 		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with --config a hook must print its configuration and exit"}
-		if said != "" {
-			f.Message += "; on stderr: " + said
+		if printed != "" {
+			f.Message += "; on stderr: " + printed
 		}
 		return none, f, nil
 	}
@@ -141,8 +141,8 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 		f.Message = "--config: " + err.Error()
 	}
 	switch printed := s.lastLines(stdout.Bytes()); {
-	case said != "":
-		f.Message += ": " + said
+	case printed != "":
+		f.Message += ": " + printed
 		f.Line = lineOf(h, string(stderr.Bytes()))
 	case printed != "":
 		f.Message += "; it printed: " + printed
@@ -150,7 +150,7 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	return none, f, nil
 }
 
-// forbidden says what the system does not let a hook be started for.
+// permissionProblem returns the reason why the system denies the execution of a hook.
 func permissionProblem(h Hook) string {
 	target, err := filepath.EvalSymlinks(h.Path)
 	if info, failed := os.Stat(h.Path); err == nil && failed == nil && target != h.Path && info.Mode()&0o111 == 0 {
@@ -159,9 +159,9 @@ func permissionProblem(h Hook) string {
 	return "permission denied"
 }
 
-// lineOf is the line of a hook that an interpreter complains about, or 0: the first that
-// bash names, for what it says then follows from that, and the last of Python, which
-// names callers first.
+// lineOf returns the line of a hook in an interpreter's error message, or 0. For bash it
+// is the first line mentioned, because further errors follow from it. For Python it is
+// the last one, because a traceback lists callers first.
 func lineOf(h Hook, stderr string) int {
 	file := regexp.QuoteMeta(h.Path)
 	at := regexp.MustCompile(file + `: line (\d+)`).FindStringSubmatch(stderr)

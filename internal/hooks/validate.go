@@ -11,20 +11,20 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 )
 
-// Validate judges the hooks that Discover found, as the engine would when it
-// starts, and more. Findings are in the order of their places. The error is about
-// the validation itself.
+// Validate validates discovered hooks as the engine does at its start, and checks for
+// further problems. Findings are ordered by position. The error means that the validation
+// could not run.
 func Validate(ctx context.Context, s *Sandbox, hooks []Hook) ([]finding.Finding, error) {
 	configs, findings, err := Load(ctx, s, hooks)
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, duplicateAnswers(hooks, configs)...)
+	findings = append(findings, duplicateResponders(hooks, configs)...)
 	more, err := s.markers(hooks)
 	return finding.Sort(append(findings, more...)), err
 }
 
-// markers judges the RBAC markers in hooks and in the scripts around them.
+// markers validates the RBAC markers in hooks and in the scripts around them.
 func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
 	sources, err := scripts(s.dir, hooks, "")
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
 	for _, h := range hooks {
 		text, err := h.text()
 		if err != nil {
-			continue // which is found already
+			continue // already reported
 		}
 		sources = append(sources, rbac.Source{Path: h.Name, Text: text})
 	}
@@ -46,13 +46,13 @@ func (s *Sandbox) markers(hooks []Hook) ([]finding.Finding, error) {
 	return findings, nil
 }
 
-// Load is Validate, and returns the configuration of each hook as well, or nil
-// where the engine refuses it.
+// Load validates hooks like Validate and returns their configurations. The configuration
+// of an invalid hook is nil.
 func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []finding.Finding, error) {
 	configs := make([]*config.Config, len(hooks))
 	results := make([][]finding.Finding, len(hooks))
 	errs := make([]error, len(hooks))
-	// A hook waits for its interpreter more than it computes.
+	// Starting an interpreter is mostly waiting, so run more hooks than there are CPUs.
 	tokens := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
 	for i, h := range hooks {
@@ -71,13 +71,13 @@ func Load(ctx context.Context, s *Sandbox, hooks []Hook) ([]*config.Config, []fi
 	return configs, finding.Sort(slices.Concat(results...)), nil
 }
 
-// Config asks a hook for its configuration and judges both. The configuration is
-// nil when the engine refuses it, or the hook.
+// Config runs a hook for its configuration and validates both. The configuration is nil
+// if the engine rejects it or the hook.
 func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding.Finding, error) {
 	if f := h.startable(); f != nil {
 		return nil, []finding.Finding{*f}, nil
 	}
-	said, failed, err := s.runConfig(ctx, h)
+	output, failed, err := s.runConfig(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,14 +88,14 @@ func (s *Sandbox) Config(ctx context.Context, h Hook) (*config.Config, []finding
 	if err != nil {
 		return nil, nil, err
 	}
-	text := said.stdout
+	text := output.stdout
 	c, judged := h.Owner.Parse(text)
 	if c != nil && s.Kinds != nil {
 		judged = append(judged, config.CheckKinds(text, c, s.Kinds)...)
 	}
 	findings := h.locate(judged, text, embedded(script, text))
 	if i := slices.IndexFunc(findings, finding.Finding.IsError); i >= 0 {
-		if also := s.lastLines(said.stderr); also != "" {
+		if also := s.lastLines(output.stderr); also != "" {
 			findings[i].Message += "; on stderr: " + also
 		}
 	}
