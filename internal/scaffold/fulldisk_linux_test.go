@@ -44,7 +44,7 @@ func onSmallDisks(t *testing.T, run func(s scenario, t *testing.T, disk string))
 		t.Run(s.name, func(t *testing.T) {
 			disk := t.TempDir()
 			if err := unix.Mount("tmpfs", disk, "tmpfs", 0, smallDisk); err != nil {
-				t.Skipf("a small disk can not be mounted here: %v", err)
+				t.Skipf("cannot mount a small disk here: %v", err)
 			}
 			t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
 			run(s, t, disk)
@@ -165,7 +165,7 @@ func asNobody(t *testing.T, root string) {
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
 	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
-		t.Skipf("the test can not give up its rights: %v", err)
+		t.Skipf("the test cannot drop its privileges: %v", err)
 	}
 	t.Cleanup(func() { _, _ = unix.SetfsuidRetUid(0) })
 }

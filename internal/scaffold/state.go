@@ -45,7 +45,7 @@ func basePath(name string) string { return baseDir + "/" + name + ".base" }
 // record is the entry of one file in generated.json.
 type record struct {
 	Generator string `json:"generator"`
-	SHA256    string `json:"sha256"` // of the content as it was written, in hex
+	SHA256    string `json:"sha256"` // of the written content, in hex
 }
 
 // records maps the path of each generated file to its record.

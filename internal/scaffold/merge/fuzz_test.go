@@ -97,7 +97,7 @@ func FuzzGit(f *testing.F) {
 }
 
 // operate applies one operation per byte: the high bits choose delete, replace
-// or insert, of a line of its own or of one that the other side may write too.
+// or insert, of a unique line or of one that the other side may write too.
 func operate(base []string, ops []byte, own string) []string {
 	edited := make([]string, len(base))
 	copy(edited, base)
