@@ -1,6 +1,5 @@
-// Package addon scaffolds what belongs to an addon-operator: modules, each with a
-// chart, the schemas of its values and hooks, and hooks for all of them, which the
-// engine github.com/flant/addon-operator runs.
+// Package addon scaffolds projects for github.com/flant/addon-operator: global hooks,
+// and modules, each with a chart, schemas of its values, and hooks.
 package addon
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Key is the plugin's name, as PROJECT's layout holds it.
+// Key is the plugin's name in PROJECT.
 const Key = "addon.operon.dev/v1"
 
 // Plugin is the addon plugin.
@@ -61,10 +60,10 @@ func (Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// values is what the templates of addon/init print.
+// values are the values for the templates of addon/init.
 type values struct {
 	Project *project.Config
-	Python  bool // some hook is in Python
+	Python  bool // at least one hook is in Python
 	Pins    struct{ AddonOperator string }
 }
 
@@ -74,7 +73,7 @@ func initData(c *project.Config, r record) values {
 	return v
 }
 
-// initProject plans what a project has before its first module, and what PROJECT
+// initProject plans the initial files of a project, and the modules and hooks that PROJECT
 // records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace", "modules or of something else", "go.", "shell."); err != nil {
@@ -107,11 +106,11 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// libraryFolder has what hooks of all modules share. The engine looks for no hooks in
-// folders named lib.
+// libraryFolder contains the libraries of all hooks. The engine ignores folders named lib when
+// it searches for hooks.
 const libraryFolder = "global-hooks/lib"
 
-// image plans the Dockerfile anew.
+// image plans the Dockerfile again, for a changed set of languages.
 func image(c *project.Config, r record, p *scaffold.Plan) error {
 	return render.Tree(templates.FS, "addon/init", nil, initData(c, r), render.Only(p.Seed, "Dockerfile"))
 }

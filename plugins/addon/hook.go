@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
-// usages are those of the flags for steps of the engine's work, by binding.
+// usages are the descriptions of the flags for addon-operator's bindings, by binding.
 var usages = map[string]string{
 	"beforeAll":        "run a global hook before any module, by `ORDER`",
 	"afterAll":         "run a global hook after all modules, by `ORDER`",
@@ -23,7 +23,7 @@ var usages = map[string]string{
 	"afterDeleteHelm":  "run after the Helm release of the module is deleted, by `ORDER`",
 }
 
-// owner is whose hook it is, by the name of the module.
+// owner returns the owner of a hook: the module, or the project for "".
 func owner(module string) config.Owner {
 	if module == "" {
 		return config.Global
@@ -31,7 +31,7 @@ func owner(module string) config.Owner {
 	return config.Module
 }
 
-// createHook plans the hook that the options describe, and records it.
+// createHook plans and records the hook that the options describe.
 func createHook(e plugin.Event, p *scaffold.Plan) error {
 	r, err := recorded(e.Project)
 	if err != nil {
@@ -56,7 +56,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	return planHook(e.Project, r, h, p)
 }
 
-// parseHook is the hook that the options of e describe.
+// parseHook returns the hook that the options of e describe.
 func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	h := Hook{Module: e.String("module")}
 	if _, known := r.module(h.Module); h.Module != "" && !known {
@@ -97,7 +97,7 @@ func parseHook(e plugin.Event, r record, p *scaffold.Plan) (Hook, error) {
 	return h, err
 }
 
-// place is where a hook lies.
+// place returns where a hook belongs in the project.
 func (r record) place(h Hook) hookscaffold.Place {
 	at := hookscaffold.Place{Owner: owner(h.Module), File: "global-hooks/hooks/" + h.Name, Test: "test/hooks/global/" + h.Name + ".yaml", Values: "global"}
 	if m, known := r.module(h.Module); known {
@@ -107,7 +107,7 @@ func (r record) place(h Hook) hookscaffold.Place {
 	return at
 }
 
-// planHook plans a hook that r records.
+// planHook plans a recorded hook.
 func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
 	if err := h.Plan(r.place(h), p); err != nil {
 		return err
@@ -115,5 +115,5 @@ func planHook(c *project.Config, r record, h Hook, p *scaffold.Plan) error {
 	if h.Lang == r.lang() {
 		return nil
 	}
-	return image(c, r, p) // which needs another interpreter
+	return image(c, r, p) // the hook may need another interpreter
 }

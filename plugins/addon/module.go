@@ -17,17 +17,17 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// commonValues has the switches of all modules, and values that they share.
+// commonValues contains the enabled flags of all modules, and shared values.
 const commonValues = "modules/values.yaml"
 
-// moduleName is a name that a Helm release can have, too: that is what a module
-// becomes.
+// moduleName matches names that are also valid for Helm releases, because each module becomes
+// a release.
 var moduleName = regexp.MustCompile(`^[a-z][-a-z0-9]{0,51}[a-z0-9]$`)
 
-// maxWeight is the largest order that three digits hold.
+// maxWeight is the largest weight that fits in three digits.
 const maxWeight = 999
 
-// checkModuleName checks the name of a new module.
+// checkModuleName validates the name of a new module.
 func checkModuleName(s string) error {
 	switch {
 	case s == "":
@@ -49,7 +49,7 @@ func checkModuleName(s string) error {
 // Folder is the path of the module in the project.
 func (m Module) Folder() string { return fmt.Sprintf("modules/%03d-%s", m.Weight, m.Name) }
 
-// createModule plans the module that the options describe, and records it.
+// createModule plans and records the module that the options describe.
 func createModule(e plugin.Event, p *scaffold.Plan) error {
 	r, err := recorded(e.Project)
 	if err != nil {
@@ -85,7 +85,7 @@ func createModule(e plugin.Event, p *scaffold.Plan) error {
 	return planModule(m, p)
 }
 
-// checkNewModule refuses the name of a module that is there, though PROJECT does not record it.
+// checkNewModule rejects the name of an existing module that PROJECT does not record.
 func checkNewModule(name string, p *scaffold.Plan) error {
 	files, err := p.Below("modules")
 	if err != nil {
@@ -100,7 +100,7 @@ func checkNewModule(name string, p *scaffold.Plan) error {
 	return nil
 }
 
-// weight reads --weight: the next ten when it is not given.
+// weight parses --weight. The default is the next multiple of ten.
 func (r record) weight(given string) (int, error) {
 	if given != "" {
 		n, err := strconv.Atoi(given)
@@ -116,7 +116,8 @@ func (r record) weight(given string) (int, error) {
 	return min(next, maxWeight), nil
 }
 
-// planModule plans a module's files, and switches it on where nobody decided.
+// planModule plans the files of a module. It enables the module unless there is already a flag
+// for it.
 func planModule(m Module, p *scaffold.Plan) error {
 	data := struct {
 		Module
@@ -137,7 +138,7 @@ func planModule(m Module, p *scaffold.Plan) error {
 	return p.Edit(commonValues, func(src []byte) ([]byte, error) { return switchOn(src, module.Key(m.Name)+"Enabled") })
 }
 
-// switchOn adds a switch to the values of all modules, unless it is there.
+// switchOn adds an enabled flag to the values of all modules, unless it exists.
 func switchOn(src []byte, key string) ([]byte, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {

@@ -9,28 +9,28 @@ import (
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
-// record is what PROJECT remembers of a project of modules, below plugins and Key.
+// record is the data of an addon-operator project in PROJECT, below plugins and Key.
 type record struct {
-	Lang    string   `json:"lang,omitempty"` // of hooks that say nothing else
+	Lang    string   `json:"lang,omitempty"` // default language of hooks
 	Modules []Module `json:"modules,omitempty"`
 	Hooks   []Hook   `json:"hooks,omitempty"`
 }
 
-// Module is a module as it was asked for.
+// Module is a requested module.
 type Module struct {
 	Name    string `json:"name"`
 	Weight  int    `json:"weight"`
-	Enabled bool   `json:"enabledScript,omitempty"` // it has a script that decides whether it is enabled
+	Enabled bool   `json:"enabledScript,omitempty"` // a script decides whether the module is enabled
 }
 
-// Hook is a hook of a module, or a global one.
+// Hook is a hook of a module, or a global hook.
 type Hook struct {
 	Module string `json:"module,omitempty"` // "": a global hook
 	hookscaffold.Hook
 }
 
-// recorded reads what PROJECT remembers. Projects that were made before hooks could be
-// in other languages, and for kinds of CRDs, get what they do not record.
+// recorded reads the record from PROJECT. It adds defaults for data that older versions of
+// operon did not record.
 func recorded(c *project.Config) (record, error) {
 	var r record
 	if err := c.DecodePluginConfig(Key, &r); err != nil {
@@ -65,8 +65,7 @@ func (r record) hook(module, name string) (Hook, bool) {
 	return r.Hooks[i], true
 }
 
-// lang is the language of hooks that say nothing else; a project that was made before
-// there was a choice records none.
+// lang returns the default language of hooks. Older projects record none.
 func (r record) lang() string { return cmp.Or(r.Lang, hookscaffold.Bash) }
 
 // python reports whether the image needs Python.

@@ -15,12 +15,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// crdValues is what the template of a CRD prints, in YAML's scalars.
+// crdValues are the values for the template of a CRD, as YAML scalars.
 type crdValues struct {
 	Name, Group, Kind, List, Plural, Singular, Scope, Version string
 }
 
-// createAPI plans the CRD of a kind, or a further version in it.
+// createAPI plans the CRD of a kind, or adds a version to it.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	r := *e.Resource
 	if r.API == nil {
@@ -38,8 +38,8 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	return render.Tree(templates.FS, "shell/crd", map[string]string{"crd": group + "_" + plural}, v, hookscaffold.SeedOnce(p))
 }
 
-// addVersion adds a version to the CRD of r, that starts as the last one there. It
-// is served, and not stored.
+// addVersion adds a version to the CRD of r. It starts as a copy of the last version, and is
+// served but not stored.
 func addVersion(r project.Resource, p *scaffold.Plan) error {
 	name := crdBases + "/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 	err := p.Edit(name, func(src []byte) ([]byte, error) {
@@ -77,7 +77,7 @@ func addVersion(r project.Resource, p *scaffold.Plan) error {
 		Hint: "restore it from version control, or add the version " + r.Version + " below spec.versions by hand, then repeat the command"}
 }
 
-// value is the text at a key of a mapping, or "".
+// value returns the string at a key of a mapping, or "".
 func value(m *yaml.Node, key string) string {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -87,7 +87,7 @@ func value(m *yaml.Node, key string) string {
 	return ""
 }
 
-// put sets the scalar at a key of a mapping, which stays as it is when it has none.
+// put sets the scalar at an existing key of a mapping. A missing key is not added.
 func put(m *yaml.Node, key, value, tag string) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {

@@ -21,12 +21,12 @@ const (
 	libraryDir = hooksDir + "/lib"
 	crdBases   = "config/crd/bases"
 
-	// configTime is how long a hook may take to print its configuration.
+	// configTime is the time limit for a hook to print its configuration.
 	configTime = 10 * time.Second
 )
 
-// generate plans what derives from the hooks, as they are going to be: the roles.
-// Hooks are run for their configuration, with the PATH of the event's environment.
+// generate plans the roles that are derived from the hooks in the plan. It runs the hooks with
+// --config, with the PATH of the event's environment.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if args := e.Args; len(args) > 0 {
 		return fault.Usage("leave it out", "%s is an argument of controller-gen, and this project has no Go code", args[0])
@@ -53,7 +53,7 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return p.Generate(rbac.Generator, rbac.Path, content)
 }
 
-// firstRoles plans the roles of a project without hooks, where there are none yet.
+// firstRoles plans the roles of a project without hooks, unless they exist.
 func firstRoles(p *scaffold.Plan) error {
 	if p.Exists(rbac.Path) {
 		return nil
@@ -65,8 +65,8 @@ func firstRoles(p *scaffold.Plan) error {
 	return p.Generate(rbac.Generator, rbac.Path, content)
 }
 
-// readHooks runs the hooks that the project is going to have for their
-// configuration, in a copy, and reads the sources.
+// readHooks runs the hooks of the plan with --config in a copy of the project, and reads their
+// sources.
 func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Input, error) {
 	none := rbac.Input{}
 	content, mode := map[string][]byte{}, map[string]fs.FileMode{}
@@ -104,7 +104,7 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	return in, nil
 }
 
-// expected are the tests of the hooks: they tell of patch operations.
+// expected returns the tests of the hooks, which show patch operations.
 func expected(p *scaffold.Plan) ([]rbac.Source, error) {
 	names, err := p.Below(rbac.TestDir)
 	if err != nil {

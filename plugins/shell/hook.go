@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// createHook plans the hook that the options describe, and records it.
+// createHook plans and records the hook that the options describe.
 func createHook(e plugin.Event, p *scaffold.Plan) error {
 	r, err := recorded(e.Project)
 	if err != nil {
@@ -46,7 +46,7 @@ func createHook(e plugin.Event, p *scaffold.Plan) error {
 	return planHook(e.Project, r, h, p)
 }
 
-// checkConversions refuses what only one hook can have.
+// checkConversions rejects a conversion that another hook already has.
 func (r record) checkConversions(h hookscaffold.Hook) error {
 	for _, o := range r.Hooks {
 		for _, a := range o.Convert {
@@ -62,7 +62,7 @@ func (r record) checkConversions(h hookscaffold.Hook) error {
 	return nil
 }
 
-// planHook plans a hook that r records, with its tests and all that it needs.
+// planHook plans a recorded hook with its tests and its dependencies.
 func planHook(c *project.Config, r record, h hookscaffold.Hook, p *scaffold.Plan) error {
 	if err := h.Plan(place(h), p); err != nil {
 		return err

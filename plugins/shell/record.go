@@ -8,19 +8,19 @@ import (
 	"github.com/operon-dev/operon/plugins/internal/hookscaffold"
 )
 
-// record is what PROJECT remembers of a shell project, below plugins and Key.
+// record is the data of a shell project in PROJECT, below plugins and Key.
 type record struct {
-	Lang  string              `json:"lang,omitempty"` // of hooks that say nothing else
+	Lang  string              `json:"lang,omitempty"` // default language of hooks
 	Hooks []hookscaffold.Hook `json:"hooks,omitempty"`
 }
 
-// recorded reads what PROJECT remembers.
+// recorded reads the record from PROJECT.
 func recorded(c *project.Config) (record, error) {
 	var r record
 	return r, c.DecodePluginConfig(Key, &r)
 }
 
-// find returns the hook of a name.
+// find returns the hook with a name.
 func (r record) find(name string) (hookscaffold.Hook, bool) {
 	i := slices.IndexFunc(r.Hooks, func(h hookscaffold.Hook) bool { return h.Name == name })
 	if i < 0 {
@@ -29,7 +29,7 @@ func (r record) find(name string) (hookscaffold.Hook, bool) {
 	return r.Hooks[i], true
 }
 
-// languages are those that the project has hooks in, or will.
+// languages returns the languages of the project's hooks, and the default language.
 func (r record) languages() []string {
 	all := []string{r.Lang}
 	for _, h := range r.Hooks {
@@ -38,7 +38,7 @@ func (r record) languages() []string {
 	return all
 }
 
-// place is where a hook lies.
+// place returns where a hook belongs in the project.
 func place(h hookscaffold.Hook) hookscaffold.Place {
 	return hookscaffold.Place{Owner: config.Shell, File: hooksDir + "/" + h.Name, Test: "test/hooks/" + h.Name + ".yaml", Folder: hooksDir + "/", Library: libraryDir, CRDs: crdBases}
 }

@@ -1,4 +1,4 @@
-// Package shell scaffolds operators whose logic is hooks: scripts that the engine
+// Package shell scaffolds operators whose logic is a set of hooks: scripts that
 // github.com/flant/shell-operator runs when objects change.
 package shell
 
@@ -17,7 +17,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Key is the plugin's name, as PROJECT's layout holds it.
+// Key is the plugin's name in PROJECT.
 const Key = "shell.operon.dev/v1"
 
 // Plugin is the shell plugin.
@@ -53,12 +53,12 @@ func (Plugin) Plan(ctx context.Context, e plugin.Event, p *scaffold.Plan) error 
 	return nil
 }
 
-// values is what the templates of shell/init and shell/webhook print.
+// values are the values for the templates of shell/init and shell/webhook.
 type values struct {
 	Project *project.Config
 	Name    string // the project's name, as a scalar
 	Lang    string
-	Python  bool // some hook is in Python
+	Python  bool // at least one hook is in Python
 	Pins    struct{ ShellOperator string }
 }
 
@@ -69,8 +69,7 @@ func initData(c *project.Config, r record) values {
 	return v
 }
 
-// initProject plans what a project has before its first hook, and the hooks that
-// PROJECT records.
+// initProject plans the initial files of a project and the hooks that PROJECT records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := hookscaffold.CheckInit(e.Project, "hooks say themselves which namespaces they watch, and get no other permissions", "Go or of hooks", "go."); err != nil {
 		return err
@@ -83,7 +82,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.EncodePluginConfig(Key, r)
-	e.Project.MultiGroup = true // no types of Go keep a second group out
+	e.Project.MultiGroup = true // without Go types, several groups are always possible
 	if err := render.Tree(templates.FS, "shell/init", nil, initData(e.Project, r), hookscaffold.InitSink(p)); err != nil {
 		return err
 	}

@@ -20,14 +20,13 @@ const (
 	webhookEntries = "config/webhook/kustomization.yaml"
 	webhookPolicy  = "config/network-policy/allow-webhook-traffic.yaml"
 
-	// of the kustomize plugin's tree for certificates, which is true here, too
+	// the kustomize plugin's templates for certificates, which also fit here
 	certificates     = "kustomize/webhook/config/certmanager"
 	certificateNames = "kustomizeconfig.yaml"
 )
 
-// wireWebhooks plans what the API server needs to call the engine: Services and a
-// certificate. They are switched on when they are new; what the user has switched
-// off since then stays off.
+// wireWebhooks plans what the API server needs to call the engine: Services and a certificate.
+// Only new parts are enabled, so that parts that the user disabled stay disabled.
 func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	var parts [][3]string // kustomization, list, item
 	if !p.Exists(webhookEntries) {
@@ -44,7 +43,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	sink := hookscaffold.InitSink(p)
 	if err := render.Tree(templates.FS, "shell/webhook", nil, initData(c, r), func(name string, mode fs.FileMode, content []byte) error {
 		if name == webhookPolicy && !p.Exists(policyEntries) {
-			return nil // the user does without
+			return nil // the user removed it
 		}
 		return sink(name, mode, content)
 	}); err != nil {
@@ -64,8 +63,7 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 	return nil
 }
 
-// switchOn makes an item of a kustomization's list active where it is commented
-// out, and else adds it.
+// switchOn enables an item of a kustomization's list: it uncomments the item, or else adds it.
 func switchOn(p *scaffold.Plan, name, key, item string) error {
 	dir := path.Dir(name)
 	err := p.Edit(name, func(src []byte) ([]byte, error) {

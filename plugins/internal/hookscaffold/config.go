@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// leastFilter is what hooks keep of Secrets, and of what there is very much of, when
-// nobody said what they need: no data, but what tells that it changed.
+// leastFilter is the default jqFilter for Secrets and for kinds with very many objects: no
+// data, only the fields that show a change.
 const leastFilter = "{namespace: .metadata.namespace, name: .metadata.name, resourceVersion: .metadata.resourceVersion}"
 
-// filter is the jqFilter of a binding, or "".
+// filter returns the jqFilter of a binding, or "".
 func (o Objects) filter() string {
 	everywhere := len(o.Namespaces)+len(o.Names) == 0 && o.Selector == "" && o.FieldSelector == ""
 	secrets := o.APIVersion == "v1" && o.Resource == "secrets"
@@ -25,27 +25,27 @@ func (o Objects) filter() string {
 	return o.JQ
 }
 
-// snapshotOnly reports that a binding is a snapshot for others, and runs nothing itself.
+// snapshotOnly reports whether the binding only provides a snapshot for other bindings.
 func (o Objects) snapshotOnly() bool { return slices.Contains(o.Events, noEvents) }
 
-// triggersOn reports whether the hook runs for an event.
+// triggersOn reports whether the event runs the hook.
 func (o Objects) triggersOn(event string) bool {
 	return len(o.Events) == 0 || slices.Contains(o.Events, event)
 }
 
-// page is YAML as it grows.
+// page builds a YAML document.
 type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
 
-// text adds a key with a text, unless that is empty.
+// text adds a key with a string, unless the string is empty.
 func (p *page) text(key, value string) {
 	if value != "" {
 		p.line("  %s: %s", key, yamledit.Scalar(value))
 	}
 }
 
-// list adds a key with a list, unless that is empty.
+// list adds a key with a list, unless the list is empty.
 func (p *page) list(indent, key string, values []string) {
 	if len(values) == 0 {
 		return
@@ -60,7 +60,7 @@ func (p *page) list(indent, key string, values []string) {
 	p.line("%s%s: [%s]", indent, key, strings.Join(items, ", "))
 }
 
-// Config is what the hook prints when it is run with --config.
+// Config returns the configuration that the hook prints when it is called with --config.
 func (h Hook) Config(owner config.Owner) (string, error) {
 	p := &page{}
 	p.line("configVersion: v1")
@@ -110,8 +110,7 @@ func (h Hook) Config(owner config.Owner) (string, error) {
 	return p.String(), h.validate(owner, p.String())
 }
 
-// snapshots are the bindings that a handler elsewhere in the hook may want to know
-// the objects of.
+// snapshots returns the bindings whose objects other handlers of the hook may need.
 func (h Hook) snapshots() []string {
 	var names []string
 	for _, o := range h.Kubernetes {
@@ -218,7 +217,7 @@ func (h Hook) webhooks(p *page, key string, list []Admission) {
 	}
 }
 
-// groupVersion takes an apiVersion apart.
+// groupVersion splits an apiVersion.
 func (k Kind) groupVersion() (group, version string) {
 	if group, version, found := strings.Cut(k.APIVersion, "/"); found {
 		return group, version
@@ -226,8 +225,8 @@ func (k Kind) groupVersion() (group, version string) {
 	return "", k.APIVersion
 }
 
-// validate refuses a configuration that the engine would, and what validate would
-// have to say of it.
+// validate rejects a configuration that the engine would reject, and one for which `operon
+// hooks validate` would report a finding.
 func (h Hook) validate(owner config.Owner, text string) error {
 	_, findings := owner.Parse([]byte(text))
 	if len(findings) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
-// schemas are those of the project's CRDs, by the name of the CRD and the version.
+// schemas are the schemas of the project's CRDs, by CRD name and version.
 type schemas map[[2]string]crdschema.Schema
 
 func knownSchemas(p *scaffold.Plan, folders ...string) (schemas, error) {
@@ -31,19 +31,19 @@ func knownSchemas(p *scaffold.Plan, folders ...string) (schemas, error) {
 	return all, err
 }
 
-// of are the schemas that a step of a conversion leads from and to.
+// of returns the source and target schemas of a conversion step.
 func (s schemas) of(c Conversion, step Step) (from, to crdschema.Schema) {
 	return s[[2]string{c.CRD, step.From}], s[[2]string{c.CRD, step.To}]
 }
 
-// example is a small object of a version of the kind.
+// example returns a small object of a version of the kind.
 func (c Conversion) example(version string) object {
 	k := Kind{APIVersion: c.Group + "/" + version, Kind: c.Kind, ClusterScoped: c.Scope == ScopeName(true)}
 	return k.example()
 }
 
-// test has an object with all fields of its version, and expects of them what the
-// other one has room for. What that is of the others, the user knows.
+// test returns a test with an object that has all fields of its version. It expects those
+// fields that the other version has too. The user adds the others.
 func (c Conversion) test(s Step, known schemas) test {
 	from, to := c.example(s.From), c.example(s.To)
 	a, b := known.of(c, s)
@@ -54,8 +54,7 @@ func (c Conversion) test(s Step, known schemas) test {
 		Convert: object{"to": c.Group + "/" + s.To, "objects": []object{from}}, Expect: &expect{Converted: []object{to}}}}}
 }
 
-// differing says of each field that the schemas of a step do not share what is to
-// be done about it.
+// differing returns an instruction for each field that the schemas of a step do not share.
 func (s Step) differing(a, b crdschema.Schema) []string {
 	var all []string
 	for _, d := range crdschema.Differences(a, b) {
@@ -73,7 +72,7 @@ func (s Step) differing(a, b crdschema.Schema) []string {
 	return all
 }
 
-// warnLostFields tells of the fields that a new hook would lose as it is.
+// warnLostFields warns about fields that the new hook would lose without further code.
 func (h Hook) warnLostFields(file string, known schemas, p *scaffold.Plan) {
 	for _, c := range h.Convert {
 		for _, s := range c.Steps {
@@ -91,9 +90,8 @@ func (h Hook) warnLostFields(file string, known schemas, p *scaffold.Plan) {
 	}
 }
 
-// SeedOnce is a sink for what operon makes once: a CRD, to which it adds versions and
-// nothing else, and what derives from CRDs as they were when a hook was made, however
-// they changed since.
+// SeedOnce is a sink for files that operon writes only once: CRDs, to which it later only adds
+// versions, and files that are derived from the CRDs of that time.
 func SeedOnce(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		_, base, err := p.Before(name)

@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// parseFilters reads the flags that say more of bindings. Each value may have the name of
-// a binding and a colon before it, and is for all of them otherwise.
+// parseFilters reads the flags that refine bindings. A value can start with the name of a
+// binding and a colon. Otherwise it applies to all bindings.
 func (a *optionParser) parseFilters() error {
 	for _, f := range []struct {
 		flag  string
-		times bool // schedules have it, too
+		times bool // also applies to schedules
 		set   func(o *Objects, value string) error
 		tick  func(s *Schedule, value string)
 	}{
@@ -87,7 +87,7 @@ func (a *optionParser) parseFilters() error {
 	return a.groups()
 }
 
-// empty refuses a flag without a value, or with the name of a binding alone.
+// empty rejects a flag without a value, or with only the name of a binding.
 func empty(flag, given string) error {
 	return fault.Usage("give it a value, or leave it out", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
 }
@@ -99,7 +99,7 @@ func also(times bool) string {
 	return ""
 }
 
-// once sets what a binding has one of.
+// once sets a property that a binding can have only once.
 func once(flag string, to *string, value string) error {
 	if *to != "" {
 		return fault.Usage("give one, or one for each binding: --"+flag+" BINDING:VALUE", "--%s %s: the binding already has %s", flag, value, *to)
@@ -108,7 +108,7 @@ func once(flag string, to *string, value string) error {
 	return nil
 }
 
-// addNames adds the names in a list with commas, each of which must be one of what.
+// addNames adds the names of a comma-separated list. Each must be a valid name for what.
 func addNames(to *[]string, flag, list, what string, problems func(string) []string) error {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
@@ -116,7 +116,7 @@ func addNames(to *[]string, flag, list, what string, problems func(string) []str
 			return fault.Usage("write it as in --"+flag+" one,other", "--%s %s: a name between commas is missing", flag, list)
 		}
 		if found := problems(name); len(found) > 0 {
-			problem, _, _ := strings.Cut(found[0], " (e.g.") // and a regular expression
+			problem, _, _ := strings.Cut(found[0], " (e.g.") // omits the regular expression
 			return fault.Usage("names are in lower case, such as --"+flag+" my-name", "--%s %s is not the name of %s: %s", flag, name, what, problem)
 		}
 		if !slices.Contains(*to, name) {
@@ -126,8 +126,8 @@ func addNames(to *[]string, flag, list, what string, problems func(string) []str
 	return nil
 }
 
-// nameProblems says why no object of the kind has a name. Those of RBAC may have almost
-// checkRuns, such as system:node.
+// nameProblems returns why name is not a valid object name for the kind. RBAC kinds accept
+// almost any name, such as system:node.
 func (k Kind) nameProblems(name string) []string {
 	if strings.HasPrefix(k.APIVersion, "rbac.authorization.k8s.io/") {
 		return content.IsPathSegmentName(name)
@@ -135,8 +135,8 @@ func (k Kind) nameProblems(name string) []string {
 	return validation.IsDNS1123Subdomain(name)
 }
 
-// labelSelector reads a selector as kubectl takes it. The selectors of configurations
-// have no word for !=, but one that means the same.
+// labelSelector parses a selector in kubectl's syntax. Hook configurations do not support !=,
+// so it returns an equivalent requirement.
 func labelSelector(text string) (*metav1.LabelSelector, error) {
 	requirements, err := labels.ParseToRequirements(text)
 	if err != nil {
@@ -156,7 +156,8 @@ func labelSelector(text string) (*metav1.LabelSelector, error) {
 	return metav1.ParseToLabelSelector(selector.String())
 }
 
-// addressed takes the name of a binding off a value, and the spaces around both.
+// addressed splits a value into the name of a binding and the rest, without surrounding
+// spaces.
 func (a *optionParser) addressed(value string) (binding, rest string) {
 	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), strings.TrimSpace(name)) {
 		return strings.TrimSpace(name), strings.TrimSpace(rest)
@@ -164,8 +165,8 @@ func (a *optionParser) addressed(value string) (binding, rest string) {
 	return "", strings.TrimSpace(value)
 }
 
-// misaddressed refuses a value for a binding that is not there. No value looks like that
-// but names of roles.
+// misaddressed rejects a value for a binding that does not exist. Only names of roles can look
+// like such a value.
 func (a *optionParser) misaddressed(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
 	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
@@ -175,7 +176,7 @@ func (a *optionParser) misaddressed(flag, name, value string) error {
 	return fault.Usage("the bindings are "+strings.Join(a.bindings(), ", "), "--%s %s: there is no binding %s", flag, value, before)
 }
 
-// events are what --events may name.
+// events are the valid values of --events.
 var events = []string{"Added", "Modified", "Deleted"}
 
 const noEvents = "none"
@@ -199,8 +200,8 @@ func addEvents(o *Objects, value string) error {
 	return nil
 }
 
-// groups refuses what has a name that functions cannot have, and groups whose
-// members wait in different queues.
+// groups rejects group names that cannot be function names, and groups with members in
+// different queues.
 func (a *optionParser) groups() error {
 	queues := map[string]string{}
 	look := func(group, queue string) error {

@@ -9,20 +9,20 @@ import (
 
 func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// handler is a function of a hook, and what the templates say in it.
+// handler is a function of a hook, with the data that the templates print.
 type handler struct {
-	Is        string // which of the bodies in the templates
-	About     string // a sentence
-	Function  string // in bash
-	Decorator string // in Python
+	Is        string // selects the body in the templates
+	About     string // the comment, one sentence
+	Function  string // the function's name in bash
+	Decorator string // the decorator in Python
 	Method    string // the function's name in Python
 	Binding   string
-	Filtered  bool     // contexts have filterResult and no object
-	To        string   // of a conversion: the version in full
-	Fields    []string // of a conversion: what there is to do about fields
+	Filtered  bool     // contexts contain filterResult but no object
+	To        string   // of a conversion: the version with its group
+	Fields    []string // of a conversion: instructions for fields
 }
 
-// handlers are the functions that the bindings of a hook call, in their order.
+// handlers returns the functions that the bindings of a hook call, in order.
 func (h Hook) handlers(known schemas) []handler {
 	var all []handler
 	add := func(x handler) {
@@ -79,7 +79,7 @@ func (h Hook) handlers(known schemas) []handler {
 	return all
 }
 
-// parseObjects adds the handlers of one binding.
+// objects adds the handlers of one binding.
 func (h Hook) objects(o Objects, add func(handler)) {
 	base, kind := "__on_kubernetes::"+o.Name, o.Kind.Kind
 	x := handler{Binding: o.Name, Filtered: o.filter() != ""}
@@ -109,7 +109,7 @@ func (h Hook) objects(o Objects, add func(handler)) {
 	}
 }
 
-// method is a name for a function in Python that no other handler has.
+// method returns an unused name for a Python function.
 func method(name string, taken []handler) string {
 	name = strings.ReplaceAll(name, "-", "_")
 	for slices.ContainsFunc(taken, func(h handler) bool { return h.Method == name }) {

@@ -1,7 +1,7 @@
-// Package hookscaffold writes hooks from what `operon create hook` is told: their bindings,
-// the configuration that says them, a function for each, and a test for that. It
-// knows what shell-operator and addon-operator have in common; where a hook lies in
-// a project, and what else it needs there, their plugins know.
+// Package hookscaffold writes hooks from the options of `operon create hook`: the
+// configuration with the bindings, a function for each binding, and tests. It contains
+// what shell-operator and addon-operator have in common. Their plugins decide where a
+// hook belongs in a project, and which other files it needs.
 package hookscaffold
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Hook is a hook as it was asked for, and as PROJECT records it.
+// Hook is a requested hook. PROJECT records it in this form.
 type Hook struct {
 	Name       string         `json:"name"`
 	Lang       string         `json:"lang"`
 	Startup    *int           `json:"startup,omitempty"` // the order of onStartup
-	Steps      map[string]int `json:"steps,omitempty"`   // of addon-operator's work: the orders, by binding
+	Steps      map[string]int `json:"steps,omitempty"`   // addon-operator's module and global bindings, with their order
 	Kubernetes []Objects      `json:"kubernetes,omitempty"`
 	Schedule   []Schedule     `json:"schedule,omitempty"`
 	Validate   []Admission    `json:"validate,omitempty"`
@@ -28,7 +28,7 @@ type Hook struct {
 	Convert    []Conversion   `json:"convert,omitempty"`
 }
 
-// Kind is a kind as an API server names it.
+// Kind is a kind of the Kubernetes API.
 type Kind struct {
 	APIVersion    string `json:"apiVersion"`
 	Kind          string `json:"kind"`
@@ -42,15 +42,15 @@ type Objects struct {
 	Kind          `json:",inline"`
 	Namespaces    []string `json:"namespaces,omitempty"`
 	Names         []string `json:"names,omitempty"`
-	Selector      string   `json:"selector,omitempty"`      // as kubectl takes it
-	FieldSelector string   `json:"fieldSelector,omitempty"` // as kubectl takes it
+	Selector      string   `json:"selector,omitempty"`      // in kubectl's syntax
+	FieldSelector string   `json:"fieldSelector,omitempty"` // in kubectl's syntax
 	JQ            string   `json:"jq,omitempty"`
-	Events        []string `json:"events,omitempty"` // none: all; the word none: a snapshot only
+	Events        []string `json:"events,omitempty"` // empty: all; "none": snapshot only
 	Group         string   `json:"group,omitempty"`
 	Queue         string   `json:"queue,omitempty"`
 }
 
-// Schedule is a binding to the clock.
+// Schedule is a binding that runs at times.
 type Schedule struct {
 	Name    string `json:"name"`
 	Crontab string `json:"crontab"`
@@ -80,8 +80,9 @@ type Step struct {
 	To   string `json:"to"`
 }
 
-// CheckReplace refuses to put a hook in the place of the recorded one of its name, whose
-// script is old, unless that is gone or the plan replaces it by force.
+// CheckReplace rejects a hook that would replace the recorded hook of the same name. old is
+// the script of the recorded hook. Replacing it is allowed if the script is gone or the plan
+// forces it.
 func CheckReplace(name, old, next string, p *scaffold.Plan) error {
 	hint := "edit " + old + ", choose another name, or start anew with --force"
 	switch {
@@ -93,15 +94,15 @@ func CheckReplace(name, old, next string, p *scaffold.Plan) error {
 	return fault.Usage(hint, "the hook %s exists with other bindings", name)
 }
 
-// Place is where a hook belongs in a project.
+// Place describes where a hook belongs in a project.
 type Place struct {
 	Owner   config.Owner
-	File    string // without its extension
+	File    string // path without extension
 	Test    string // the file of its tests
-	Folder  string // that the engine calls the hook from, or ""
+	Folder  string // working folder in which the engine calls the hook, or ""
 	Library string // the folder of the library
 	CRDs    string // the folder of the project's CRDs
-	Values  string // the key of the values that addon-operator gives it; "" for shell-operator
+	Values  string // key of the module's values; "" for shell-operator
 }
 
 // Path is the path of the hook in the project.
@@ -131,7 +132,7 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	}
 	data := struct {
 		Place
-		Library  string // from the hook's folder
+		Library  string // path from the hook's folder
 		Config   string
 		Handlers []handler
 	}{at, libraryFrom(path.Dir(at.File), at.Library), text, h.handlers(known)}
@@ -145,7 +146,7 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	return seed(at.Test, 0o644, tests)
 }
 
-// libraryFrom returns the path of the library's folder from a folder of hooks.
+// libraryFrom returns the path from a folder of hooks to the library's folder.
 func libraryFrom(dir, library string) string {
 	if below, ok := strings.CutPrefix(library, dir+"/"); ok {
 		return below

@@ -31,8 +31,8 @@ func LangOptions() []plugin.Option {
 	}
 }
 
-// ProjectLang is the language of hooks that say nothing else: what PROJECT records,
-// or what the init event e asks for.
+// ProjectLang returns the default language of hooks: the recorded one, or the option of the
+// init event e.
 func ProjectLang(recorded string, e plugin.Event) (string, error) {
 	lang := e.String("lang")
 	switch {
@@ -53,10 +53,10 @@ func checkLang(lang string) error {
 	return fault.Usage("valid: bash, python", "unknown --lang %q", lang)
 }
 
-// libraries are what hooks of a language share.
+// libraries maps each language to the library of its hooks.
 var libraries = map[string]string{Bash: "shell/bash/hooks/lib/shell_lib.sh", Python: "shell/python/hooks/lib/operon.py"}
 
-// Library plans what hooks of a language share, in a folder.
+// Library plans the library of a language in a folder.
 func Library(lang, dir string, p *scaffold.Plan) error {
 	content, err := fs.ReadFile(templates.FS, libraries[lang])
 	if err != nil {
@@ -65,8 +65,8 @@ func Library(lang, dir string, p *scaffold.Plan) error {
 	return p.Seed(path.Join(dir, path.Base(libraries[lang])), 0o644, content)
 }
 
-// CheckInit refuses a new project that cannot consist of hooks: one with
-// --namespaced, for a reason, or one that also has a plugin of the rival layouts.
+// CheckInit rejects a new project that hooks do not support: with --namespaced, for the given
+// reason, or with a plugin of a rival layout.
 func CheckInit(c *project.Config, reason, choice string, rivals ...string) error {
 	if c.Namespaced {
 		return fault.Usage("leave it out: "+reason, "--namespaced is for managers in Go")
@@ -80,9 +80,9 @@ func CheckInit(c *project.Config, reason, choice string, rivals ...string) error
 	return nil
 }
 
-// InitSink is a sink for the files of a new project. It shares kustomizations and
-// the files named in shared, which later commands edit, and keeps what the
-// repository already has.
+// InitSink is a sink for the files of a new project. It shares kustomizations and the files
+// named in shared, because later commands edit them. It keeps existing files of the
+// repository.
 func InitSink(p *scaffold.Plan, shared ...string) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if path.Base(name) == "kustomization.yaml" || slices.Contains(shared, name) {

@@ -19,11 +19,11 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// bindingName is a name that is also a part of the names of functions.
+// bindingName matches names that can also be part of function names.
 var bindingName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// Kinds are the kinds of Kubernetes and of the CRDs below folders of a project: in the
-// files whose paths from there mean that they hold some.
+// Kinds returns the built-in kinds and those of the CRDs in folders of the project. mean
+// selects the files that contain CRDs by their path in the folder.
 func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*kinds.Table, error) {
 	var all []kinds.CRD
 	err := eachCRDFile(p, mean, folders, func(text []byte) error {
@@ -34,12 +34,10 @@ func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*k
 	return kinds.Builtin().With(all...), err
 }
 
-// IsYAML reports whether a path is that of a YAML file directly in a folder, as operon
-// writes them.
+// IsYAML reports whether name is a YAML file directly in its folder.
 func IsYAML(name string) bool { return path.Ext(name) == ".yaml" && path.Dir(name) == "." }
 
-// eachCRDFile reads the files in which a project has CRDs: those whose paths below a
-// folder mean that.
+// eachCRDFile reads the files with CRDs, which mean selects by their path in a folder.
 func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string, read func(text []byte) error) error {
 	for _, folder := range folders {
 		files, err := p.Below(folder)
@@ -62,22 +60,22 @@ func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string
 	return nil
 }
 
-// OptionContext are what the options of an event are read with.
+// OptionContext is the project's context in which options are parsed.
 type OptionContext struct {
 	Owner config.Owner
-	Lang  string // of hooks that say nothing else
+	Lang  string // default language of hooks
 	Kinds *kinds.Table
-	CRDs  string // where a project has its CRDs, for hints
+	CRDs  string // folder of the CRDs, for hints
 }
 
-// optionParser turns the flags of `operon create hook` into a hook.
+// optionParser builds a hook from the flags of `operon create hook`.
 type optionParser struct {
 	plugin.Event
 	OptionContext
 	hook Hook
 }
 
-// ParseOptions returns the hook that the options of e describe, checked on its own.
+// ParseOptions returns the validated hook that the options of e describe.
 func ParseOptions(e plugin.Event, t OptionContext) (Hook, error) {
 	a := &optionParser{Event: e, OptionContext: t, hook: Hook{Name: e.Name, Lang: cmp.Or(e.String("lang"), t.Lang)}}
 	for _, step := range []func() error{
@@ -105,7 +103,7 @@ func (a *optionParser) parseStartup() error {
 	return nil
 }
 
-// parseSteps reads the flags of addon-operator's work.
+// parseSteps reads the flags for addon-operator's module and global bindings.
 func (a *optionParser) parseSteps() error {
 	for _, step := range a.Owner.Steps() {
 		flag := config.Event(step)
@@ -162,7 +160,7 @@ func (a *optionParser) parseObjects() error {
 	return nil
 }
 
-// checkBinding checks the name of a new binding.
+// checkBinding validates the name of a new binding.
 func (a *optionParser) checkBinding(flag, name string) error {
 	if !bindingName.MatchString(name) {
 		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not valid", flag, name)
@@ -173,7 +171,7 @@ func (a *optionParser) checkBinding(flag, name string) error {
 	return nil
 }
 
-// bindings are the names that filters may refer to.
+// bindings returns the names that filters can refer to.
 func (a *optionParser) bindings() []string {
 	var names []string
 	for _, k := range a.hook.Kubernetes {
@@ -185,8 +183,8 @@ func (a *optionParser) bindings() []string {
 	return names
 }
 
-// findKind finds a kind by any name of it, by GROUP/VERSION/KIND, or as kubectl names it
-// with its group, such as deployments.apps.
+// findKind finds a kind by any of its names, by GROUP/VERSION/KIND, or by kubectl's name with
+// the group, such as deployments.apps.
 func (a *optionParser) findKind(flag, name string) (Kind, error) {
 	apiVersion, kind := "", name
 	if i := strings.LastIndex(name, "/"); i >= 0 {
@@ -245,8 +243,8 @@ func (a *optionParser) parseAdmissions() error {
 	return nil
 }
 
-// webhookName is a name that is unique in the project, with the three parts that
-// the API server wants: validate-secrets.my-hook.example.org
+// webhookName returns a name that is unique in the project and has at least three parts, as
+// the API server requires: validate-secrets.my-hook.example.org
 func (a *optionParser) webhookName(verb string, k Kind) string {
 	parts := []string{verb + "-" + k.Resource, a.hook.Name, a.Project.Domain}
 	if parts[2] == "" {
@@ -255,7 +253,7 @@ func (a *optionParser) webhookName(verb string, k Kind) string {
 	return strings.Join(parts, ".")
 }
 
-// parseConversions reads --convert FROM:TO, all for the kind of --crd.
+// parseConversions reads --convert FROM:TO. All values apply to the kind of --crd.
 func (a *optionParser) parseConversions() error {
 	steps, crd := a.Strings("convert"), a.String("crd")
 	if len(steps) == 0 {
@@ -291,7 +289,7 @@ func (a *optionParser) parseConversions() error {
 	return nil
 }
 
-// ScopeName is the word for where objects live, in webhooks and CRDs.
+// ScopeName returns the scope of a kind as in webhooks and CRDs: Cluster or Namespaced.
 func ScopeName(cluster bool) string {
 	if cluster {
 		return "Cluster"
@@ -299,8 +297,8 @@ func ScopeName(cluster bool) string {
 	return "Namespaced"
 }
 
-// conversionKind is the kind that --crd names: by the name of the CRD, or any of its
-// own. Without it, there must be one only that has several versions.
+// conversionKind returns the kind that --crd selects by the CRD's name or by a name of the
+// kind. Without --crd, exactly one kind must have several versions.
 func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 	var several []kinds.Kind
 	for _, k := range a.Kinds.Preferred() {
@@ -326,7 +324,7 @@ func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
 	return kinds.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
 }
 
-// checkRuns refuses a hook that nothing would run.
+// checkRuns rejects a hook that nothing triggers.
 func (a *optionParser) checkRuns() error {
 	h := a.hook
 	runs := slices.ContainsFunc(h.Kubernetes, func(o Objects) bool { return !o.snapshotOnly() })
@@ -344,7 +342,7 @@ func (a *optionParser) checkRuns() error {
 	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
 }
 
-// jsonString is s as JSON writes it, which is YAML, too.
+// jsonString returns s as a JSON string, which is also valid YAML.
 func jsonString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // text always has a form

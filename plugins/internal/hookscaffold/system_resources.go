@@ -1,6 +1,6 @@
 package hookscaffold
 
-// systemResources are the resources of which every cluster has objects of its own.
+// systemResources are the resources of which every cluster has objects by default.
 var systemResources = map[string]bool{
 	"apiservices":                 true,
 	"clusterrolebindings":         true,

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// test is a test of a hook, as `operon hooks test` reads it.
+// test is one test in the file that `operon hooks test` reads.
 type test struct {
 	Name   string   `yaml:"name"`
 	Given  []object `yaml:"given,omitempty"`
@@ -25,7 +25,7 @@ type event struct {
 	Apply    object          `yaml:"apply,omitempty"`
 	Delete   object          `yaml:"delete,omitempty"`
 	Schedule string          `yaml:"schedule,omitempty"`
-	Step     map[string]bool `yaml:",inline"` // of addon-operator's work
+	Step     map[string]bool `yaml:",inline"` // of addon-operator
 	Validate object          `yaml:"validate,omitempty"`
 	Mutate   object          `yaml:"mutate,omitempty"`
 	Convert  object          `yaml:"convert,omitempty"`
@@ -38,7 +38,7 @@ type expect struct {
 	Output    []string `yaml:"output,omitempty"`
 }
 
-// tests is the file with one test for each handler of the hook.
+// tests returns the test file, with one test for each handler of the hook.
 func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 	var all []test
 	if h.Startup != nil {
@@ -59,7 +59,7 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 		}
 	}
 	for _, s := range h.Schedule {
-		if !group(s.Group, test{Events: []event{{Schedule: s.Name}}}) { // nothing starts a group of times alone
+		if !group(s.Group, test{Events: []event{{Schedule: s.Name}}}) { // tests cannot trigger a group that has only schedules
 			all = append(all, test{Name: s.Name + " comes round", Events: []event{{Schedule: s.Name}}, Expect: says(s.Name + ": ")})
 		}
 	}
@@ -99,8 +99,8 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
-// named are the tests of a binding, with its name before each when another binding of
-// the same kind has tests of these names: they tell tests apart.
+// named returns the tests of a binding with unique names. It adds the binding's name as a
+// prefix if another binding of the same kind has tests of the same name.
 func named(tests []test, binding string, others []test) []test {
 	same := func(t test) bool {
 		return slices.ContainsFunc(others, func(o test) bool { return o.Name == t.Name })
@@ -108,7 +108,7 @@ func named(tests []test, binding string, others []test) []test {
 	if !slices.ContainsFunc(tests, same) {
 		return tests
 	}
-	for i := 1; i < len(tests); i++ { // the first begins with the binding
+	for i := 1; i < len(tests); i++ { // the first name already starts with the binding
 		tests[i].Name = binding + ": " + tests[i].Name
 	}
 	return tests
@@ -116,7 +116,7 @@ func named(tests []test, binding string, others []test) []test {
 
 func says(text ...string) *expect { return &expect{Output: text} }
 
-// tests are those of a binding whose objects come one by one.
+// tests returns the tests of a binding whose events arrive one by one.
 func (o Objects) tests() []test {
 	one := o.example()
 	around := o.around()
@@ -126,8 +126,8 @@ func (o Objects) tests() []test {
 		name = ""
 	}
 	kind := article(o.Kind.Kind) + " " + o.Kind.Kind
-	// An API server drops the status of what is created: such an object comes to be
-	// selected later.
+	// An API server drops the status of a new object, so a selector for the status
+	// matches only later.
 	if o.triggersOn("Added") && one["status"] == nil {
 		all = append(all, test{Name: kind + " is new", Given: around, Events: []event{{Apply: one}}, Expect: says(o.Name + ": Added" + name)})
 	} else if o.triggersOn("Modified") && o.filter() == "" {
@@ -142,8 +142,8 @@ func (o Objects) tests() []test {
 	return all
 }
 
-// count is how many objects the binding sees at the start, unless every cluster has
-// some of its own, such as the namespace default.
+// count returns the number of objects that the binding sees at the start, unless every
+// cluster has such objects, such as the namespace default.
 func (o Objects) count() string {
 	if len(o.Names) == 0 && o.Selector == "" && systemResources[o.Resource] {
 		return ""
@@ -151,7 +151,7 @@ func (o Objects) count() string {
 	return "1"
 }
 
-// around is what the example needs to be there: its namespace.
+// around returns the objects that the example depends on: its namespace.
 func (o Objects) around() []object {
 	if len(o.Namespaces) == 0 || o.Namespaces[0] == "default" {
 		return nil
@@ -167,7 +167,7 @@ func (o Objects) called(one object) string {
 	return p["name"].(string)
 }
 
-// place is where an object is.
+// place identifies an object.
 func place(one object) object {
 	p := object{}
 	for _, key := range []string{"namespace", "name"} {
@@ -178,21 +178,21 @@ func place(one object) object {
 	return p
 }
 
-// example is a small object of a kind.
+// example returns a small object of a kind.
 func (k Kind) example() object {
 	one := object{}
 	group, version := k.groupVersion()
 	for _, core := range project.CoreKinds() {
 		r := core.Resource()
 		if r.QualifiedGroup() == group && core.Version == version && core.Kind == k.Kind {
-			_ = yaml.Unmarshal([]byte(core.Object), &one) // the table is tested
+			_ = yaml.Unmarshal([]byte(core.Object), &one) // a test parses the table
 		}
 	}
 	metadata, _ := one["metadata"].(object)
 	if metadata == nil {
 		metadata = object{}
 	}
-	// Some kinds say what their objects are called: the table has such names.
+	// Some kinds restrict the names of objects. The table has valid names.
 	if name, _ := metadata["name"].(string); name == "" || strings.HasSuffix(name, "-sample") {
 		metadata["name"] = "example"
 	}
@@ -203,7 +203,7 @@ func (k Kind) example() object {
 	return one
 }
 
-// example is a small object that the binding selects.
+// example returns a small object that the binding selects.
 func (o Objects) example() object {
 	one := o.Kind.example()
 	metadata := one["metadata"].(object)
