@@ -1,5 +1,5 @@
 // Package templates embeds the files that operon writes into projects. A
-// template lies where its output goes: templates/<plugin>/<event>/<path>.
+// template has the path of its output: templates/<plugin>/<tree>/<output path>.tmpl.
 package templates
 
 import "embed"

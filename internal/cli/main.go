@@ -1,6 +1,6 @@
 // Package cli is the command line of operon: the root command, the layouts and Main.
-// The commands live in one package for each family (createcmd, projectcmd,
-// generatecmd, envtestcmd), and what they share in package command.
+// Each family of commands has a package (createcmd, projectcmd, generatecmd, hookscmd,
+// envtestcmd). Package command has what they share.
 package cli
 
 import (

@@ -86,6 +86,7 @@ Run init again to recreate missing files. Files that you changed are listed as
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Init)
 	completeLayouts(a, cmd)
 	command.CompleteValues(cmd, "project-version", "3")
+	command.CompleteNothing(cmd, "domain", "project-name", "repo", "owner")
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "The project", Flags: []string{"plugins", "domain", "project-name", "project-version"}},
 		command.FlagGroup{Title: "Operators in Go", Flags: []string{"repo", "owner", "license", "license-file", "multigroup", "namespaced", "fetch-deps", "skip-go-version-check"}},
