@@ -1,9 +1,9 @@
-// Package edit holds what edits of files that belong to the user share. Such an edit is a
-// function from bytes to bytes. It finds its place by syntax, never by searching text, and
-// prints nothing anew: every line outside the edit stays as it was, including its line
-// ending. An edit that is already there changes nothing.
+// Package edit has what edits of the user's files share. An edit is a function from bytes
+// to bytes. It finds its place by syntax, never by text search, and does not print the
+// file again: every line outside the edit keeps its bytes, including its line ending. To
+// repeat an edit changes nothing.
 //
-// The edits themselves are in package goedit for Go and in package yamledit for YAML.
+// Package goedit has the edits of Go files, package yamledit those of YAML files.
 package edit
 
 import "bytes"

@@ -123,7 +123,7 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	var exit *exec.ExitError
 	switch {
 	case stdout.Err() != nil || stderr.Err() != nil:
-		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuch)
+		f.Message = fmt.Sprintf("--config %v", process.ErrTooMuchOutput)
 	case limited.Err() != nil:
 		f.Message = fmt.Sprintf("--config did not end within %s: with --config a hook must print its configuration and exit", s.timeout)
 	case errors.As(err, &exit):

@@ -14,8 +14,8 @@ func TestOutput(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]error{
 		"printf abc":                        nil,
-		"yes":                               ErrTooMuch,
-		"trap '' INT TERM; yes | cat; true": ErrTooMuch,
+		"yes":                               ErrTooMuchOutput,
+		"trap '' INT TERM; yes | cat; true": ErrTooMuchOutput,
 	} {
 		var out Output
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", script)

@@ -122,7 +122,7 @@ func (r Runner) start(ctx context.Context, program string, given []input, files 
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
 	case stdout.Err() != nil || stderr.Err() != nil:
-		return result, fmt.Errorf("the hook %w", process.ErrTooMuch)
+		return result, fmt.Errorf("the hook %w", process.ErrTooMuchOutput)
 	case errors.As(err, &exit):
 		result.ExitCode = exit.ExitCode()
 		return result, nil

@@ -167,7 +167,7 @@ func TestRunEndless(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"exec yes", "yes >&2; exit 3"} {
 		got, err := Runner{Env: environ}.Run(t.Context(), script(t, text), nil)
-		if !errors.Is(err, process.ErrTooMuch) || len(got.Stdout)+len(got.Stderr) == 0 {
+		if !errors.Is(err, process.ErrTooMuchOutput) || len(got.Stdout)+len(got.Stderr) == 0 {
 			t.Errorf("%s: %v, %d bytes", text, err, len(got.Stdout)+len(got.Stderr))
 		}
 	}
