@@ -23,7 +23,7 @@ var usages = map[string]string{
 	"afterDeleteHelm":  "run after the Helm release of the module is deleted, by `ORDER`",
 }
 
-// owner returns the owner of a hook: the module, or the project for "".
+// owner returns the type of a hook's owner: global if module is "", or else a module.
 func owner(module string) config.Owner {
 	if module == "" {
 		return config.Global

@@ -85,7 +85,7 @@ func seedNew(p *scaffold.Plan) render.Sink {
 
 // modulePath decides on the project's module path: what PROJECT holds, else
 // --repo, else the path in go.mod, else the folder. An existing go.mod must
-// checkFinalizer, because its path stands in the imports of the code beside it.
+// agree, because existing code imports its path.
 func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	wanted, recorded := e.String("repo"), e.Project.Repo
 	if recorded != "" {

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The files that operon adds lines to.
+// The kustomizations that operon edits.
 const (
 	kustomization  = "kustomization.yaml"
 	defaultEntries = "config/default/" + kustomization
@@ -49,17 +49,15 @@ func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	return list(p, rbacEntries, "", "cluster_role_binding.yaml")
 }
 
-// needsClusterRole reports whether the manager of a project that is limited to
-// namespaces must also reach a kind that has none. Its generated permissions
-// then are a Role and a ClusterRole.
+// needsClusterRole reports whether a namespaced manager must also access a cluster-scoped
+// kind. Its generated permissions are then a Role and a ClusterRole.
 func needsClusterRole(c *project.Config, r project.Resource) bool {
 	return c.Namespaced && !c.IsNamespaced(r) && (r.Controller || len(r.Controllers) > 0)
 }
 
-// reachesCluster reports whether the manager of a project that is limited to
-// namespaces must reach a kind that has none, because a controller of r has it
-// beside its own. What asked holds beyond PROJECT is checked by the plugin that
-// writes the controller.
+// reachesCluster reports whether a namespaced manager must access a cluster-scoped kind
+// because a controller of r owns or watches it. The plugin that writes the controller
+// validates the kinds in asked that PROJECT does not record.
 func reachesCluster(c *project.Config, r project.Resource, asked []string) bool {
 	have := c.AllFeatures(r)
 	return c.Namespaced && slices.ContainsFunc(slices.Concat(have.Owns, have.Watches, asked), func(name string) bool {
@@ -68,8 +66,8 @@ func reachesCluster(c *project.Config, r project.Resource, asked []string) bool 
 	})
 }
 
-// labelSample gives the sample of r the labels, each key=value, without which its
-// controllers leave it alone. A sample that the user took away stays away.
+// labelSample adds the labels, each key=value, that controllers select to the sample of r. It
+// does not restore a deleted sample.
 func labelSample(c *project.Config, r project.Resource, labels []string, p *scaffold.Plan) error {
 	name := c.SamplePath(r)
 	if r.HasExternalTypes() || !p.Exists(name) {
@@ -78,7 +76,7 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 	for _, label := range labels {
 		key, value, _ := strings.Cut(label, "=")
 		if !p.Seeded(name) && labelled(name, key, value, p) {
-			continue // the user took it out
+			continue // the user removed it
 		}
 		err := p.Edit(name, func(src []byte) ([]byte, error) {
 			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
@@ -91,7 +89,7 @@ func labelSample(c *project.Config, r project.Resource, labels []string, p *scaf
 	return nil
 }
 
-// labelled reports whether operon gave a sample the label already.
+// labelled reports whether operon has already added the label to a sample.
 func labelled(name, key, value string, p *scaffold.Plan) bool {
 	var s struct {
 		Metadata struct{ Labels map[string]string }
@@ -104,11 +102,11 @@ func labelled(name, key, value string, p *scaffold.Plan) bool {
 	return ok && have == value
 }
 
-// serve plans the sample and the users' roles of r, and lists them and its CRD
-// in the kustomizations.
+// serve plans the sample and the users' roles of r, and lists them and its CRD in the
+// kustomizations.
 func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) error {
-	// Lists that are not there yet name all that belongs in them, so that one
-	// the user deleted does not come back with r alone.
+	// A new list contains all entries. Otherwise a list that the user deleted would
+	// return with only r.
 	crds, samples := []project.Resource{r}, []project.Resource{r}
 	if !p.Exists(crdEntries) {
 		crds = withAPI(c, r)
@@ -146,15 +144,14 @@ func (k Plugin) serve(c *project.Config, r project.Resource, p *scaffold.Plan) e
 	})
 }
 
-// apiVars are the parts of paths of what belongs to r.
+// apiVars returns the variables in the paths of files of r.
 func apiVars(c *project.Config, r project.Resource, p *scaffold.Plan) map[string]string {
 	return map[string]string{"role": strings.Join(roleWords(c, r, p), "_"), "sample": strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")}
 }
 
-// apiSink is a sink for what belongs to r. The sample of a further version may
-// have become, after it was seeded, what the user had in the one before that day:
-// one that is there is not planned again. One that follows a CRD is the user's once
-// it is edited: what would be made today is nothing to merge into it.
+// apiSink is a sink for the files of r. The sample of a later version may start as a copy of
+// the user's sample of the previous version, so an existing sample is not planned again. A
+// sample that follows a CRD belongs to the user after the first edit and is not merged.
 func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
 	if p.Forced() {
@@ -178,8 +175,8 @@ func (k Plugin) apiSink(c *project.Config, r project.Resource, p *scaffold.Plan)
 	}
 }
 
-// newRoles returns the files of the users' roles that are not there yet: the
-// user may have taken the others out of the list.
+// newRoles returns the files of the users' roles that do not exist yet. The user may have
+// removed the others from the list.
 func newRoles(kind string, p *scaffold.Plan) []string {
 	var files []string
 	for _, role := range usersRoles {
@@ -198,8 +195,8 @@ func list(p *scaffold.Plan, name, marker, entry string) error {
 	})
 }
 
-// change edits the list at key of the kustomization at name. Where that cannot
-// be done, the error says which line belongs in it.
+// change edits the list at key of the kustomization name. If that fails, the error
+// contains the line that belongs in the list.
 func change(p *scaffold.Plan, name, key, line string, f func([]byte) ([]byte, error)) error {
 	err := p.Edit(name, f)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -216,19 +213,19 @@ func change(p *scaffold.Plan, name, key, line string, f func([]byte) ([]byte, er
 	}
 }
 
-// missing reports a kustomization that is not there, although line belongs in it.
+// missing returns the error for a missing kustomization in which line belongs.
 func missing(name, key, line string) error {
 	first, _, _ := strings.Cut(line, "\n")
 	return fault.Failed("restore it from version control, or write a "+path.Base(name)+" with:\n"+key+":\n"+line,
 		"%s is missing, but must contain %q", name, first)
 }
 
-// crdBase is the CRD's path below config/crd, as controller-gen names it.
+// crdBase returns the path of the CRD below config/crd, with controller-gen's file name.
 func crdBase(r project.Resource) string {
 	return "bases/" + r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 }
 
-// withAPI returns the project's resources that have a CRD here, r among them.
+// withAPI returns the project's resources that have a CRD in the project, including r.
 func withAPI(c *project.Config, r project.Resource) []project.Resource {
 	var all []project.Resource
 	found := false
@@ -244,7 +241,7 @@ func withAPI(c *project.Config, r project.Resource) []project.Resource {
 	return all
 }
 
-// present leaves out the resources, other than r, whose sample is gone.
+// present omits the resources, other than r, whose sample does not exist.
 func present(c *project.Config, all []project.Resource, r project.Resource, p *scaffold.Plan) []project.Resource {
 	var kept []project.Resource
 	for _, have := range all {

@@ -15,14 +15,14 @@ import (
 
 // Rules of the warnings about lists.
 const (
-	ruleNotListed  = "not-listed"  // what is generated is in no kustomization, and so never installed
-	ruleListedGone = "listed-gone" // a kustomization lists what is not there, and so does not build
+	ruleNotListed  = "not-listed"  // no kustomization lists a generated file, so it is never installed
+	ruleListedGone = "listed-gone" // a kustomization lists a missing file and does not build
 	ruleNotTrusted = "not-trusted" // the API server does not know the certificate of a conversion
 )
 
-// checkLists warns where the generated manifests and the lists that they belong
-// in do not fit. Which parts of config/default are on is the user's choice, but
-// for the CRDs, without which no manager runs.
+// checkLists warns about mismatches between the generated manifests and the kustomizations.
+// The user decides which parts of config/default are enabled, except for the CRDs: no manager
+// runs without them.
 func checkLists(e plugin.Event, p *scaffold.Plan) {
 	if len(e.Args)+len(e.Strings("only"))+len(e.Strings("paths")) > 0 {
 		return // who asks for a part is told about that part
@@ -54,8 +54,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 	checkTrust(e.Project, p)
 }
 
-// checkTrust warns of conversions that another tool has wired but for their
-// certificate.
+// checkTrust warns about conversions that another tool wired without their certificate.
 func checkTrust(c *project.Config, p *scaffold.Plan) {
 	w, err := readWiring(p)
 	if err != nil || !w.certManager {
@@ -93,8 +92,7 @@ func readLists(p *scaffold.Plan, name string) lists {
 	return lists{name, doc}
 }
 
-// wants warns when the list at key lacks an entry, which is a path, or a patch
-// of the form "path: ...".
+// wants warns if the list at key lacks an entry: a path, or a patch of the form "path: ...".
 func (l lists) wants(p *scaffold.Plan, key, entry, format string, args ...any) {
 	if l.doc == nil {
 		return
@@ -113,7 +111,7 @@ func (l lists) wants(p *scaffold.Plan, key, entry, format string, args ...any) {
 	}
 }
 
-// gone warns of files in the list of resources that neither exist nor will.
+// gone warns about listed resource files that do not exist and are not generated.
 func (l lists) gone(p *scaffold.Plan, generated map[string]bool) {
 	if l.doc == nil {
 		return
@@ -129,5 +127,5 @@ func (l lists) gone(p *scaffold.Plan, generated map[string]bool) {
 	}
 }
 
-// path is the path in the project of an entry.
+// path returns the path of an entry in the project.
 func (l lists) path(entry string) string { return path.Join(path.Dir(l.name), entry) }

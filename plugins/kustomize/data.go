@@ -9,9 +9,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// initValues is what the templates of kustomize/init print. Words that come
-// from the user are YAML scalars, in quotes where YAML would otherwise not read
-// text: a project may be called "123", and a kind "Null".
+// initValues are the values for the templates of kustomize/init. Text from the user is a YAML
+// scalar, quoted if necessary: a project may be called "123", and a kind "Null".
 type initValues struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
@@ -22,7 +21,7 @@ func initData(c *project.Config) initValues {
 	return initValues{Project: c, Name: yamledit.Scalar(c.ProjectName), RoleKind: roleKind(c.Namespaced)}
 }
 
-// apiValues is what the templates of kustomize/api print.
+// apiValues are the values for the templates of kustomize/api.
 type apiValues struct {
 	Project         *project.Config
 	Resource        project.Resource
@@ -31,7 +30,7 @@ type apiValues struct {
 	Kind            string // the kind, as a scalar
 	Plural          string // the plural, as a scalar
 	RoleKind        string // kind of the users' roles
-	RoleName        string // what names of the users' roles begin with
+	RoleName        string // prefix of the names of the users' roles
 	SampleName      string
 	SampleNamespace string  // where the sample must live, or ""
 	CRDs            string  // where the CRDs come from, in words
@@ -67,7 +66,7 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 	return v, err
 }
 
-// conversionValues is what the templates of kustomize/conversion print.
+// conversionValues are the values for the templates of kustomize/conversion.
 type conversionValues struct {
 	Kind string
 	CRD  string // the CRD's name, as a scalar
@@ -77,8 +76,8 @@ func conversionData(r project.Resource) conversionValues {
 	return conversionValues{Kind: r.Kind, CRD: yamledit.Scalar(crdName(r))}
 }
 
-// sampleName tells the samples of a kind's versions apart: they are one kind of
-// object in the cluster, and one name would make the last one replace the others.
+// sampleName returns a name that differs between versions of a kind. They are the same kind in
+// the cluster, so with one name the last sample would replace the others.
 func sampleName(c *project.Config, r project.Resource) string {
 	if further(c, r) {
 		return r.Lower() + "-" + r.Version + "-sample"
@@ -86,7 +85,7 @@ func sampleName(c *project.Config, r project.Resource) string {
 	return r.Lower() + "-sample"
 }
 
-// further reports whether the project got another version of r's kind before r.
+// further reports whether the project had another version of r's kind before r.
 func further(c *project.Config, r project.Resource) bool {
 	first := slices.IndexFunc(c.Resources, func(o project.Resource) bool { return o.SameKind(r) && o.API != nil })
 	return first >= 0 && !c.Resources[first].SameVersion(r)

@@ -14,9 +14,8 @@ import (
 
 const clusterBinding = "config/rbac/cluster_role_binding.yaml"
 
-// editProject brings the manifests from e.Before to e.Project. Where the files
-// that operon seeded are concerned, the replay does it, which knows their pristine
-// content; those of another tool are edited in place.
+// editProject changes the manifests from e.Before to e.Project. The replay changes files that
+// operon seeded, because it knows their base. Files of other tools are edited in place.
 func editProject(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project
 	if e.Before.Namespaced == c.Namespaced {
@@ -67,8 +66,8 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 
 type fields = map[string]any
 
-// rewrite edits a file of another tool that says was. What it says otherwise is
-// somebody's decision, and stays.
+// rewrite edits a file of another tool if it contains was. Other values are a decision of the
+// user and stay.
 func rewrite(p *scaffold.Plan, name string, was, want fields) error {
 	if p.HasBase(name) {
 		return nil
@@ -76,7 +75,7 @@ func rewrite(p *scaffold.Plan, name string, was, want fields) error {
 	return reword(p, name, was, want)
 }
 
-// reword edits a file that says was, whoever made it.
+// reword edits any file that contains was.
 func reword(p *scaffold.Plan, name string, was, want fields) error {
 	if !p.Exists(name) {
 		return nil
@@ -90,7 +89,7 @@ func reword(p *scaffold.Plan, name string, was, want fields) error {
 	})
 }
 
-// says reports whether all that part says is said by whole.
+// says reports whether whole contains all of part.
 func says(whole, part fields) bool {
 	for key, value := range part {
 		inner, nested := value.(fields)
@@ -102,8 +101,8 @@ func says(whole, part fields) bool {
 	return true
 }
 
-// bindCluster gives a limited manager what its rules for the cluster grant, and
-// takes the binding away when the manager is bound to the cluster anyway.
+// bindCluster binds the cluster-scoped rules of a namespaced manager, and removes the binding
+// if the manager has cluster-wide access anyway.
 func bindCluster(c *project.Config, p *scaffold.Plan) error {
 	if c.Namespaced {
 		if !rulesForCluster(c, p) {
@@ -136,8 +135,8 @@ func bindCluster(c *project.Config, p *scaffold.Plan) error {
 	})
 }
 
-// rulesForCluster reports whether the manager's role, as it was generated last,
-// grants anything that is not in a namespace.
+// rulesForCluster reports whether the last generated role of the manager has cluster-scoped
+// rules.
 func rulesForCluster(c *project.Config, p *scaffold.Plan) bool {
 	src, err := p.Read(managerRole)
 	if err != nil {
@@ -168,8 +167,8 @@ func rulesForCluster(c *project.Config, p *scaffold.Plan) bool {
 	return false
 }
 
-// watchOwn has the Deployment of another tool tell the manager to watch its own
-// namespace, or no longer.
+// watchOwn edits the Deployment of another tool, so that the manager watches only its own
+// namespace, or all.
 func watchOwn(limited bool, p *scaffold.Plan) error {
 	const name = "config/manager/manager.yaml"
 	if !p.Exists(name) || p.HasBase(name) {
@@ -194,7 +193,7 @@ func watchOwn(limited bool, p *scaffold.Plan) error {
 	})
 }
 
-// watch sets or takes out the variable of the manager's container.
+// watch sets or removes the variable of the manager's container.
 func watch(deployment fields, limited bool) {
 	spec, _ := deployment["spec"].(fields)
 	template, _ := spec["template"].(fields)
@@ -222,10 +221,10 @@ func watch(deployment fields, limited bool) {
 	}
 }
 
-// watchVariable names the namespaces that a limited manager watches.
+// watchVariable contains the namespaces that a namespaced manager watches.
 const watchVariable = "WATCH_NAMESPACE"
 
-// sameName tells that two list items are one that changed.
+// sameName reports whether two list items are versions of the same item.
 func sameName(a, b any) bool {
 	x, _ := a.(fields)
 	y, _ := b.(fields)

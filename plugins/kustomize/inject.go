@@ -21,11 +21,10 @@ const (
 	annotation = "annotations:\n  " + caAnnotation + ": " + caSource
 )
 
-// injectCA plans that the manager's certificate is issued for the right name,
-// and that the API server trusts it wherever it calls a webhook of the project.
-// Nothing is to do where the project does without cert-manager, or where another
-// tool has written all that into the kustomization. The line is added when the
-// certificates are new, too.
+// injectCA plans that the manager's certificate has the right names, and that the API server
+// trusts it for all webhooks of the project. It does nothing if the project does not use cert-
+// manager, or if another tool has already written this into the kustomization. It also adds
+// the line if the certificates are new.
 func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	w, err := readWiring(p)
 	if err != nil || !w.certManager || w.complete(c) {
@@ -44,10 +43,9 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), needs: caReplacements, first: true}.add(p)
 }
 
-// untrusted are the patches of the converted CRDs whose conversion the API server
-// has no reason to trust: other tools write patches without the annotation that
-// webhook_replacements.yaml finds CRDs by. Those that operon writes have it,
-// unless the user has taken it out.
+// untrusted returns the patches of converted CRDs without the annotation by which
+// webhook_replacements.yaml finds CRDs. Other tools write such patches. operon's patches have
+// the annotation unless the user removed it.
 func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 	var patches []string
 	for _, r := range c.Resources {
@@ -62,7 +60,7 @@ func (w wiring) untrusted(c *project.Config, p *scaffold.Plan) []string {
 	return patches
 }
 
-// annotate adds the annotation to a CRD's patch that has none.
+// annotate adds the annotation to a CRD's patch.
 func annotate(src []byte) ([]byte, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
@@ -77,7 +75,7 @@ func annotate(src []byte) ([]byte, error) {
 	return yamledit.Reconcile(src, doc.Value, want, nil)
 }
 
-// with is m with another value of key.
+// with returns m with another value of key.
 func with(m map[string]any, key string, value any) map[string]any {
 	next := map[string]any{key: value}
 	for k, v := range m {
@@ -88,13 +86,13 @@ func with(m map[string]any, key string, value any) map[string]any {
 	return next
 }
 
-// items is v as a list; anything else has none.
+// items returns v as a list, or nil.
 func items(v any) []any {
 	list, _ := v.([]any)
 	return list
 }
 
-// wiring is what config/default/kustomization.yaml says about certificates.
+// wiring is the certificate configuration in config/default/kustomization.yaml.
 type wiring struct {
 	certManager bool           // ../certmanager is active
 	copies      map[string]int // parts of names that its own replacements copy, by the kind and name they go to
@@ -130,11 +128,11 @@ func readWiring(p *scaffold.Plan) (wiring, error) {
 	return w, nil
 }
 
-// copied reports whether both parts of a name reach the object of that kind and
-// name, or all of the kind for the name "".
+// copied reports whether both parts of a name are copied to the object of that kind and name,
+// or to all objects of the kind if name is "".
 func (w wiring) copied(kind, name string) bool { return w.copies[kind+"/"+name] >= 2 }
 
-// complete reports whether the kustomization itself serves all webhooks of c.
+// complete reports whether the kustomization itself covers all webhooks of c.
 func (w wiring) complete(c *project.Config) bool {
 	done := w.copied("Certificate", "serving-cert")
 	for _, r := range c.Resources {

@@ -1,6 +1,6 @@
-// Package kustomize scaffolds the manifests below config/: what is installed
-// into a cluster, as kustomize trees. It knows no programming language, so that
-// every kind of operator can use it beside its own plugin.
+// Package kustomize scaffolds the kustomize manifests in config/. It is independent of
+// the programming language, so that every kind of operator can combine it with its own
+// plugin.
 package kustomize
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Key is the plugin's name, as PROJECT's layout holds it.
+// Key is the plugin's name in PROJECT.
 const Key = "kustomize.common.kubebuilder.io/v2"
 
 // Plugin is the kustomize plugin.
 type Plugin struct {
-	// KindsOnly leaves to another plugin what is installed beside the kinds: config/
-	// but for CRDs, samples and the users' roles.
+	// KindsOnly limits the plugin to CRDs, samples and the users' roles. Another plugin
+	// writes the rest of config/.
 	KindsOnly bool
 }
 
@@ -61,10 +61,9 @@ func (k Plugin) Plan(_ context.Context, e plugin.Event, p *scaffold.Plan) error 
 	return nil
 }
 
-// tree renders a template tree into p. A kustomization and its configuration
-// are shared, because several tools and the user add to them. The manager's
-// role is only a stand-in until it is generated. All else is the user's once it
-// is written, and goes to seed.
+// tree renders a template tree into p. Kustomizations and their configuration are shared,
+// because several tools and the user edit them. The manager's role is a placeholder until it
+// is generated. The user owns all other files, which go to seed.
 func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed render.Sink) error {
 	return render.Tree(templates.FS, dir, vars, data, func(name string, mode fs.FileMode, content []byte) error {
 		switch {
@@ -77,9 +76,9 @@ func tree(dir string, vars map[string]string, data any, p *scaffold.Plan, seed r
 	})
 }
 
-// seedOrKeep is a sink for what belongs to one kind. A file that is there
-// although operon never wrote it is what another tool made for that kind: it
-// stays as it is, also for further versions, unless the command is forced.
+// seedOrKeep is a sink for the files of one kind. An existing file that operon did not write
+// comes from another tool: it stays unchanged, also for later versions, unless the command is
+// forced.
 func seedOrKeep(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		disk, base, err := p.Before(name)

@@ -8,10 +8,9 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// kindWords are the words that tell the kind of r from others in the name of a
-// file, which named makes of them: those of the layout's rule. A file that got its
-// name before the layout was switched keeps it, and so do the objects in it: role
-// bindings of other people refer to them, and folders are no concern of theirs.
+// kindWords returns the words that identify the kind of r in file names, which named builds
+// from them. They follow the rule of the layout. A file that got its name before the layout
+// changed keeps it, and so do its objects, because role bindings may refer to them.
 func kindWords(c *project.Config, r project.Resource, p *scaffold.Plan, named func(words string) string) []string {
 	other := *c
 	other.MultiGroup = !c.MultiGroup
@@ -25,8 +24,7 @@ func kindWords(c *project.Config, r project.Resource, p *scaffold.Plan, named fu
 	return c.KindWords(r)
 }
 
-// roleWords are the words that files and names of the users' roles of r begin
-// with.
+// roleWords returns the prefix of files and names of the users' roles of r.
 func roleWords(c *project.Config, r project.Resource, p *scaffold.Plan) []string {
 	for _, role := range usersRoles {
 		named := func(words string) string { return "config/rbac/" + words + "_" + role + "_role.yaml" }
@@ -37,5 +35,5 @@ func roleWords(c *project.Config, r project.Resource, p *scaffold.Plan) []string
 	return c.KindWords(r)
 }
 
-// usersRoles are the roles that each kind has for the people who use it.
+// usersRoles are the roles that each kind has for its users.
 var usersRoles = []string{"admin", "editor", "viewer"}

@@ -17,15 +17,15 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// sample is what a sample has beside its metadata, where a CRD that the user writes
-// tells what that must be.
+// sample is the content of a sample besides its metadata, derived from a CRD that the user
+// writes.
 type sample struct {
 	Text   string   // YAML
-	Unsure []string // what the API server checks besides, in words
+	Unsure []string // rules that the sample may not satisfy, in words
 }
 
-// sampleOf reads the CRD of r. The sample is nil when there is none, or no schema in
-// it: what is wrong with a CRD others say.
+// sampleOf derives the sample from the CRD of r. It returns nil if there is no CRD or no
+// schema. Other code reports errors in the CRD.
 func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
 	name := "config/crd/" + crdBase(r)
 	text, err := p.Read(name)
@@ -63,8 +63,7 @@ func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
 	return s, enc.Close()
 }
 
-// followCRDs makes samples anew whose CRD has changed, as long as they are as operon
-// made them.
+// followCRDs updates the samples of changed CRDs, unless the user has edited the samples.
 func (k Plugin) followCRDs(c *project.Config, p *scaffold.Plan) error {
 	for _, r := range c.Resources {
 		name := c.SamplePath(r)
@@ -82,7 +81,7 @@ func (k Plugin) followCRDs(c *project.Config, p *scaffold.Plan) error {
 	return nil
 }
 
-// api renders what belongs to r.
+// api renders the files of r.
 func (k Plugin) api(c *project.Config, r project.Resource, p *scaffold.Plan, seed render.Sink) error {
 	data, err := k.apiData(c, r, p)
 	if err != nil {

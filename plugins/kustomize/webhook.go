@@ -48,7 +48,7 @@ func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) erro
 	return injectCA(c, !certified, p)
 }
 
-// newLines are the lines that belong to what is not there yet.
+// newLines returns the lines for the files that do not exist yet.
 func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	var all []line
 	if !p.Exists(webhookEntries) {
@@ -64,7 +64,7 @@ func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	if !p.Exists(webhookPolicy) {
 		all = append(all, line{name: policyEntries, key: "resources", item: path.Base(webhookPolicy), needs: webhookPolicy})
 	}
-	// A list that is new names what other kinds need, too.
+	// A new list also contains the entries of other kinds.
 	if !p.Exists(webhookEntries) && anyAdmission(c.Resources) || !p.Exists(webhookManifests) && anyAdmission([]project.Resource{r}) {
 		all = append(all, line{name: webhookEntries, key: "resources", item: path.Base(webhookManifests), needs: webhookEntries})
 	}
@@ -76,8 +76,8 @@ func newLines(c *project.Config, r project.Resource, p *scaffold.Plan) []line {
 	return all
 }
 
-// webhookSink leaves out the network policy of a project that has no others:
-// the user does without.
+// webhookSink omits the network policy if the project has no other policies, because the user
+// decided against them.
 func webhookSink(p *scaffold.Plan) render.Sink {
 	seed := seedOrKeep(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
@@ -88,8 +88,8 @@ func webhookSink(p *scaffold.Plan) render.Sink {
 	}
 }
 
-// anyAdmission reports whether a webhook sets defaults or validates: these have
-// a generated configuration.
+// anyAdmission reports whether a webhook defaults or validates. Only these have a generated
+// configuration.
 func anyAdmission(all []project.Resource) bool {
 	for _, r := range all {
 		if r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation) {
@@ -99,7 +99,7 @@ func anyAdmission(all []project.Resource) bool {
 	return false
 }
 
-// crdPatch is the file that makes the API server convert r with a webhook.
+// crdPatch returns the file that makes the API server convert r with a webhook.
 func crdPatch(c *project.Config, r project.Resource, p *scaffold.Plan) string {
 	named := func(words string) string {
 		return "config/crd/patches/webhook_in_" + strings.TrimSuffix(words, r.Lower()) + r.PluralName() + ".yaml"
@@ -107,7 +107,7 @@ func crdPatch(c *project.Config, r project.Resource, p *scaffold.Plan) string {
 	return named(strings.Join(kindWords(c, r, p, named), "_"))
 }
 
-// crdName is the name of the CRD of r.
+// crdName returns the name of the CRD of r.
 func crdName(r project.Resource) string { return r.PluralName() + "." + r.QualifiedGroup() }
 
 // line is an item of a list in a kustomization.
@@ -115,13 +115,13 @@ type line struct {
 	name    string // the kustomization
 	key     string // the list
 	item    string // YAML; may span lines
-	needs   string // the file without which there is no line: the user may have deleted it
-	entries string // of a folder that is new: its kustomization, which goes with the line
-	marker  string // the scaffold comment to stand above, or ""
-	first   bool   // before all others
+	needs   string // required file; the user may have deleted it
+	entries string // kustomization of a new folder, which is created with the line
+	marker  string // scaffold comment below the line, or ""
+	first   bool   // insert before all others
 }
 
-// add makes the line active where it is commented out, and else adds it.
+// add uncomments the line, or else adds it.
 func (l line) add(p *scaffold.Plan) error {
 	if !p.Exists(l.needs) {
 		if l.entries == "" {

@@ -18,7 +18,7 @@ type Limits struct {
 }
 
 // EngineLimits returns the limits of the engine's two clients. One watches objects and
-// registers webhooks; the other applies patchPrefix. The limits come from the engine's
+// registers webhooks; the other applies patches. The limits come from the engine's
 // environment variables, or else are the engine's defaults.
 func EngineLimits(getenv func(string) string) (watch, patch Limits, err error) {
 	const watchPrefix, patchPrefix = "KUBE_CLIENT_", "OBJECT_PATCHER_KUBE_CLIENT_"
