@@ -108,11 +108,11 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 	if ctx.Err() != nil {
 		return none, nil, context.Cause(ctx)
 	}
-	printed := s.lastLines(stderr.Bytes())
+	onStderr := s.lastLines(stderr.Bytes())
 	if err == nil && len(bytes.TrimSpace(stdout.Bytes())) == 0 {
 		f := &finding.Finding{File: h.Name, Rule: config.RuleSyntax, Severity: finding.Error, Message: "--config printed nothing: with --config a hook must print its configuration and exit"}
-		if printed != "" {
-			f.Message += "; on stderr: " + printed
+		if onStderr != "" {
+			f.Message += "; on stderr: " + onStderr
 		}
 		return none, f, nil
 	}
@@ -141,8 +141,8 @@ func (s *Sandbox) runConfig(ctx context.Context, h Hook) (configOutput, *finding
 		f.Message = "--config: " + err.Error()
 	}
 	switch printed := s.lastLines(stdout.Bytes()); {
-	case printed != "":
-		f.Message += ": " + printed
+	case onStderr != "":
+		f.Message += ": " + onStderr
 		f.Line = lineOf(h, string(stderr.Bytes()))
 	case printed != "":
 		f.Message += "; it printed: " + printed
