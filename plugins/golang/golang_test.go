@@ -231,7 +231,7 @@ func TestModulePath(t *testing.T) {
 		"go.mod and option differ": {goMod: "module example.org/x\n", option: "example.org/y",
 			err: "--repo example.org/y differs from the module path example.org/x in go.mod"},
 		"recorded":          {recorded: "example.org/x", want: "example.org/x"},
-		"recorded differs":  {recorded: "example.org/x", option: "example.org/y", err: "already initialised with --repo example.org/x"},
+		"recorded differs":  {recorded: "example.org/x", option: "example.org/y", err: "already initialized with --repo example.org/x"},
 		"not a module path": {option: "Bad Repo!!", err: `Bad Repo!!`},
 		"required":          {option: "k8s.io/api", err: "the project requires another module with the path k8s.io/api"},
 		"go.mod, required":  {goMod: "module sigs.k8s.io/controller-runtime\n", err: "another module with the path sigs.k8s.io/controller-runtime"},

@@ -90,7 +90,7 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	wanted, recorded := e.String("repo"), e.Project.Repo
 	if recorded != "" {
 		if wanted != "" && wanted != recorded {
-			return "", fault.Usage("leave out --repo", "already initialised with --repo %s", recorded)
+			return "", fault.Usage("leave out --repo", "already initialized with --repo %s", recorded)
 		}
 		return recorded, nil
 	}

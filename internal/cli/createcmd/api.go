@@ -19,8 +19,8 @@ type createAPI struct {
 	namespaced bool
 	api        bool // --resource
 	controller bool
-	name       string // of the controller; empty: after the kind
-	hooks      bool   // the project has hooks, and neither Go types nor controllers
+	name       string // controller name; the default is the kind in lower case
+	hooks      bool   // the project consists of hooks and has no Go code
 }
 
 func newCreateAPI(a *command.App) *cobra.Command {
@@ -81,17 +81,17 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	return cmd
 }
 
-// run records the resource in PROJECT and plans its files. Questions come before
-// the project is locked: a person may take a while.
+// run records the resource in PROJECT and plans its files. It prompts before it locks
+// the project, because the answers may take a while.
 func (o *createAPI) run(a *command.App) error {
-	if o.api && o.external.given() {
-		return fault.Usage("add --resource=false, or leave out --external-api-path, -domain and -module",
-			"types of another module cannot be written here")
+	if o.api && o.external.isSet() {
+		return fault.Usage("add --resource=false, or remove --external-api-path, -domain and -module",
+			"cannot write types in another module")
 	}
 	if !o.api && !o.controller {
-		return fault.Usage("leave out --resource=false or --controller=false", "nothing to create: neither types nor a controller")
+		return fault.Usage("remove --resource=false or --controller=false", "nothing to create: neither types nor a controller")
 	}
-	if err := o.checkGiven(); err != nil {
+	if err := o.checkValues(); err != nil {
 		return err
 	}
 	var err error
@@ -106,9 +106,9 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	err = o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+	err = o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
-		return whole, o.asksFor(whole), err
+		return whole, o.addedParts(whole), err
 	})
 	if err != nil || o.DryRun {
 		return err
@@ -124,20 +124,20 @@ func (o *createAPI) run(a *command.App) error {
 	return nil
 }
 
-// withoutGo makes it the creation of a kind in a project of hooks, which has a CRD
-// and no controller.
+// withoutGo prepares the command for a project of hooks, where a kind has a CRD and no
+// controller.
 func (o *createAPI) withoutGo() error {
 	switch {
 	case !o.api:
-		return fault.Usage("leave it out; operon create hook NAME --on kubernetes:KIND makes a hook for a kind of others", "--resource=false is for projects in Go, and this one is of hooks")
+		return fault.Usage("remove the flag; operon create hook NAME --on kubernetes:KIND adds a hook for an existing kind", "--resource=false applies to Go projects, and this is a hook project")
 	case o.cmd.Flags().Changed("controller") && o.controller, o.name != "":
-		return fault.Usage("use operon create hook NAME --on kubernetes:KIND", "this project has hooks for controllers")
+		return fault.Usage("use operon create hook NAME --on kubernetes:KIND", "this project has hooks instead of controllers")
 	}
 	o.hooks, o.controller = true, false
 	return nil
 }
 
-// ask completes the flags from a person's answers, where there is one.
+// ask prompts for missing flags if a person can answer.
 func (o *createAPI) ask(a *command.App) error {
 	w, err := o.wizard(a)
 	if w == nil || err != nil {
@@ -147,11 +147,11 @@ func (o *createAPI) ask(a *command.App) error {
 		w.show()
 		return nil
 	}
-	if err := w.confirm("resource", "Write the API types?", &o.api); err != nil {
+	if err := w.confirm("resource", "Add the API types?", &o.api); err != nil {
 		return err
 	}
-	if o.name == "" { // a name says it
-		if err := w.confirm("controller", "Write a controller?", &o.controller); err != nil {
+	if o.name == "" { // a controller name implies a controller
+		if err := w.confirm("controller", "Add a controller?", &o.controller); err != nil {
 			return err
 		}
 	}
@@ -159,9 +159,9 @@ func (o *createAPI) ask(a *command.App) error {
 	return nil
 }
 
-// asksFor is r reduced to the parts that this command is to write: what PROJECT
-// holds beside them stays as it is, also with --force.
-func (o *createAPI) asksFor(r project.Resource) project.Resource {
+// addedParts returns r with only the parts that this command adds. Other parts in PROJECT
+// do not change, even with --force.
+func (o *createAPI) addedParts(r project.Resource) project.Resource {
 	if !o.api {
 		r.API = nil
 	}
@@ -177,11 +177,11 @@ func (o *createAPI) asksFor(r project.Resource) project.Resource {
 	return r
 }
 
-// controllerName is the name of the controller that is asked for.
+// controllerName returns the name of the controller to add.
 func (o *createAPI) controllerName(r project.Resource) string { return cmp.Or(o.name, r.Lower()) }
 
-// withController is r with the controller of that name. PROJECT tells of one that
-// is named after its kind and stands alone without its name, as kubebuilder does.
+// withController returns r with a controller of that name. If the only controller of a
+// kind is named after it, PROJECT omits the name, as kubebuilder does.
 func withController(r project.Resource, name string) project.Resource {
 	names := r.ControllerNames()
 	switch {
@@ -198,10 +198,10 @@ func withController(r project.Resource, name string) project.Resource {
 	return r
 }
 
-// checkGiven checks the given values one by one, before anything is asked.
-func (o *createAPI) checkGiven() error {
+// checkValues validates each flag by itself, before any prompt.
+func (o *createAPI) checkValues() error {
 	if o.name != "" && !o.controller {
-		return fault.Usage("leave one of the two out", "--controller=false and --controller-name %s exclude each other", o.name)
+		return fault.Usage("remove one of the flags", "--controller=false and --controller-name %s exclude each other", o.name)
 	}
 	for _, v := range []struct {
 		value string
@@ -223,18 +223,18 @@ func (o *createAPI) checkGiven() error {
 	return o.external.check()
 }
 
-// complete makes the full resource from the flags and what PROJECT already
-// holds of it, and validates it against the project.
+// complete returns the full resource from the flags and PROJECT, and validates it against
+// the project.
 func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
 	cfg, r := s.Config, o.resource
 	r.Domain = cfg.Domain
 	old := cfg.Find(r.Group, r.Version, r.Kind)
 	if o.api && old != nil && old.HasExternalTypes() {
-		old = nil // types of the same name in a group of the project's own
+		old = nil // the project may define a type of the same name
 	}
 	switch {
 	case old != nil:
-		if err := o.agrees(cfg, *old); err != nil {
+		if err := o.checkConflicts(cfg, *old); err != nil {
 			return r, err
 		}
 		r = *old
@@ -244,7 +244,7 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 		if r, err = o.external.resolve(ctx, a, s, r); err != nil {
 			return r, err
 		}
-		if err := o.agrees(cfg, r); err != nil {
+		if err := o.checkConflicts(cfg, r); err != nil {
 			return r, err
 		}
 	}
@@ -258,27 +258,27 @@ func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Proj
 		r = withController(r, o.controllerName(r))
 	}
 	if r.API == nil && !r.HasExternalTypes() {
-		return r, fault.Usage("leave out --resource=false",
-			"--resource=false: the project has no types for %s %s in version %s", r.Article(), r.Kind, r.Version)
+		return r, fault.Usage("remove --resource=false",
+			"--resource=false: the project has no types for %s %s, version %s", r.Article(), r.Kind, r.Version)
 	}
 	return r, cfg.ValidateResource(r)
 }
 
-// agrees refuses values that differ from those PROJECT holds for the kind: a
-// second create api adds what is missing and changes nothing.
-func (o *createAPI) agrees(cfg *project.Config, old project.Resource) error {
-	if err := o.external.agrees(old); err != nil {
+// checkConflicts rejects flags that differ from PROJECT: a second create api adds missing
+// parts and changes no existing ones.
+func (o *createAPI) checkConflicts(cfg *project.Config, old project.Resource) error {
+	if err := o.external.checkConflicts(old); err != nil {
 		return err
 	}
 	changed := o.cmd.Flags().Changed
 	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
-		return fault.Usage("leave out --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
+		return fault.Usage("remove --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
 	}
 	if changed("plural") && o.resource.Plural != old.PluralName() {
-		return fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+		return fault.Usage("remove --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
 	}
 	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
-		return fault.Usage("leave out --namespaced",
+		return fault.Usage("remove --namespaced",
 			"%s %s exists with --namespaced=%t", old.Version, old.Kind, old.API.Namespaced)
 	}
 	return nil

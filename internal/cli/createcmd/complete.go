@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// offer completes a list with the values that follow from PROJECT.
+// offer completes a list with values from PROJECT.
 func offer(a *command.App, values func(*project.Config) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		cfg, err := a.ReadConfig()
@@ -20,7 +20,8 @@ func offer(a *command.App, values func(*project.Config) []string) cobra.Completi
 	}
 }
 
-// completeAPI offers the kinds that there are, and what plugins offer.
+// completeAPI completes the flags of create api, with known kinds and the values that
+// plugins offer.
 func completeAPI(a *command.App, cmd *cobra.Command) {
 	for _, p := range a.Layouts.All() {
 		for _, opt := range p.Options() {
@@ -38,13 +39,14 @@ func completeAPI(a *command.App, cmd *cobra.Command) {
 	completeResource(a, cmd)
 }
 
-// completeWebhook offers them too, and the other versions of the kind as spokes.
+// completeWebhook completes the flags of create webhook. It offers the other versions of
+// the kind as spokes.
 func completeWebhook(a *command.App, cmd *cobra.Command) {
 	completeResource(a, cmd)
-	given := givenText(cmd)
+	current := currentText(cmd)
 	command.CompleteFlag(cmd, "spoke", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return resourceFields(a, func(r project.Resource) string {
-			if r.Group != given("group") || r.Kind != given("kind") || r.Version == given("version") {
+			if r.Group != current("group") || r.Kind != current("kind") || r.Version == current("version") {
 				return ""
 			}
 			return r.Version
@@ -55,16 +57,16 @@ func completeWebhook(a *command.App, cmd *cobra.Command) {
 	}
 }
 
-// givenText returns what the command line says so far for a flag.
-func givenText(cmd *cobra.Command) func(flag string) string {
+// currentText returns a function for the current value of a flag.
+func currentText(cmd *cobra.Command) func(flag string) string {
 	return func(flag string) string { return cmd.Flags().Lookup(flag).Value.String() }
 }
 
-// completeResource offers the group, version and kind of what the project has,
-// and of Kubernetes where the command takes types of others: each of them such
-// that it goes with what is given of the others.
+// completeResource completes the group, version and kind with those of the project and, if
+// the command accepts external types, of Kubernetes. It offers only values that match the
+// other two flags.
 func completeResource(a *command.App, cmd *cobra.Command) {
-	given := givenText(cmd)
+	current := currentText(cmd)
 	fields := map[string]func(project.Resource) string{
 		"group":   func(r project.Resource) string { return r.Group },
 		"version": func(r project.Resource) string { return r.Version },
@@ -74,11 +76,11 @@ func completeResource(a *command.App, cmd *cobra.Command) {
 		command.CompleteFlag(cmd, name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var values []cobra.Completion
 			for _, r := range knownKinds(a, cmd) {
-				fits := !slices.Contains(values, field(r)) && field(r) != ""
+				matches := !slices.Contains(values, field(r)) && field(r) != ""
 				for other, field := range fields {
-					fits = fits && (other == name || given(other) == "" || given(other) == field(r))
+					matches = matches && (other == name || current(other) == "" || current(other) == field(r))
 				}
-				if fits {
+				if matches {
 					values = append(values, field(r))
 				}
 			}
@@ -93,8 +95,8 @@ func completeResource(a *command.App, cmd *cobra.Command) {
 	}
 }
 
-// knownKinds are the kinds that cmd may name: those of PROJECT, if there is one,
-// and then those of Kubernetes, unless the command is to write the types.
+// knownKinds returns the kinds in PROJECT and, unless the command adds types, the built-in
+// kinds of Kubernetes. Without PROJECT it returns nil.
 func knownKinds(a *command.App, cmd *cobra.Command) []project.Resource {
 	cfg, err := a.ReadConfig()
 	if err != nil {
@@ -112,8 +114,8 @@ func knownKinds(a *command.App, cmd *cobra.Command) []project.Resource {
 	return kinds
 }
 
-// resourceFields returns one field of every resource in PROJECT, without
-// repetition and blanks.
+// resourceFields returns the distinct non-empty values of a field of the resources in
+// PROJECT.
 func resourceFields(a *command.App, field func(project.Resource) string) []cobra.Completion {
 	cfg, err := a.ReadConfig()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package createcmd holds `operon create`: api, webhook, hook and module.
+// Package createcmd implements `operon create`: api, webhook, hook and module.
 package createcmd
 
 import (
@@ -46,7 +46,7 @@ func (o *creation) create(a *command.App, event plugin.EventType, complete func(
 		return inv.Generate(ctx)
 	})
 	if err == nil && !o.DryRun && !o.make {
-		a.Notef("note: nothing was generated (--make=false); run `operon generate`")
+		a.Notef("note: no files were generated (--make=false); run `operon generate`")
 	}
 	return err
 }

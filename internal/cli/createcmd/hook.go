@@ -82,10 +82,11 @@ kind, such as secrets; the default name of a schedule is tick.`,
 	return cmd
 }
 
-// hookNameOnly refuses more than one argument. Without any, a person is asked.
+// hookNameOnly accepts at most one argument. Without an argument, create hook prompts for
+// the name.
 func hookNameOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fault.Usage("one hook at a time; values with blanks need quotes", "%s takes one name, got %q", cmd.CommandPath(), args[1])
+		return fault.Usage("add one hook at a time; quote values that contain spaces", "%s needs one name, got %q", cmd.CommandPath(), args[1])
 	}
 	return nil
 }
@@ -97,11 +98,11 @@ func (o *createHook) run(a *command.App, args []string) error {
 	}
 	cfg := opened.Config
 	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
-		return fault.Usage("start one with operon init --plugins shell; here, operon create api makes controllers",
-			"create hook is for projects of hooks, and the layout of this one is %s", strings.Join(cfg.Layout, ","))
+		return fault.Usage("start one with operon init --plugins shell; here, operon create api adds controllers",
+			"create hook needs a project of hooks or modules; the layout of this project is %s", strings.Join(cfg.Layout, ","))
 	}
 	if a.HasModules(cfg) && o.cmd.Flags().Changed("make") {
-		return fault.Usage("leave it out", "--make is about roles, which a project of modules writes by hand")
+		return fault.Usage("remove the flag", "--make generates roles, which you write by hand in a project of modules")
 	}
 	name := ""
 	if len(args) == 1 {
@@ -124,14 +125,14 @@ func (o *createHook) run(a *command.App, args []string) error {
 		return err
 	}
 	if !o.make {
-		a.Notef("note: no roles were derived (--make=false); run `operon generate`")
+		a.Notef("note: no roles were generated (--make=false); run `operon generate`")
 	}
 	a.NextStep("fill in the functions of the hook, then make test")
 	return nil
 }
 
-// ask completes the name, and the first binding, from a person's answers; in a
-// project of modules there is too much to choose from.
+// ask prompts for the name and the first binding. It does not prompt in a project of
+// modules, which has too many kinds of bindings.
 func (o *createHook) ask(a *command.App, name string, modules bool) (string, error) {
 	bound := slices.ContainsFunc([]string{"startup", "on", "schedule", "validate", "mutate", "convert"}, o.cmd.Flags().Changed)
 	if a.Prompt == nil || name != "" && bound || modules {
@@ -140,12 +141,12 @@ func (o *createHook) ask(a *command.App, name string, modules bool) (string, err
 	ctx := o.cmd.Context()
 	var err error
 	if name == "" {
-		if name, err = a.Prompt.Input(ctx, "Name of the hook?", "", project.CheckHookName); err != nil {
+		if name, err = a.Prompt.Input(ctx, "Hook name?", "", project.CheckHookName); err != nil {
 			return "", err
 		}
 	}
 	if !bound {
-		kind, err := a.Prompt.Input(ctx, "Run it for objects of which kind?", "", func(kind string) error { return checkHookKind(a, kind) })
+		kind, err := a.Prompt.Input(ctx, "Kind of the objects that trigger the hook?", "", func(kind string) error { return checkHookKind(a, kind) })
 		if err != nil {
 			return "", err
 		}
@@ -153,11 +154,11 @@ func (o *createHook) ask(a *command.App, name string, modules bool) (string, err
 			return "", err
 		}
 	}
-	a.Notef("the same without questions: %s %s", o.cmd.CommandPath(), shellquote.Join(o.words(name)...))
+	a.Notef("equivalent command: %s %s", o.cmd.CommandPath(), shellquote.Join(o.words(name)...))
 	return name, nil
 }
 
-// words returns the arguments of the command line that needs no questions.
+// words returns the arguments of the command line that needs no prompts.
 func (o *createHook) words(name string) []string {
 	words := []string{name}
 	o.cmd.Flags().VisitAll(func(f *pflag.Flag) { // in the order of the help

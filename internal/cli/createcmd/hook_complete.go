@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// values returns what the command line says so far for a flag that takes several.
+// values returns the current values of a list flag.
 func (o *createHook) values(flag string) []string {
 	return o.cmd.Flags().Lookup(flag).Value.(pflag.SliceValue).GetSlice()
 }
 
-// bindings are the names of those that the flags so far ask for, each with the colon
-// that stands before a value for it alone.
+// bindings returns the names of the bindings of --on, each with a colon: the prefix of a
+// value for this binding only.
 func (o *createHook) bindings(a *command.App) []string {
 	table, err := projectKinds(a)
 	if err != nil {
@@ -41,14 +41,15 @@ func (o *createHook) bindings(a *command.App) []string {
 	return names
 }
 
-// conversions are the steps between versions of the project's CRDs.
+// conversions returns the possible values of --convert, such as v1:v2, for the CRDs of the
+// project.
 func (o *createHook) conversions(a *command.App) []string {
 	table, err := projectKinds(a)
 	if err != nil {
 		return nil
 	}
-	given := givenText(o.cmd)
-	crd, converted := given("crd"), o.values("convert")
+	current := currentText(o.cmd)
+	crd, converted := current("crd"), o.values("convert")
 	var steps []string
 	for _, k := range table.Preferred() {
 		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own || crd != "" && crd != k.Kind && crd != k.String() {
@@ -65,13 +66,13 @@ func (o *createHook) conversions(a *command.App) []string {
 	return steps
 }
 
-// projectKinds returns the kinds of Kubernetes and of the CRDs of the project.
+// projectKinds returns the built-in Kubernetes kinds and those of the project's CRDs.
 func projectKinds(a *command.App) (*kinds.Table, error) {
 	return hookproject.Kinds(hookproject.Root(a.Dir), a.Dir, nil)
 }
 
-// hookKinds are those that hooks of the project may be for: the project's own, and
-// those of Kubernetes.
+// hookKinds returns the kinds that can trigger a hook: those of the project and the
+// built-in Kubernetes kinds.
 func hookKinds(a *command.App) []string {
 	var names []string
 	if cfg, err := a.ReadConfig(); err == nil {
@@ -90,22 +91,22 @@ func hookKinds(a *command.App) []string {
 	return slices.Compact(names)
 }
 
-// checkHookKind checks an answer; any name of a kind will do.
+// checkHookKind validates an answer, which is a kind, a plural or a short name.
 func checkHookKind(a *command.App, answer string) error {
 	if slices.Contains(hookKinds(a), answer) {
 		return nil
 	}
 	_, err := kinds.Builtin().Find("", answer)
 	if err != nil {
-		return fault.Usage("such as Secret", "%v", err)
+		return fault.Usage("name a kind, such as Secret", "%v", err)
 	}
 	return nil
 }
 
-// complete offers kinds, events, modules, versions, and the names of bindings.
+// complete registers the completion of the flags.
 func (o *createHook) complete(a *command.App) {
 	cmd := o.cmd
-	kindsBehind := func(before string, own bool) cobra.CompletionFunc {
+	kindsAfter := func(before string, own bool) cobra.CompletionFunc {
 		return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			head := before
 			if i := strings.LastIndexAny(typed, ",:"); before != "" && strings.HasPrefix(typed, before) {
@@ -121,7 +122,7 @@ func (o *createHook) complete(a *command.App) {
 		}
 	}
 	offers := map[string]cobra.CompletionFunc{
-		"on": kindsBehind("kubernetes:", false), "validate": kindsBehind("", false), "mutate": kindsBehind("", false), "crd": kindsBehind("", true),
+		"on": kindsAfter("kubernetes:", false), "validate": kindsAfter("", false), "mutate": kindsAfter("", false), "crd": kindsAfter("", true),
 		"schedule": cobra.FixedCompletions([]cobra.Completion{"@hourly", "@daily", "@weekly", "@monthly"}, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, flag := range []string{"namespace", "name", "selector", "field-selector", "jq", "events", "group", "queue"} {

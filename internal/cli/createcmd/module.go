@@ -24,8 +24,8 @@ func newCreateModule(a *command.App) *cobra.Command {
 		Use:   "module NAME",
 		Short: "Add a module with an example chart",
 		Long: `Add a module that addon-operator installs: a chart, the schemas of its values,
-and a switch in modules/values.yaml. Modules are enabled by default. Use operon
-create hook --module to add hooks.
+and its entry in modules/values.yaml, enabled by default. Use operon create hook
+--module to add hooks.
 
 The chart and the schemas are a working example. Replace their content.`,
 		Example: `  operon create module cert-issuer
@@ -45,7 +45,7 @@ The chart and the schemas are a working example. Replace their content.`,
 
 func moduleNameOnly(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fault.Usage("such as operon create module cert-issuer", "%s takes one name, got %d", cmd.CommandPath(), len(args))
+		return fault.Usage("name one module, as in operon create module cert-issuer", "%s needs one name, got %d", cmd.CommandPath(), len(args))
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func moduleNameOnly(cmd *cobra.Command, args []string) error {
 func (o *createModule) run(a *command.App, args []string) error {
 	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		if !a.HasModules(s.Config) {
-			return fault.Usage("start one with operon init --plugins addon", "create module is for projects of modules, and the layout of this one is %s",
+			return fault.Usage("start one with operon init --plugins addon", "create module needs a project of modules; the layout of this project is %s",
 				strings.Join(s.Config.Layout, ","))
 		}
 		inv, err := a.NewInvocation(s, o.options)

@@ -24,8 +24,8 @@ func newCreateWebhook(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Add defaulting, validating or conversion webhooks",
-		Long: `Add webhooks to a kind of the project, of Kubernetes or of another module: Go
-code, tests that call it through an API server, and the wiring in main.go, the
+		Long: `Add webhooks to a kind of the project, to a built-in Kubernetes kind or to a kind
+of another module: Go code, tests that call it through an API server, and the wiring in main.go, the
 kustomizations, cert-manager and the network policy. Existing webhooks of the
 kind stay unchanged.
 
@@ -78,14 +78,14 @@ func (o *createWebhook) run(a *command.App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	if err := o.checkAsked(); err != nil {
+	if err := o.checkCombination(); err != nil {
 		return err
 	}
-	err = o.create(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, asked project.Resource, err error) {
+	err = o.create(a, plugin.CreateWebhook, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
-		asked = whole
-		asked.Webhooks = &o.webhooks
-		return whole, asked, err
+		added = whole
+		added.Webhooks = &o.webhooks
+		return whole, added, err
 	})
 	if err != nil || o.DryRun {
 		return err
@@ -94,7 +94,7 @@ func (o *createWebhook) run(a *command.App) error {
 	return nil
 }
 
-// ask completes the flags from a person's answers, where there is one.
+// ask prompts for missing flags if a person can answer.
 func (o *createWebhook) ask(a *command.App) error {
 	w, err := o.wizard(a)
 	if w == nil || err != nil {
@@ -105,9 +105,9 @@ func (o *createWebhook) ask(a *command.App) error {
 			flag, question string
 			value          *bool
 		}{
-			{"defaulting", "Set defaults?", &o.webhooks.Defaulting},
-			{"programmatic-validation", "Validate, beyond what the schema can say?", &o.webhooks.Validation},
-			{"conversion", "Convert the kind's other versions to and from this one?", &o.webhooks.Conversion},
+			{"defaulting", "Add a defaulting webhook?", &o.webhooks.Defaulting},
+			{"programmatic-validation", "Add a validating webhook?", &o.webhooks.Validation},
+			{"conversion", "Add conversion between this version and the others?", &o.webhooks.Conversion},
 		} {
 			if err := w.confirm(q.flag, q.question, q.value); err != nil {
 				return err
@@ -118,7 +118,7 @@ func (o *createWebhook) ask(a *command.App) error {
 	return nil
 }
 
-// checkValues checks the given values one by one, before anything is asked.
+// checkValues validates each flag by itself, before any prompt.
 func (o *createWebhook) checkValues() error {
 	checks := []error{
 		o.external.check(),
@@ -140,34 +140,34 @@ func (o *createWebhook) checkValues() error {
 	return nil
 }
 
-// checkAsked checks that the flags fit each other.
-func (o *createWebhook) checkAsked() error {
+// checkCombination validates the combination of flags.
+func (o *createWebhook) checkCombination() error {
 	w := o.webhooks
 	switch {
 	case !w.Defaulting && !w.Validation && !w.Conversion:
-		return fault.Usage("add --defaulting, --programmatic-validation or --conversion, or several of them", "no webhook asked for")
+		return fault.Usage("add one or more of --defaulting, --programmatic-validation and --conversion", "no webhook type given")
 	case w.DefaultingPath != "" && !w.Defaulting:
 		return fault.Usage("add --defaulting", "--defaulting-path without a defaulting webhook")
 	case w.ValidationPath != "" && !w.Validation:
 		return fault.Usage("add --programmatic-validation", "--validation-path without a validation webhook")
 	case len(w.Spoke) > 0 && !w.Conversion:
 		return fault.Usage("add --conversion", "--spoke without a conversion webhook")
-	case w.Conversion && o.external.given():
-		return fault.Usage("leave out --conversion", "types of another module are converted there")
+	case w.Conversion && o.external.isSet():
+		return fault.Usage("remove --conversion", "cannot add conversion to types of another module")
 	}
 	return nil
 }
 
-// complete returns the resource with all the webhooks that it is to have, and
-// reduces the flags to those that are asked for.
+// complete returns the resource with its existing and new webhooks, and reduces
+// o.webhooks to the new ones.
 func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
 	r := o.resource
 	if old := s.Config.Find(r.Group, r.Version, r.Kind); old != nil {
-		if err := o.external.agrees(*old); err != nil {
+		if err := o.external.checkConflicts(*old); err != nil {
 			return r, err
 		}
 		if r.Plural != "" && r.Plural != old.PluralName() {
-			return r, fault.Usage("leave out --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+			return r, fault.Usage("remove --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
 		}
 		r = *old
 	} else {
@@ -180,8 +180,8 @@ func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.
 		}
 	}
 	if !r.HasExternalTypes() && r.API == nil {
-		return r, fault.Usage("write the types first: "+project.CreateVersion(r, r.Version),
-			"%s %s is no type of this project, so it can have no webhooks here", r.Version, r.Kind)
+		return r, fault.Usage("create the types first: "+project.CreateVersion(r, r.Version),
+			"%s %s is not a type of this project, so it cannot have webhooks", r.Version, r.Kind)
 	}
 	if o.webhooks.Conversion {
 		if err := o.completeSpokes(s.Config, r); err != nil {
@@ -192,7 +192,7 @@ func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.
 	if r.Webhooks != nil {
 		have = *r.Webhooks
 	}
-	if err := o.agrees(r, have); err != nil {
+	if err := o.checkConflicts(r, have); err != nil {
 		return r, err
 	}
 	have.Defaulting = have.Defaulting || o.webhooks.Defaulting
@@ -211,10 +211,10 @@ func (o *createWebhook) complete(ctx context.Context, a *command.App, s command.
 	return r, s.Config.ValidateResource(r)
 }
 
-// nearMiss refuses a kind, or a version of one, that the project does not have but
-// for a slip.
+// nearMiss rejects an unknown kind or version that is likely a misspelling of one in the
+// project.
 func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error {
-	if o.external.given() {
+	if o.external.isSet() {
 		return nil
 	}
 	var versions, kinds []string
@@ -237,28 +237,29 @@ func (o *createWebhook) nearMiss(cfg *project.Config, r project.Resource) error 
 	return nil
 }
 
-// agrees refuses a path that differs from the one that the webhook has: it
-// stands in a marker of the user's code.
-func (o *createWebhook) agrees(r project.Resource, have project.Webhooks) error {
+// checkConflicts rejects a path that differs from that of an existing webhook, because
+// the path is in a marker in the user's code.
+func (o *createWebhook) checkConflicts(r project.Resource, have project.Webhooks) error {
 	for _, v := range []struct {
-		flag, name, given, have string
-		held                    bool
+		flag, name, want, have string
+		held                   bool
 	}{
 		{"defaulting-path", "defaulting", o.webhooks.DefaultingPath, have.DefaultingPath, have.Defaulting},
 		{"validation-path", "validation", o.webhooks.ValidationPath, have.ValidationPath, have.Validation},
 	} {
-		if v.held && v.given != "" && v.given != v.have {
-			return fault.Usage("leave out --"+v.flag+", and change the path by hand: in the webhook's marker, where it is set up, and in "+project.File,
-				"kind %s has a %s webhook already, at %s", r.Kind, v.name, cmp.Or(v.have, "the regular path"))
+		if v.held && v.want != "" && v.want != v.have {
+			return fault.Usage("remove --"+v.flag+", and change the path by hand in the webhook's marker, in its setup and in "+project.File,
+				"kind %s already has a %s webhook, at %s", r.Kind, v.name, cmp.Or(v.have, "the regular path"))
 		}
 	}
 	return nil
 }
 
-// completeSpokes checks the versions to convert, or takes all others of the kind.
+// completeSpokes validates the spoke versions. The default is all other versions of the
+// kind.
 func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource) error {
 	if hub.HasExternalTypes() {
-		return fault.Usage("leave out --conversion", "%s is no type of this project: its versions are converted elsewhere", hub.Kind)
+		return fault.Usage("remove --conversion", "%s is not a type of this project, so it cannot have a conversion webhook", hub.Kind)
 	}
 	var versions []string
 	for _, r := range cfg.Resources {
@@ -267,7 +268,7 @@ func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource
 			continue
 		case r.Webhooks != nil && r.Webhooks.Conversion:
 			return fault.Usage("use --version "+r.Version+" --spoke "+hub.Version,
-				"version %s of %s is the hub already, and a kind has one", r.Version, hub.Kind)
+				"version %s of %s is already the hub, and a kind has only one", r.Version, hub.Kind)
 		case r.API != nil:
 			versions = append(versions, r.Version)
 		}
@@ -277,9 +278,9 @@ func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource
 		case v == hub.Version:
 			return fault.Usage("name other versions", "version %s is the hub and cannot be a spoke of itself", v)
 		case slices.Contains(o.webhooks.Spoke[:i], v):
-			return fault.Usage("name it once", "spoke version %s is given twice", v)
+			return fault.Usage("name it once", "duplicate spoke version %s", v)
 		case !slices.Contains(versions, v):
-			return fault.Usage("create it first: "+project.CreateVersion(hub, v), "kind %s has no version %s to be a spoke", hub.Kind, v)
+			return fault.Usage("create it first: "+project.CreateVersion(hub, v), "kind %s has no version %s to use as a spoke", hub.Kind, v)
 		}
 	}
 	if len(o.webhooks.Spoke) == 0 {
@@ -287,12 +288,12 @@ func (o *createWebhook) completeSpokes(cfg *project.Config, hub project.Resource
 	}
 	if len(o.webhooks.Spoke) == 0 {
 		return fault.Usage("create one first, for example: "+project.CreateVersion(hub, nextVersion(hub.Version)),
-			"kind %s has no version beside %s to convert", hub.Kind, hub.Version)
+			"kind %s has no version to convert other than %s", hub.Kind, hub.Version)
 	}
 	return nil
 }
 
-// nextVersion is an example of a version that may follow v.
+// nextVersion returns an example of a version other than v.
 func nextVersion(v string) string {
 	if v == "v1" {
 		return "v2"

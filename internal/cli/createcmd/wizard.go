@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wizard completes the flags of a command from a person's answers.
+// wizard prompts for the flags that a command line lacks.
 type wizard struct {
-	app    *command.App
-	domain string // of the project's API groups
-	cmd    *cobra.Command
-	asked  []string // flags whose values are answers, for the equivalent command line
+	app     *command.App
+	domain  string // of the project's API groups
+	cmd     *cobra.Command
+	answers []string // answers as flags, for the equivalent command line
 }
 
-// names asks for those of group, version and kind that were not given.
+// names prompts for the group, version and kind that are not set.
 func (w *wizard) names(r *project.Resource) error {
 	for _, q := range []struct {
 		flag, question, preset string
@@ -37,12 +37,12 @@ func (w *wizard) names(r *project.Resource) error {
 			return err
 		}
 		*q.value = answer
-		w.asked = append(w.asked, q.flag+"="+answer)
+		w.answers = append(w.answers, q.flag+"="+answer)
 	}
 	return nil
 }
 
-// confirm asks for the value of a switch that was not given.
+// confirm prompts for a boolean flag that is not set.
 func (w *wizard) confirm(flag, question string, value *bool) error {
 	if w.cmd.Flags().Changed(flag) {
 		return nil
@@ -52,24 +52,23 @@ func (w *wizard) confirm(flag, question string, value *bool) error {
 		return err
 	}
 	*value = answer
-	w.asked = append(w.asked, fmt.Sprintf("%s=%t", flag, answer))
+	w.answers = append(w.answers, fmt.Sprintf("%s=%t", flag, answer))
 	return nil
 }
 
-// show prints the command line that needs no answers.
+// show prints the command line that needs no prompts.
 func (w *wizard) show() {
-	if len(w.asked) == 0 {
+	if len(w.answers) == 0 {
 		return
 	}
 	words := append([]string{w.cmd.CommandPath()}, command.ChangedFlags(w.cmd)...)
-	for _, flag := range w.asked {
+	for _, flag := range w.answers {
 		words = append(words, "--"+flag)
 	}
-	w.app.Notef("the same without questions: %s", strings.Join(words, " "))
+	w.app.Notef("equivalent command: %s", strings.Join(words, " "))
 }
 
-// checkNamed says which of version and kind is missing that nobody can be asked
-// for.
+// checkNamed returns an error if the version or the kind is missing.
 func checkNamed(r project.Resource) error {
 	switch {
 	case r.Version == "":

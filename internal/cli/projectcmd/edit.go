@@ -26,7 +26,7 @@ func NewEdit(a *command.App) *cobra.Command {
 	o := &editProject{}
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change the layout, scope or licence header of the project",
+		Short: "Change the layout, scope or license header of the project",
 		Long: `Change the layout of the project, the scope of its manager, or the header of its
 Go files, and update everything that depends on it: packages, imports, tests,
 paths, permissions and manifests. Your code stays. Every change can be reverted.
@@ -88,46 +88,45 @@ func (o *editProject) run(a *command.App) error {
 		return err
 	}
 	if !o.make {
-		a.Notef("note: nothing was generated (--make=false); run `operon generate`")
+		a.Notef("note: no files were generated (--make=false); run `operon generate`")
 	}
 	return nil
 }
 
-// withoutGo refuses, in a project of hooks, what only changes Go.
+// withoutGo rejects flags that apply only to Go projects.
 func (o *editProject) withoutGo() error {
 	changed := o.cmd.Flags().Changed
 	switch {
 	case changed("namespaced"):
-		return fault.Usage("leave it out: hooks say themselves which namespaces they watch, and get no other permissions",
-			"--namespaced is for managers in Go, and this project is of hooks")
+		return fault.Usage("remove the flag: hooks choose their namespaces, and their permissions follow",
+			"--namespaced applies to Go projects, and this is a hook project")
 	case changed("multigroup"):
-		return fault.Usage("leave it out: kinds of several groups have room without it",
-			"--multigroup is for types in Go, and this project is of hooks")
+		return fault.Usage("remove the flag: a hook project can always have several API groups",
+			"--multigroup applies to Go projects, and this is a hook project")
 	}
 	return nil
 }
 
-// plan sends the plugins the event, which is complete for any project. In one
-// that operon started it then replays what made the project, as it is to be now:
-// what the templates say of the switch in texts comes along, and what operon
-// keeps for merges agrees with what its next command writes.
+// plan sends the edit event to the plugins. In a project that operon initialized, it also
+// replays the events of PROJECT with the new settings. This updates texts in the templates
+// that depend on the settings, and the merge bases that later commands use.
 func (o *editProject) plan(ctx context.Context, a *command.App, s command.Project, before *project.Config) error {
 	inv, err := a.NewInvocation(s, o.options)
 	if err != nil {
 		return err
 	}
-	if inv.Environment.LicenseText, err = readLicence(a, inv.Options); err != nil {
+	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
 		return err
 	}
-	started := s.Plan.HasBase(everyInit)
+	initialized := s.Plan.HasBase(everyInit)
 	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Before: before, Options: inv.Options}); err != nil {
 		return err
 	}
-	switched := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced
-	if !switched && len(s.Plan.Changes()) == 0 {
+	changedLayout := before.MultiGroup != s.Config.MultiGroup || before.Namespaced != s.Config.Namespaced
+	if !changedLayout && len(s.Plan.Changes()) == 0 {
 		return nil
 	}
-	if started {
+	if initialized {
 		if err := inv.Send(ctx, plugin.Event{Type: plugin.Init}); err != nil {
 			return err
 		}

@@ -13,26 +13,26 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// goVersion finds the release in `go env GOVERSION`, which vendors extend
+// goVersion matches the release in `go env GOVERSION`, which vendors extend
 // ("go1.26-X:nodwarf5", "devel go1.27-abcdef").
 var goVersion = regexp.MustCompile(`go1(\.\d+)+((beta|rc)\d+)?`)
 
-// checkGo refuses a go command that is older than a new project's go.mod. A
-// missing go command is only noted: init itself does not need one.
+// checkGo returns an error if the go command is older than the go.mod of a new project. A
+// missing go command is only noted, because init does not need it.
 func checkGo(a *command.App, ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
 	cmd.Dir = a.Dir
-	// A go.mod that is already here must not make the go command fetch a toolchain.
+	// Prevent an existing go.mod from making the go command download a toolchain.
 	cmd.Env = append(slices.Clone(a.Environ), "GOTOOLCHAIN=local", "GOPROXY=off")
 	out, err := cmd.Output()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		a.Notef("note: there is no go command on the PATH; the project needs Go %s or newer", pins.Go)
+		a.Notef("note: go is not on PATH; the project needs Go %s or newer", pins.Go)
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		a.Notef("note: the version of the go command is unknown (go env GOVERSION: %s); the project needs Go %s or newer",
+		a.Notef("note: cannot determine the version of the go command (go env GOVERSION: %s); the project needs Go %s or newer",
 			command.FirstLine(err), pins.Go)
 		return nil
 	}

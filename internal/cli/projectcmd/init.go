@@ -1,4 +1,4 @@
-// Package projectcmd holds the commands about a project as a whole: init and edit.
+// Package projectcmd implements the commands for a whole project: init and edit.
 package projectcmd
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeLayouts offers the layout keys with what they are for.
+// completeLayouts offers the layout keys with their descriptions.
 func completeLayouts(a *command.App, cmd *cobra.Command) {
 	var values []cobra.Completion
 	for _, l := range a.Layouts {
@@ -29,8 +29,8 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// everyInit is a file that the init of every layout seeds: without its base,
-// operon did not start a project and cannot tell what the user changed in it.
+// everyInit is a file that init seeds in every layout. If its merge base is missing,
+// another tool initialized the project, and operon cannot detect changes of the user.
 const everyInit = "Makefile"
 
 // initProject holds the flags of `operon init`.
@@ -45,9 +45,9 @@ type initProject struct {
 	fetchDeps   bool
 	skipGoCheck bool
 
-	cmd     *cobra.Command
-	options *command.PluginFlags
-	then    string // what to do next
+	cmd      *cobra.Command
+	options  *command.PluginFlags
+	nextStep string // suggested next command
 }
 
 // NewInit returns the command init.
@@ -97,7 +97,7 @@ Run init again to recreate missing files. Files that you changed are listed as
 
 func (o *initProject) run(a *command.App) error {
 	if o.version != "3" {
-		return fault.Usage("leave out --project-version", "project version %q is not supported: operon writes version 3", o.version)
+		return fault.Usage("remove --project-version", "project version %q is not supported: operon writes version 3", o.version)
 	}
 	err := a.WritePlan(o.cmd, a.Dir, o.WriteFlags, func(ctx context.Context, p *scaffold.Plan) error {
 		cfg, err := command.LoadConfig(p)
@@ -112,12 +112,12 @@ func (o *initProject) run(a *command.App) error {
 	if err != nil || o.DryRun {
 		return err
 	}
-	a.NextStep(o.then)
+	a.NextStep(o.nextStep)
 	if !o.fetchDeps {
 		return nil
 	}
 	if err := a.RunGo(o.cmd.Context(), a.Dir, a.Environ, a.Err, "mod", "download"); err != nil {
-		return &fault.Error{Code: fault.Code(err), Msg: "go mod download", Err: err, Hint: "the project is written; run `go mod download` in it once the network is there"}
+		return &fault.Error{Code: fault.Code(err), Msg: "go mod download", Err: err, Hint: "the project is written; run `go mod download` in it when the network is available"}
 	}
 	return nil
 }
@@ -135,14 +135,14 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		return err
 	}
 	if p.HasBase(everyInit) {
-		return fault.Usage("restore PROJECT from version control; to start anew, delete .operon first",
-			"operon started a project here, and its PROJECT is gone")
+		return fault.Usage("restore PROJECT from version control, or delete .operon to start over",
+			"operon initialized a project here, but PROJECT is missing")
 	}
 	if !o.cmd.Flags().Changed("domain") {
-		a.Notef("note: the domain of the API groups is %s; give yours with --domain", o.domain)
+		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
 	}
 	if outer, err := project.FindRoot(filepath.Dir(a.Dir)); err == nil {
-		a.Notef("note: this folder lies in the project %s; a project of its own is started in it", outer)
+		a.Notef("note: this folder is inside project %s; creating a nested project", outer)
 	}
 	cfg := &project.Config{
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
@@ -159,15 +159,14 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	return command.SaveConfig(cfg, p)
 }
 
-// repeat replays the project's events over the tree, so that a second init
-// brings back what is missing and otherwise has nothing to do. Values that
-// differ from the recorded ones are refused.
+// repeat replays the events of PROJECT, so that a second init restores missing files and
+// changes nothing else. It rejects flags that differ from PROJECT.
 func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
-	if err := o.agrees(a, cfg); err != nil {
+	if err := o.checkConflicts(a, cfg); err != nil {
 		return err
 	}
 	if !p.HasBase(everyInit) {
-		a.Notef("note: this project was started by another tool; use operon create and operon generate in it")
+		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil
 	}
 	inv, err := o.plan(ctx, a, command.Project{Root: a.Dir, Config: cfg, Plan: p})
@@ -180,8 +179,8 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	return command.SaveConfig(cfg, p)
 }
 
-// agrees compares the given flags with an existing project.
-func (o *initProject) agrees(a *command.App, cfg *project.Config) error {
+// checkConflicts rejects flags that differ from the existing project.
+func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
 	layout, err := a.Layouts.Resolve(o.plugins)
 	if err != nil {
 		return err
@@ -197,8 +196,8 @@ func (o *initProject) agrees(a *command.App, cfg *project.Config) error {
 		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
 	} {
 		if o.cmd.Flags().Changed(v.flag) && !v.same {
-			return fault.Usage("leave the flag out, or start in an empty folder",
-				"already initialised with --%s %s", v.flag, v.have)
+			return fault.Usage("remove the flag, or use an empty folder",
+				"already initialized with --%s %s", v.flag, v.have)
 		}
 	}
 	return nil
@@ -206,15 +205,15 @@ func (o *initProject) agrees(a *command.App, cfg *project.Config) error {
 
 // plan sends the init event to the project's plugins.
 func (o *initProject) plan(ctx context.Context, a *command.App, p command.Project) (*command.Invocation, error) {
-	o.then = "operon create api --group <group> --version v1alpha1 --kind <Kind>"
+	o.nextStep = "operon create api --group <group> --version v1alpha1 --kind <Kind>"
 	switch {
 	case a.HasModules(p.Config):
-		o.then = "operon create module <name>"
+		o.nextStep = "operon create module <name>"
 		if err := o.noGo(); err != nil {
 			return nil, err
 		}
 	case a.HasHooks(p.Config):
-		o.then = "operon create hook <name> --on kubernetes:<Kind>"
+		o.nextStep = "operon create hook <name> --on kubernetes:<Kind>"
 		if err := o.noGo(); err != nil {
 			return nil, err
 		}
@@ -223,7 +222,7 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	if err != nil {
 		return nil, err
 	}
-	if inv.Environment.LicenseText, err = readLicence(a, inv.Options); err != nil {
+	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
 		return nil, err
 	}
 	if err := p.Config.Validate(); err != nil {
@@ -232,25 +231,25 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options})
 }
 
-// noGo refuses the flags that are about Go.
+// noGo rejects flags that apply only to Go projects.
 func (o *initProject) noGo() error {
 	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check"} {
 		if o.cmd.Flags().Changed(flag) {
-			return fault.Usage("leave it out", "--%s is for projects in Go, and this one is of hooks", flag)
+			return fault.Usage("remove the flag", "--%s applies to Go projects, and this is a hook project", flag)
 		}
 	}
 	return nil
 }
 
-// readLicence returns the content of the file that --license-file names, if it does:
-// plugins do not read files outside the project.
-func readLicence(a *command.App, options map[string]any) (string, error) {
+// readLicense returns the content of the file of --license-file, or "". Plugins do not
+// read files outside the project.
+func readLicense(a *command.App, options map[string]any) (string, error) {
 	name, _ := options["license-file"].(string)
 	if name == "" {
 		return "", nil
 	}
-	refused := func(why any) error {
-		return fault.Usage("give the path of a Go comment, such as the header of your files", "--license-file %s: %s", name, why)
+	rejected := func(why any) error {
+		return fault.Usage("name a file that contains a Go comment, such as the header of your files", "--license-file %s: %s", name, why)
 	}
 	file := name
 	if !filepath.IsAbs(file) {
@@ -259,16 +258,16 @@ func readLicence(a *command.App, options map[string]any) (string, error) {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return "", refused(fault.Reason(err))
-	case !info.Mode().IsRegular() || info.Size() > maxLicence:
-		return "", refused(fmt.Sprintf("is not a text file of at most %d KiB", maxLicence>>10))
+		return "", rejected(fault.Reason(err))
+	case !info.Mode().IsRegular() || info.Size() > maxLicense:
+		return "", rejected(fmt.Sprintf("is not a text file of at most %d KiB", maxLicense>>10))
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", refused(fault.Reason(err))
+		return "", rejected(fault.Reason(err))
 	}
 	return string(text), nil
 }
 
-// maxLicence is the size, in bytes, above which a file is no header of others.
-const maxLicence = 64 << 10
+// maxLicense is the maximum size of a license header, in bytes.
+const maxLicense = 64 << 10

@@ -41,7 +41,7 @@ func ProjectLang(recorded string, e plugin.Event) (string, error) {
 	case recorded == "":
 		return lang, checkLang(lang)
 	case lang != "" && lang != recorded:
-		return "", fault.Usage("leave the flag out, or start in an empty folder", "already initialised with --lang %s", recorded)
+		return "", fault.Usage("leave the flag out, or start in an empty folder", "already initialized with --lang %s", recorded)
 	}
 	return recorded, checkLang(recorded)
 }
