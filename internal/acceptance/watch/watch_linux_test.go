@@ -157,7 +157,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
 	w := watching(t, dir)
-	w.expect(`^nothing to do\n^watching \d+ folders, Ctrl-C ends$`)
+	w.expect(`^nothing to do\n^watching \d+ folders, press Ctrl-C to stop$`)
 
 	const spec = "type FrigateSpec struct {\n"
 	w.edit(watchedTypes, spec, spec+"\t// Guns on board.\n\tGuns int32 `json:\"guns,omitempty\"`\n\n")
@@ -253,7 +253,7 @@ func TestWatchBroken(t *testing.T) {
 	dir := withAPI(t)
 	treetest.Replace(t, filepath.Join(dir, watchedTypes), "type FrigateSpec struct {", "type FrigateSpec struct {{")
 	w := watching(t, dir)
-	w.expect(`^error: ` + watchedTypes + `:\d+:\d+: (.*\n)+^watching \d+ folders, Ctrl-C ends$`)
+	w.expect(`^error: ` + watchedTypes + `:\d+:\d+: (.*\n)+^watching \d+ folders, press Ctrl-C to stop$`)
 	w.edit(watchedTypes, "type FrigateSpec struct {{", "type FrigateSpec struct {")
 	w.expect(cycle + watchedTypes + " -> good again$")
 	w.current()
@@ -314,7 +314,7 @@ func TestWatchGone(t *testing.T) {
 		if err := os.Rename(gone, gone+".old"); err != nil {
 			t.Fatal(err)
 		}
-		w.expect(`^error: ` + filepath.Join(dir, what) + ` is gone: there is nothing left to watch\n^hint: `)
+		w.expect(`^error: ` + filepath.Join(dir, what) + ` no longer exists: nothing left to watch\n^hint: `)
 		w.exit(1)
 	}
 }
@@ -332,7 +332,7 @@ func TestWatchTerminal(t *testing.T) {
 	w.start()
 	go func() { _, _ = io.Copy(w, person) }()
 
-	w.expect(`nothing to do\r\n^watching \d+ folders, Ctrl-C ends\r\n`)
+	w.expect(`nothing to do\r\n^watching \d+ folders, press Ctrl-C to stop\r\n`)
 	time := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line that stays, or of one that is replaced
 	arrow := `\x1b\[2m -> \x1b\[0m`
 	// A save without effect leaves no line.

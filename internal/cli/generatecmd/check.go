@@ -5,14 +5,14 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// checkCheck validates the flags around --check, which is a dry run with a
-// report and an end of its own.
+// checkCheck validates the combination of --check with other flags. --check is a dry run
+// with its own report and exit code.
 func (o *generate) checkCheck() error {
 	switch {
 	case !o.Check && o.Output == command.FormatGitHub:
-		return fault.Usage("add --check, or use --output json", "--output github is a form of what --check reports")
+		return fault.Usage("add --check, or use --output json", "--output github needs --check")
 	case o.Check && o.cmd.Flags().Changed("dry-run"):
-		return fault.Usage("leave --dry-run out", "--check writes nothing in any case")
+		return fault.Usage("remove --dry-run", "--check never writes files")
 	}
 	o.DryRun = o.DryRun || o.Check
 	return nil

@@ -1,5 +1,5 @@
-// Package generatecmd holds the commands that derive files from sources, and the one
-// that then tests the project: generate, manifests and test.
+// Package generatecmd implements the commands that generate files and test the project:
+// generate, manifests and test.
 package generatecmd
 
 import (
@@ -16,7 +16,7 @@ import (
 // generate holds the flags of `operon generate` and `operon manifests`.
 type generate struct {
 	command.WriteFlags
-	manifests bool // leave Go code alone
+	manifests bool // do not generate Go code
 	all       bool
 	watch     bool
 	noCache   bool
@@ -35,15 +35,15 @@ func NewGenerate(a *command.App) *cobra.Command {
 sources. The output is identical to that of controller-gen with the same
 arguments. Without arguments, they come from
 plugins["generate.operon.dev/v1"].args in PROJECT; --only and --paths select a
-part of these. A generator among the arguments gets only the options that are
-written there.
+part of these. A generator that you name in the arguments uses only the options
+that you give.
 
-In a project of hooks, generate the roles of the hooks from their configuration
-and sources.
+In a project of hooks, generate the roles from the configuration and the sources
+of the hooks.
 
 With --check, write nothing and exit with code 3 if generated files are missing,
-out of date, stale or not in git. With --watch, keep running and generate again
-whenever a source is saved. Runs are faster with the cache in the folder
+out of date, stale or not in git. With --watch, keep running and regenerate
+when a source is saved. Runs are faster with the cache in the folder
 OPERON_CACHE (by default operon in the user's cache folder); the value off or
 --no-cache disables it. docs/generate.md describes these modes.`,
 		Example: `  operon generate
@@ -53,7 +53,7 @@ OPERON_CACHE (by default operon in the user's cache folder); the value off or
   operon generate --watch`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
-	o.cmd.Flags().BoolVar(&o.all, "all", true, "generate everything, which is the default")
+	o.cmd.Flags().BoolVar(&o.all, "all", true, "run all generators (the default)")
 	return o.build(a)
 }
 
@@ -62,14 +62,14 @@ func (o *generate) build(a *command.App) *cobra.Command {
 	o.Bind(o.cmd)
 	o.cmd.Flags().BoolVar(&o.Check, "check", false, "write nothing, and exit with code 3 if generated files differ")
 	o.cmd.Flags().BoolVar(&o.noCache, "no-cache", false, "ignore the cache, and do not write to it")
-	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and generate again whenever a file is saved")
+	o.cmd.Flags().BoolVar(&o.watch, "watch", false, "keep running, and regenerate on every save")
 	o.options = command.BindPluginFlags(o.cmd, a.Layouts.All(), plugin.Generate)
 	return o.cmd
 }
 
 func (o *generate) run(a *command.App, args []string) error {
 	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
-		return fault.Usage("leave --all out", "--all means everything, and --only less")
+		return fault.Usage("remove --all or --only", "--all runs all generators, --only a part of them")
 	}
 	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
 		return err
@@ -77,14 +77,14 @@ func (o *generate) run(a *command.App, args []string) error {
 	if o.watch {
 		return o.watchProject(a, args)
 	}
-	if o.noCache || o.Check { // what git has is not among the inputs of a plan
+	if o.noCache || o.Check { // the inputs of a plan do not include the state of git
 		_, _, err := o.inProject(a, args)
 		return err
 	}
 	return a.CacheResult(func(a *command.App) (string, *scaffold.Plan, error) { return o.inProject(a, args) })
 }
 
-// inProject generates, and returns the root and the plan that it made.
+// inProject generates, and returns the project root and the plan.
 func (o *generate) inProject(a *command.App, args []string) (root string, p *scaffold.Plan, err error) {
 	plan := o.plan(a, args)
 	err = a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
@@ -98,7 +98,7 @@ func (o *generate) inProject(a *command.App, args []string) (root string, p *sca
 func (o *generate) plan(a *command.App, args []string) func(context.Context, command.Project) error {
 	return func(ctx context.Context, s command.Project) error {
 		if a.HasHooks(s.Config) && (o.watch || o.noCache) {
-			return fault.Usage("leave it out", "--watch and --no-cache are for projects in Go, and this one is of hooks")
+			return fault.Usage("remove the flag", "--watch and --no-cache apply to Go projects, and this is a hook project")
 		}
 		inv, err := a.NewInvocation(s, o.options)
 		if err != nil {

@@ -62,17 +62,17 @@ In a project of hooks or modules, generate the roles and run operon hooks test.`
 	o.cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		unknown, ok := errors.AsType[*pflag.NotExistError](err)
 		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
-			return fault.Usage("the flags of go test stand behind --, as in operon test -- -v", "%s", err)
+			return fault.Usage("put go test flags after --, as in: operon test -- -v", "%s", err)
 		}
 		return command.FlagError(nil)(cmd, err)
 	})
 	return o.cmd
 }
 
-// goTest is what one run of `operon test` works on.
+// goTest holds the settings of one run of `operon test`.
 type goTest struct {
 	root     string   // the project's folder
-	packages []string // as the user named them; none means all but test/e2e
+	packages []string // from the command line; none means all except test/e2e
 	flags    []string // of go test
 	env      []string // of go test
 	missing  error    // why there is no control plane, or nil
@@ -93,8 +93,8 @@ func (o *test) test(a *command.App, args []string) error {
 	if dash := o.cmd.ArgsLenAtDash(); dash >= 0 {
 		t.packages, t.flags = args[:dash], args[dash:]
 	}
-	if len(t.flags) == 0 { // which could choose other files
-		t.flags = []string{"-vet=off"} // they are vetted before, for more than go test looks for
+	if len(t.flags) == 0 { // flags could select other files
+		t.flags = []string{"-vet=off"} // the vet step has already run more checks
 	}
 	for _, p := range t.packages {
 		if err := checkFolder(a.Dir, p); err != nil {
@@ -117,13 +117,13 @@ func (o *test) test(a *command.App, args []string) error {
 	return step(a, "test", func() error { return t.test(ctx, a) })
 }
 
-// hooks tests a project of hooks: it has no packages.
+// hooks tests a project of hooks or modules, which has no Go packages.
 func (o *test) hooks(a *command.App, p command.Project, args []string) error {
 	switch {
 	case len(args) > 0:
-		return fault.Usage("operon hooks test takes files of tests", "packages and flags of go test are for projects in Go, and this one is of hooks")
+		return fault.Usage("pass hook test files to operon hooks test", "packages and go test flags apply to Go projects, and this is a hook project")
 	case o.build:
-		return fault.Usage("leave it out", "--build is for projects in Go: the tests of hooks need no control plane")
+		return fault.Usage("remove the flag", "--build applies to Go projects: hook tests need no control plane")
 	}
 	at := a.At(p.Root)
 	if err := step(at, "generate", func() error { return o.generate(at, p) }); err != nil {
@@ -132,8 +132,8 @@ func (o *test) hooks(a *command.App, p command.Project, args []string) error {
 	return step(at, "test", func() error { return o.runHookTests(o.cmd.Context(), at, o.run) })
 }
 
-// checkFolder refuses a folder that is named without ./ before it: go would look
-// for it in its standard library.
+// checkFolder returns an error if the pattern is a folder without ./ in front: go would
+// look for it in the standard library.
 func checkFolder(dir, pattern string) error {
 	folder := strings.TrimSuffix(pattern, "/...")
 	if strings.HasPrefix(folder, ".") || filepath.IsAbs(folder) {
@@ -142,10 +142,10 @@ func checkFolder(dir, pattern string) error {
 	if info, err := os.Stat(filepath.Join(dir, folder)); err != nil || !info.IsDir() {
 		return nil
 	}
-	return fault.Usage("did you mean ./"+pattern+"?", "%s means a package, not the folder of that name", pattern)
+	return fault.Usage("did you mean ./"+pattern+"?", "%s names a package, not a folder", pattern)
 }
 
-// step runs one step and tells a person, and no script, how long it took.
+// step runs one step and, on a terminal, prints how long it took.
 func step(a *command.App, name string, do func() error) error {
 	start := time.Now()
 	err := do()
@@ -155,13 +155,13 @@ func step(a *command.App, name string, do func() error) error {
 	return err
 }
 
-// generate does what `operon generate` does, and reports on stderr what that
-// changed: stdout belongs to the tests.
+// generate runs `operon generate`, and reports its changes on stderr: stdout has only the
+// output of the tests.
 func (o *test) generate(a *command.App, p command.Project) error {
-	aside := *a
-	aside.Out = a.Err
+	toStderr := *a
+	toStderr.Out = a.Err
 	w := command.WriteFlags{Output: "text", ChangesOnly: true}
-	return aside.ChangeProject(o.cmd, p, w, func(ctx context.Context, s command.Project) error {
+	return toStderr.ChangeProject(o.cmd, p, w, func(ctx context.Context, s command.Project) error {
 		inv, err := a.NewInvocation(s, nil)
 		if err != nil {
 			return err
@@ -170,9 +170,9 @@ func (o *test) generate(a *command.App, p command.Project) error {
 	})
 }
 
-// controlPlane returns the environment for go test: with a control plane of the
-// version that the project's Makefile and suites would choose, or, when there is
-// none and nobody asked to build one, with the reason.
+// controlPlane returns the environment of go test, with a control plane of the version
+// that the project's Makefile and suites choose. If none is installed and --build is not
+// set, missing is the reason.
 func (o *test) controlPlane(ctx context.Context, a *command.App, root string) (env []string, missing, err error) {
 	if existing, _ := strconv.ParseBool(a.Getenv("USE_EXISTING_CLUSTER")); existing {
 		return a.Environ, nil, nil
@@ -203,9 +203,9 @@ func (o *test) controlPlane(ctx context.Context, a *command.App, root string) (e
 	return env, err, nil
 }
 
-// clientVersion returns 1.N for k8s.io/client-go v0.N in go.mod: client
-// libraries carry the minor version of the Kubernetes they belong to. It is
-// empty for a module that does not require client-go.
+// clientVersion returns 1.N for k8s.io/client-go v0.N in go.mod, because client libraries
+// have the minor version of their Kubernetes release. It returns "" if the module does not
+// require client-go.
 func clientVersion(root string) (string, error) {
 	src, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -244,29 +244,29 @@ func (t goTest) test(ctx context.Context, a *command.App) error {
 		packages = all
 	}
 	if len(packages) == 0 {
-		return fault.Failed("name the packages to test", "there is no package to test outside of %s", e2eDir)
+		return fault.Failed("name the packages to test", "no packages to test other than %s", e2eDir)
 	}
 	env, killStrays := process.Mark(t.env)
 	args := slices.Concat([]string{"test"}, packages, t.flags)
-	// In the user's own folder, where -coverprofile and its like are meant.
+	// Run in the working folder: paths such as that of -coverprofile are relative to it.
 	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
 	if err != nil {
 		killStrays()
 	}
 	if t.missing != nil && len(suites) > 0 && ctx.Err() == nil {
 		paint := command.Painter(a.Err, a.Getenv)
-		a.Notef("%s %v: the suites on a real API server did not run in %s", paint(command.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
+		a.Notef("%s %v: tests that need an API server were skipped in %s", paint(command.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
 		a.Notef("%s %s", paint(command.Yellow, "hint:   "), fault.HintOf(t.missing))
 	}
 	return err
 }
 
-// e2eDir holds tests that deploy to a cluster of their own.
+// e2eDir holds the end-to-end tests, which deploy to a cluster.
 const e2eDir = "test/e2e"
 
-// list returns the import paths of the packages to test, and the folders, from the
-// project's root, of those that start an API server. What go cannot read is
-// for vet and test to report.
+// list returns the import paths of the packages to test and, relative to the project
+// root, the folders of those that start an API server. It ignores packages that do not
+// load, which vet and test report.
 func (t goTest) list(ctx context.Context, a *command.App) (packages, suites []string, err error) {
 	dir, patterns := a.Dir, t.packages
 	if len(patterns) == 0 {

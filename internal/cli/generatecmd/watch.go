@@ -26,18 +26,18 @@ func (o *generate) checkWatch() error {
 		return nil
 	}
 	for _, name := range []string{"check", "dry-run"} {
-		if given, _ := o.cmd.Flags().GetBool(name); given {
-			return fault.Usage("leave one of them out", "--watch writes on every save, and --%s nothing", name)
+		if set, _ := o.cmd.Flags().GetBool(name); set {
+			return fault.Usage("remove one of the flags", "--watch writes on every save, and --%s never writes", name)
 		}
 	}
 	if o.Output != command.FormatText {
-		return fault.Usage("leave --output out", "--watch prints a line for every save: --output %s has no place here", o.Output)
+		return fault.Usage("remove --output", "--watch prints text only and does not support --output %s", o.Output)
 	}
 	return nil
 }
 
 // watchLoop keeps generated files up to date. Between two cycles it holds neither the
-// lock of the project, so that other commands work, nor its sources.
+// project lock, so that other commands can run, nor the sources in memory.
 type watchLoop struct {
 	*command.App
 	o       *generate
@@ -47,14 +47,14 @@ type watchLoop struct {
 	status  *term.Status // a line that the next one replaces
 
 	plan      *scaffold.Plan       // of the last cycle
-	inputs    scaffold.Inputs      // of the last cycle that went well
-	lastState map[string]*[32]byte // how the last cycle left what it touched: SHA-256, or nil for nothing there
+	inputs    scaffold.Inputs      // of the last successful cycle
+	lastState map[string]*[32]byte // SHA-256 of each file after the last cycle; nil if it does not exist
 
 	failure  string // of the last cycle, or ""
 	warnings []scaffold.Warning
 }
 
-// watchProject generates, and again after each change, until the user ends it.
+// watchProject generates files now and after each change, until the user stops it.
 func (o *generate) watchProject(a *command.App, args []string) error {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
@@ -64,7 +64,7 @@ func (o *generate) watchProject(a *command.App, args []string) error {
 	if term.IsTerminal(a.Out) {
 		loop.status = term.NewStatus(a.Err, a.Getenv)
 	}
-	if loop.watcher, err = watch.Open(root, loop.isRelevant); err != nil { // before anything is read, so that no save is missed
+	if loop.watcher, err = watch.Open(root, loop.isRelevant); err != nil { // before the first read, so that no save is missed
 		return err
 	}
 	defer func() { _ = loop.watcher.Close() }()
@@ -75,9 +75,9 @@ func (o *generate) watchProject(a *command.App, args []string) error {
 	if err := loop.watcher.Also(loop.outside()); err != nil {
 		return err
 	}
-	a.Notef("watching %d folders, Ctrl-C ends", loop.watcher.Folders())
+	a.Notef("watching %d folders, press Ctrl-C to stop", loop.watcher.Folders())
 	for err == nil {
-		// What a short life needs no more is given back here.
+		// Return memory to the system before a possibly long wait.
 		debug.FreeOSMemory()
 		if err = loop.generateNext(ctx); err == nil {
 			err = loop.watcher.Also(loop.outside())
@@ -87,7 +87,7 @@ func (o *generate) watchProject(a *command.App, args []string) error {
 		loop.status.Clear()
 		return err
 	}
-	loop.status.Show("") // also the ^C that the terminal shows
+	loop.status.Show("") // overwrites the ^C of the terminal
 	loop.status.Clear()
 	a.Notef("stopped")
 	if hint := fault.HintOf(err); hint != "" { // of a cycle that was interrupted
@@ -124,7 +124,7 @@ func (loop *watchLoop) generateNext(ctx context.Context) error {
 		if failed == nil || ctx.Err() != nil {
 			break
 		}
-		// Do not report an error in sources that are just being replaced.
+		// Do not report an error while an editor or git is still writing files.
 		soon, cancel := context.WithTimeout(ctx, errorDelay)
 		more, err := loop.nextChanges(soon)
 		cancel()
@@ -159,7 +159,7 @@ func (loop *watchLoop) nextChanges(ctx context.Context) ([]string, error) {
 		return nil, errGone(loop.abs(project.File))
 	}
 	if i := slices.IndexFunc(paths, loop.readAtStart); i >= 0 {
-		return nil, fault.Failed("start it again", "%s changed, of which plural names are made: it is read at the start alone", paths[i])
+		return nil, fault.Failed("start the command again", "%s changed: it defines plural names, and is read only at startup", paths[i])
 	}
 	return paths, nil
 }
@@ -200,7 +200,7 @@ func (loop *watchLoop) printLine(l line, more func()) error {
 		}
 	}
 	if _, err := io.WriteString(loop.Out, text.String()); err != nil {
-		return fault.In("print what was generated", err)
+		return fault.In("print the report", err)
 	}
 	if more != nil {
 		more()
@@ -221,7 +221,7 @@ func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) 
 			return err
 		}
 		if len(s.Plan.Printed()) > 0 {
-			return fault.Usage("leave --watch out, or give another output rule", "what goes to stdout has no file to keep current")
+			return fault.Usage("remove --watch, or use another output rule", "--watch cannot update output that goes to stdout")
 		}
 		return nil
 	}
@@ -233,7 +233,7 @@ func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) 
 			break
 		}
 		if tries == 20 {
-			loop.Notef("waiting for another operon command, which is running in this project")
+			loop.Notef("waiting for another operon command in this project")
 		}
 		select {
 		case <-ctx.Done():
@@ -247,7 +247,7 @@ func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) 
 
 // errGone ends a watch whose project was removed.
 func errGone(what string) error {
-	return fault.Failed("start it again in a project", "%s is gone: there is nothing left to watch", what)
+	return fault.Failed("start the command again in a project", "%s no longer exists: nothing left to watch", what)
 }
 
 // failureText returns an error as it is printed.

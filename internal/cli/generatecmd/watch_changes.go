@@ -18,8 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/watch"
 )
 
-// recordState records the files that the cycle wrote, to tell its own changes from those
-// of the user. A cycle that failed reverted its changes.
+// recordState records the files that the cycle wrote, to distinguish its own changes from
+// those of the user. A failed cycle has reverted its changes.
 func (loop *watchLoop) recordState(applied bool) {
 	loop.lastState = map[string]*[32]byte{}
 	if loop.plan == nil {
@@ -29,12 +29,12 @@ func (loop *watchLoop) recordState(applied bool) {
 		loop.inputs, _ = loop.plan.Inputs()
 	}
 	for _, c := range command.ChangesToApply(loop.plan.Changes()) {
-		content, there := c.Before, c.Op != scaffold.Create
+		content, exists := c.Before, c.Op != scaffold.Create
 		if applied {
-			content, there = c.After, c.Op != scaffold.Delete
+			content, exists = c.After, c.Op != scaffold.Delete
 		}
 		loop.lastState[c.Path] = nil
-		if there {
+		if exists {
 			sum := sha256.Sum256(content)
 			loop.lastState[c.Path] = &sum
 		}
@@ -53,7 +53,7 @@ func (loop *watchLoop) outside() []string {
 		if err != nil || filepath.IsLocal(rel) || !watch.IsSource(filepath.ToSlash(name)) {
 			continue
 		}
-		if _, err := os.Lstat(name); err == nil { // a go.work above would count as well
+		if _, err := os.Lstat(name); err == nil { // the list also has files that could exist, such as go.work in a parent folder
 			folders[filepath.Dir(name)] = true
 		}
 	}
@@ -74,25 +74,25 @@ func (loop *watchLoop) isInput(file string) bool {
 		path.Ext(file) == ".go" && !watch.IsScratch(file) && has(loop.inputs.Listed, path.Dir(file))
 }
 
-// isUnchanged reports whether a file is as the cycle left it, or is a temporary file that
-// is gone again.
+// isUnchanged reports whether a file has not changed since the last cycle, or is a
+// temporary file that no longer exists.
 func (loop *watchLoop) isUnchanged(file string) bool {
 	if file == watch.Everything {
 		return false
 	}
 	name, folder := strings.CutSuffix(file, "/")
-	there := loop.exists(name)
-	left, touched := loop.lastState[name]
+	exists := loop.exists(name)
+	hash, written := loop.lastState[name]
 	switch {
-	case touched && left == nil:
-		return !there
+	case written && hash == nil:
+		return !exists
 	case folder:
 		return false
-	case touched:
+	case written:
 		content, err := os.ReadFile(loop.abs(name))
-		return err == nil && sha256.Sum256(content) == *left
+		return err == nil && sha256.Sum256(content) == *hash
 	}
-	return !there && !loop.isInput(name)
+	return !exists && !loop.isInput(name)
 }
 
 func (loop *watchLoop) exists(file string) bool {
@@ -100,8 +100,8 @@ func (loop *watchLoop) exists(file string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// readAtStart reports whether the library for plural names reads the file, which it does
-// once in each process.
+// readAtStart reports whether the file configures the library for plural names, which
+// reads it only once per process.
 func (loop *watchLoop) readAtStart(file string) bool {
 	for variable, name := range map[string]string{"INFLECT_PATH": "inflections.json", "ACRONYMS_PATH": "acronyms.json"} {
 		name = cmp.Or(loop.Getenv(variable), name)

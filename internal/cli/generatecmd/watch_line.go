@@ -20,15 +20,15 @@ type line struct {
 	causes []string // paths that changed, sorted; at least one
 
 	changes   []scaffold.Change // written, sorted by path
-	recovered bool              // the cycle before failed
+	recovered bool              // the previous cycle failed
 	failed    bool
-	again     bool // as the cycle before
+	again     bool // same error as in the previous cycle
 }
 
 // quiet reports whether the next line may replace this one on a terminal.
 func (l line) quiet() bool { return l.again || len(l.changes) == 0 && !l.recovered && !l.failed }
 
-// few is how many files are listed by name.
+// few is the maximum number of files that are listed by name.
 const few = 3
 
 // text returns the line, at most width columns long unless width is 0. It lists files by

@@ -67,8 +67,8 @@ func TestWatchLine(t *testing.T) {
 	}
 }
 
-// TestWatchIdle is what a cycle did itself, and what comes to the same: it starts
-// no other, however the cycle ended.
+// TestWatchIdle checks that the changes of a cycle itself, successful or not, do not start
+// another cycle.
 func TestWatchIdle(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
