@@ -12,21 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// The folders of an addon-operator, which are below / in its image.
+// The folders of an addon-operator. In its image they are below /.
 const (
 	modulesFolder     = "modules"
 	globalHooksFolder = "global-hooks"
 )
 
-// Addon is a folder with the modules and global hooks of an addon-operator, or a
-// part of it.
+// Addon is a folder with the modules and global hooks of an addon-operator, or a part of
+// it.
 type Addon struct {
-	Root string // the absolute folder that has modules and global-hooks
+	Root string // the absolute path of the parent of modules and global-hooks
 	part string // modules, global-hooks, the folder name of one module, or "" for all
 }
 
-// FindAddon returns the addon-operator that a folder belongs to, limited to the part
-// that the folder is. It reports whether there is one.
+// FindAddon returns the addon-operator that contains a folder, limited to the part that
+// the folder is. It reports whether there is one.
 func FindAddon(dir string) (Addon, bool) {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)
@@ -52,7 +52,7 @@ func (a Addon) Common() (*module.Common, []finding.Finding, error) {
 	return common, findings, nil
 }
 
-// Modules returns the modules in this part. Findings name files from Root.
+// Modules returns the modules in this part. Findings have paths relative to Root.
 func (a Addon) Modules() ([]module.Module, []finding.Finding, error) {
 	dir := filepath.Join(a.Root, modulesFolder)
 	if a.part == globalHooksFolder || !isFolder(dir) {
@@ -66,8 +66,8 @@ func (a Addon) Modules() ([]module.Module, []finding.Finding, error) {
 	return all, finding.InFolder(modulesFolder, findings), err
 }
 
-// ModuleNames returns the names of the modules that the working folder belongs to or
-// has, for completion.
+// ModuleNames returns the names of the modules in or around the working folder, for
+// completion.
 func ModuleNames(workDir string) []string {
 	a, found := FindAddon(workDir)
 	if !found {
@@ -84,7 +84,7 @@ func ModuleNames(workDir string) []string {
 	return names
 }
 
-// GlobalHooks returns the global hooks, whatever the part.
+// GlobalHooks returns the global hooks, independent of the part.
 func (a Addon) GlobalHooks() ([]hooks.Hook, []finding.Finding, error) {
 	return module.GlobalHooks(a.Root, filepath.Join(a.Root, globalHooksFolder))
 }
@@ -113,8 +113,8 @@ func (a Addon) hooks() (modules []module.Module, found []hooks.Hook, findings []
 	return modules, found, findings, nil
 }
 
-// CRDs returns the CRDs of all modules, whatever the part. It skips files that are not
-// valid; Validate reports them.
+// CRDs returns the CRDs of all modules, independent of the part. It skips invalid files,
+// which Validate reports.
 func (a Addon) CRDs() ([]*unstructured.Unstructured, error) {
 	modules, _, err := Addon{Root: a.Root}.Modules()
 	if err != nil {
@@ -131,7 +131,7 @@ func (a Addon) CRDs() ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// Kinds returns the kinds of Kubernetes and of the CRDs of all modules: any hook and any
+// Kinds returns the built-in kinds and those of the CRDs of all modules. Any hook and any
 // chart may use them.
 func (a Addon) Kinds() (*kinds.Table, error) {
 	crds, err := a.CRDs()

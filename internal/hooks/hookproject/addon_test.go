@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/enginetest"
 )
 
-// Files of a project in which addon-operator starts.
+// The files of a project with which addon-operator starts.
 const (
 	allValues    = "modules/values.yaml"
 	ownValues    = "modules/010-web/values.yaml"
@@ -32,15 +32,16 @@ var startingProject = map[string]string{
 	"global-hooks/README.md": "",
 }
 
-// absent is a file that is not there.
+// absent marks a file that does not exist.
 const absent = "\x00"
 
 const failing = "#!/bin/sh\nexit 1\n"
 
-// saying is a hook that says its configuration.
-func saying(config string) string { return "#!/bin/sh\ncat <<'END'\n" + config + "\nEND\n" }
+// configHook returns a hook that prints a configuration.
+func configHook(config string) string { return "#!/bin/sh\ncat <<'END'\n" + config + "\nEND\n" }
 
-// oddFiles are what one file may hold instead, or beside the others.
+// oddFiles are unusual contents of a single file, which replace or extend the starting
+// project.
 var oddFiles = []struct {
 	file  string
 	texts []string
@@ -64,26 +65,26 @@ var oddFiles = []struct {
 	{"modules/010-web/openapi/more.yaml", []string{"a: b: c"}},
 	{"global-hooks/openapi/values.yaml", []string{"type: [object"}},
 	{ownHook, []string{
-		failing, "#!/no/such/program\n", "#!/bin/sh\r\n", saying(""), saying(`{"configVersion": "v1", "beforeHelm": 1}`), saying(`{"configVersion": "v1", "beforeAll": 1}`),
-		saying("configVersion: v1\nbeforeHelm: 1\nbeforeHelm: 2"), saying("configVersion: v1\nschedule:\n- crontab: x"),
+		failing, "#!/no/such/program\n", "#!/bin/sh\r\n", configHook(""), configHook(`{"configVersion": "v1", "beforeHelm": 1}`), configHook(`{"configVersion": "v1", "beforeAll": 1}`),
+		configHook("configVersion: v1\nbeforeHelm: 1\nbeforeHelm: 2"), configHook("configVersion: v1\nschedule:\n- crontab: x"),
 	}},
 	{"modules/010-web/hooks/lib/a.sh", []string{failing}},
 	{"modules/010-web/hooks/venv/a.sh", []string{failing}},
 	{"modules/010-web/hooks/.x/a.sh", []string{failing}},
 	{"modules/010-web/hooks/sub/a.sh", []string{failing}},
 	{"modules/010-web/hooks/a.yaml", []string{failing}},
-	{"modules/010-web/hooks/plain", []string{saying(`{"configVersion": "v1", "afterHelm": 1}`)}},
+	{"modules/010-web/hooks/plain", []string{configHook(`{"configVersion": "v1", "afterHelm": 1}`)}},
 	{"modules/010-web/hooks/a.py", []string{"#!/usr/bin/env python3\nprint('configVersion: v1\\nafterHelm: 1')\n", "#!/usr/bin/env python3\nraise SystemExit(2)\n"}},
-	{globalHook, []string{saying(`{"configVersion": "v1", "beforeAll": 1}`), saying(`{"configVersion": "v1", "beforeHelm": 1}`)}},
-	{"global-hooks/a.sh", []string{saying(`{"configVersion": "v1", "afterAll": 1}`), saying("nothing")}},
-	{"global-hooks/hooks/lib/a.sh", []string{saying("nothing")}},
+	{globalHook, []string{configHook(`{"configVersion": "v1", "beforeAll": 1}`), configHook(`{"configVersion": "v1", "beforeHelm": 1}`)}},
+	{"global-hooks/a.sh", []string{configHook(`{"configVersion": "v1", "afterAll": 1}`), configHook("nothing")}},
+	{"global-hooks/hooks/lib/a.sh", []string{configHook("nothing")}},
 	{"modules/010-web/enabled", []string{failing, "text"}},
 }
 
-// oddFolders are names in the folder of modules.
+// oddFolders are unusual names in the folder of modules.
 var oddFolders = []string{"web2", "web-2", "020-Web", "020-dns_x", "020-web", ".hidden", "-x", "010-", "99999999999-x", "a-b-c", "020-ümlaut", "020-a1-b", "020-web-enabled"}
 
-// oddPairs are files that matter to each other.
+// oddPairs are files whose combination matters.
 var oddPairs = []map[string]string{
 	{allValues: "web: 1", ownValues: ""}, {allValues: "web:", ownValues: ""}, {allValues: "web: {replicas: 2}", ownValues: ""}, {allValues: "web: 1", ownValues: absent}, {allValues: "web: {replicas: two}", ownValues: "web: {replicas: 2}"},
 	{allValues: "web: 1", ownValues: "web: {replicas: two}"}, {allValues: "web: {replicas: 2}", ownValues: "web:"}, {allValues: "global: {a: 1}", "global-hooks/openapi/values.yaml": "properties: {a: {type: string}}"},
@@ -94,10 +95,10 @@ var oddPairs = []map[string]string{
 	{valuesSchema: "properties: {a: {type: string, format: ipv4}}", ownValues: "web: {a: nope}"}, {valuesSchema: "patternProperties: {'^x': {type: string}}", ownValues: "web: {xy: z}"},
 	{valuesSchema: "properties: {a: {type: string, x-nullable: true}}", ownValues: "web: {a: null}"}, {valuesSchema: "properties: {a: {type: string, nullable: true}}", ownValues: "web: {a: null}"},
 	{valuesSchema: "properties: {a: {allOf: [{required: [b]}], additionalProperties: true}}", ownValues: "web: {a: {c: 1}}"}, {valuesSchema: "properties: {a: {minLength: 3}}", ownValues: "web: {a: ab}"},
-	{valuesSchema: "a: &x {type: string}\nproperties: {a: *x}", ownValues: "web: {a: 1}"}, {globalHook: saying("configVersion: v1\nonStartup: 1"), "global-hooks/b.sh": saying("nothing")},
+	{valuesSchema: "a: &x {type: string}\nproperties: {a: *x}", ownValues: "web: {a: 1}"}, {globalHook: configHook("configVersion: v1\nonStartup: 1"), "global-hooks/b.sh": configHook("nothing")},
 }
 
-// projects are those that addon-operator is shown, as ../testdata/addon reads them.
+// projects returns the projects for addon-operator, in the format of ../testdata/addon.
 func projects(t *testing.T) []string {
 	t.Helper()
 	changes := []map[string]string{{}, {"modules/file.txt": "x"}}
@@ -123,8 +124,8 @@ func projects(t *testing.T) []string {
 	return texts
 }
 
-// TestModulesStart refuses the projects with which addon-operator does not start, or
-// cannot run a module, and no others.
+// TestModulesStart checks that Validate rejects exactly the projects with which
+// addon-operator does not start or cannot run a module.
 func TestModulesStart(t *testing.T) {
 	t.Parallel()
 	enginetest.Compare(t, "../testdata/addon", "start", projects(t), func(text string) string {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// CRDs returns the CRDs of the project at root: those in config/crd/bases, then those in
-// files that the user names from the working folder. Each file must hold a CRD.
+// CRDs returns the CRDs in config/crd/bases of the project at root, followed by those in
+// files that the user names relative to the working folder. Each file must contain a CRD.
 func CRDs(root, workDir string, files []string) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	bases := filepath.Join("config", "crd", "bases")
@@ -40,7 +40,7 @@ func onlyCRDs(all []*unstructured.Unstructured) []*unstructured.Unstructured {
 	return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !kinds.IsCRD(o.GroupVersionKind()) })
 }
 
-// Kinds returns the kinds of Kubernetes and of the CRDs that CRDs returns.
+// Kinds returns the built-in kinds and those of the CRDs that CRDs returns.
 func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
 	crds, err := CRDs(root, workDir, files)
 	if err != nil {
@@ -57,8 +57,8 @@ func Kinds(root, workDir string, files []string) (*kinds.Table, error) {
 	return kinds.Builtin().With(all...), nil
 }
 
-// CRDs returns the CRDs that tests of the hooks can use: those of all modules, or those
-// in the config/crd/bases of the working folder.
+// CRDs returns the CRDs for tests of the hooks: those of all modules, or those in
+// config/crd/bases of the working folder.
 func (h *Hooks) CRDs(workDir string) ([]*unstructured.Unstructured, error) {
 	if h.Addon != nil {
 		return h.Addon.CRDs()

@@ -12,11 +12,11 @@ import (
 
 // Loader runs hooks with --config to get their configuration.
 type Loader struct {
-	Path    string        // where hooks find programs, in the form of PATH
+	Path    string        // the PATH of hooks
 	Timeout time.Duration // for one hook
 }
 
-// Load returns a hook with its configuration. An error in the configuration is an error.
+// Load returns a hook with its configuration. An invalid configuration is an error.
 func (l Loader) Load(ctx context.Context, h *Hooks, hook hooks.Hook) (engine.Hook, error) {
 	sandbox, err := hooks.NewSandbox(h.Root, l.Path, l.Timeout)
 	if err != nil {
@@ -30,8 +30,7 @@ func (l Loader) Load(ctx context.Context, h *Hooks, hook hooks.Hook) (engine.Hoo
 	return engine.Hook{Hook: hook, Config: config}, err
 }
 
-// LoadAll returns all hooks with their configurations, without the hooks whose
-// configuration has an error.
+// LoadAll returns all hooks with valid configurations.
 func (l Loader) LoadAll(ctx context.Context, h *Hooks) ([]engine.Hook, error) {
 	sandbox, err := hooks.NewSandbox(h.Root, l.Path, l.Timeout)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks"
 )
 
-// Named returns the hook that the user means: by its name, its path, or the last part
-// of either with or without the extension, if only one hook matches that.
+// Named returns the hook that the user names by its name or path, or by the last path
+// element with or without extension if only one hook matches.
 func (h *Hooks) Named(workDir, name string) (hooks.Hook, error) {
 	if i := h.index(workDir, name); i >= 0 {
 		return h.All[i], nil
@@ -43,7 +43,7 @@ func onlyIndex[T any](all []T, matches func(T) bool) int {
 
 func withoutExt(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
 
-// unknown returns the error for a name that no hook has, or that several have.
+// unknown returns the error for a name that matches no hook or several.
 func (h *Hooks) unknown(workDir, name string) error {
 	var stems, matching []string
 	for _, hook := range h.All {

@@ -14,7 +14,8 @@ type NoHooksError struct {
 	NotExecutable string // the path of a script in it that lacks the executable bit, or ""
 }
 
-// newNoHooksError returns the error for a folder; findings are those of Discover.
+// newNoHooksError returns the error for a folder. The findings are those of
+// hooks.Discover.
 func newNoHooksError(folder string, findings []finding.Finding) *NoHooksError {
 	e := &NoHooksError{Folder: folder}
 	for _, f := range findings {
@@ -28,8 +29,8 @@ func newNoHooksError(folder string, findings []finding.Finding) *NoHooksError {
 // Error implements error.
 func (e *NoHooksError) Error() string { return "there are no hooks in " + e.Folder }
 
-// Discover returns the hooks of a shell-operator in a folder, of which folder is the name
-// that the user gave. A *NoHooksError says that there are none.
+// Discover returns the shell-operator hooks in the folder dir. folder is its name as
+// given by the user. The error is a *NoHooksError if there are no hooks.
 func Discover(dir, folder string) ([]hooks.Hook, error) {
 	found, findings, err := hooks.Discover(dir)
 	if err == nil && len(found) == 0 {

@@ -1,6 +1,6 @@
-// Package hookproject opens the hooks of a project, with its CRDs and kinds: the
-// hooks folder of a shell-operator, or the modules and global hooks of an
-// addon-operator. It validates them and derives their RBAC rules.
+// Package hookproject opens the hooks of a project with their CRDs and kinds. The hooks are
+// in the hooks folder of a shell-operator, or in the modules and global hooks of an
+// addon-operator. The package validates them and derives their RBAC rules.
 package hookproject
 
 import (
@@ -16,16 +16,16 @@ import (
 
 // Hooks are the hooks that a command works on.
 type Hooks struct {
-	Root   string // the absolute folder that hook names start at, and hooks run in
-	Label  string // what messages call Root
+	Root   string // the absolute folder of the hooks, which is their working folder
+	Label  string // the name of Root in messages
 	All    []hooks.Hook
-	Addon  *Addon // nil: these are hooks of a shell-operator
-	folder string // of a shell-operator's hooks, as the user named it
+	Addon  *Addon // nil for hooks of a shell-operator
+	folder string // the hooks folder of a shell-operator, as the user named it
 }
 
 // Find returns the hooks of an addon-operator if the working folder belongs to one and
-// has no folder of hooks itself, and otherwise the hooks of a shell-operator in that
-// folder, which may be relative to the working folder.
+// has no hooks folder. Otherwise it returns the shell-operator hooks in that folder.
+// folder may be relative to the working folder.
 func Find(workDir, folder string) (*Hooks, error) {
 	if a, found := FindAddon(workDir); found && (a.part != "" || !isFolder(Abs(workDir, folder))) {
 		_, all, _, err := a.hooks()
@@ -51,8 +51,8 @@ func (h *Hooks) Names() []string {
 	return names
 }
 
-// Root returns the project's root for a folder of hooks: the nearest folder at or above
-// it that has a PROJECT file, or else its parent.
+// Root returns the project root for a hooks folder: the nearest folder, from the hooks
+// folder upward, with a PROJECT file, or else the parent of the hooks folder.
 func Root(hooksDir string) string {
 	for root := hooksDir; ; root = filepath.Dir(root) {
 		if isFile(filepath.Join(root, project.File)) {
@@ -64,8 +64,8 @@ func Root(hooksDir string) string {
 	}
 }
 
-// Folder returns the absolute path of a folder of hooks, and an error if there is no
-// such folder.
+// Folder returns the absolute path of a hooks folder. A folder that does not exist is an
+// error.
 func Folder(workDir, name string) (string, error) {
 	const imageHint = "name the folder that becomes /hooks in the image"
 	dir := Abs(workDir, name)
@@ -80,8 +80,8 @@ func Folder(workDir, name string) (string, error) {
 	return dir, nil
 }
 
-// OtherFolderHint returns a hint for a folder that does not exist: to change into the
-// project's root, if the working folder is below it, or else the given hint.
+// OtherFolderHint returns a hint for a missing folder. Below the project root the hint is
+// to change to the root; otherwise it is the given hint.
 func OtherFolderHint(workDir, otherwise string) string {
 	root, err := project.FindRoot(workDir)
 	if err != nil || root == workDir {
@@ -90,7 +90,7 @@ func OtherFolderHint(workDir, otherwise string) string {
 	return "change into the project's folder: cd " + root
 }
 
-// Abs returns the absolute form of a path that the user gave in the working folder.
+// Abs returns the absolute form of a path that is relative to the working folder.
 func Abs(workDir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

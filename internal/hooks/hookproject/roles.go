@@ -16,17 +16,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// RoleOptions say what roles are derived from, beside the hooks.
+// RoleOptions are the inputs of DeriveRoles besides the hooks.
 type RoleOptions struct {
 	WorkDir   string
-	CRDs      []string // files with CRDs, beside those of the project
-	Patches   []string // files with patch operations, beside the project's tests
-	Namespace string   // of the operator; default: the project's
-	Webhooks  string   // the name under which the engine registers webhooks, or ""
+	CRDs      []string // additional files with CRDs
+	Patches   []string // additional files with patch operations, besides the tests of the project
+	Namespace string   // the namespace of the operator; defaults to that of the project
+	Webhooks  string   // the name of the engine's webhook configurations, or ""
 }
 
-// DeriveRoles derives the roles that the hooks in dir need. cfg is the project at root,
-// or nil.
+// DeriveRoles derives the roles of the hooks in dir. cfg is the project at root, or nil.
 func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.Config, o RoleOptions) (rbac.Result, error) {
 	var none rbac.Result
 	folder, err := filepath.Rel(root, dir)
@@ -62,8 +61,8 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	return rbac.Derive(in), nil
 }
 
-// recordedPatches returns the files with patch operations: the project's tests, and
-// those that the user names.
+// recordedPatches returns the files with patch operations: the tests of the project, and
+// the files that the user names.
 func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
 	var all []rbac.Source
 	tests := filepath.Join(root, filepath.FromSlash(rbac.TestDir))
@@ -92,7 +91,7 @@ func recordedPatches(root string, o RoleOptions) ([]rbac.Source, error) {
 	return all, nil
 }
 
-// RoleObjects returns derived roles as objects, for an operator in a namespace.
+// RoleObjects returns derived roles as objects for an operator in a namespace.
 func RoleObjects(r rbac.Result, namespace string) ([]*unstructured.Unstructured, error) {
 	var roles []*unstructured.Unstructured
 	for _, role := range r.Objects(rbac.Names{Namespace: namespace}) {

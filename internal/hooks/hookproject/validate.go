@@ -14,18 +14,18 @@ import (
 
 // Validation is the result of validating hooks and modules.
 type Validation struct {
-	Hooks, Modules int // how many were validated
-	Files          int // how many files that hooks wrote were validated
+	Hooks, Modules int // the number of validated hooks and modules
+	Files          int // the number of validated files that hooks wrote
 	Findings       []finding.Finding
 }
 
 // Rules returns the rules of all findings about hooks, modules and their output.
 func Rules() []finding.Rule { return slices.Concat(hooks.Rules(), module.Rules(), output.Rules()) }
 
-// Validate validates a folder of hooks of a shell-operator, or the part of an
-// addon-operator that the folder is. An empty folder stands for everything that the
-// working folder has: an addon-operator, and the hooks folder beside it. Findings name
-// files from the working folder.
+// Validate validates the hooks folder of a shell-operator, or the part of an
+// addon-operator that the folder is. If folder is empty, it validates everything in the
+// working folder: an addon-operator and the hooks folder. Findings have paths relative to
+// the working folder.
 func (l Loader) Validate(ctx context.Context, workDir, folder string) (Validation, error) {
 	if a, found := FindAddon(Abs(workDir, folder)); found {
 		v, err := l.validateAddon(ctx, workDir, a)
@@ -43,8 +43,8 @@ func (l Loader) Validate(ctx context.Context, workDir, folder string) (Validatio
 	return l.validateShell(ctx, workDir, folder)
 }
 
-// validateShell validates the hooks of a shell-operator. A *NoHooksError says that there
-// are none.
+// validateShell validates the hooks of a shell-operator. The error is a *NoHooksError if
+// there are none.
 func (l Loader) validateShell(ctx context.Context, workDir, folder string) (Validation, error) {
 	dir, err := Folder(workDir, folder)
 	if err != nil {
@@ -79,7 +79,7 @@ func (l Loader) validateAddon(ctx context.Context, workDir string, a Addon) (Val
 		return Validation{}, err
 	}
 	if a.part != "" && a.part != modulesFolder {
-		findings = nil // about files outside of this part
+		findings = nil // they are about files outside this part
 	}
 	modules, all, found, err := a.hooks()
 	if err != nil {

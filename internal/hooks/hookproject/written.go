@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/output"
 )
 
-// Output names files that hooks wrote while they ran, as the user gave them.
+// Output has the paths of files that hooks wrote, as the user gave them.
 type Output struct {
 	Patches    []string // $KUBERNETES_PATCH_PATH
 	Metrics    []string // $METRICS_PATH
@@ -23,8 +23,8 @@ func (o Output) Count() int {
 	return len(o.Patches) + len(o.Metrics) + len(o.Admission) + len(o.Conversion)
 }
 
-// Validate reads the files and returns the findings about them. Findings name files as
-// the user did; errors name the flag that a command has for the kind of file.
+// Validate reads the files and returns the findings about them. Findings have the paths
+// that the user gave. Errors name the command-line flag of the file.
 func (o Output) Validate(workDir string) ([]finding.Finding, error) {
 	var all []finding.Finding
 	for _, kind := range []struct {
