@@ -102,8 +102,8 @@ func (o *contextOptions) print(ctx context.Context, a *command.App, args []strin
 	return command.PrintJSON(a.Out, []binding.Context{made})
 }
 
-// complete completes hooks and, for the hook that is named, bindings, events and the
-// versions that it converts.
+// complete completes hooks. After a hook, it completes the bindings, events and
+// conversion versions of that hook.
 func (o *contextOptions) complete(a *command.App, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []string
@@ -124,8 +124,8 @@ func (o *contextOptions) complete(a *command.App, cmd *cobra.Command) {
 	command.CompleteValues(cmd, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
 }
 
-// configFromText returns what the text of the named hook shows of its configuration, or
-// nil. Completion does not run hooks, for they may be slow.
+// configFromText returns the configuration that the text of the named hook contains, or
+// nil. Completion does not run hooks, because they may be slow.
 func (o *contextOptions) configFromText(a *command.App, args []string) *config.Config {
 	found, err := hookproject.Find(a.Dir, o.folder)
 	if err != nil || len(args) == 0 {

@@ -9,7 +9,8 @@ import (
 )
 
 // shellHooksFolder returns the absolute path of a folder of shell-operator hooks, for
-// commands that do not support addon-operator. instead is a hint for its users.
+// commands that do not support addon-operator. instead is the hint for users of
+// addon-operator.
 func shellHooksFolder(a *command.App, folder, instead string) (string, error) {
 	cfg, err := a.ReadConfig()
 	isModules := err == nil && a.HasModules(cfg)
@@ -20,7 +21,7 @@ func shellHooksFolder(a *command.App, folder, instead string) (string, error) {
 	return dir, missing
 }
 
-// explainNoHooks turns a *NoHooksError into one with a hint that fits the project.
+// explainNoHooks adds a hint that fits the project to a *NoHooksError.
 func explainNoHooks(a *command.App, err error) error {
 	none, is := errors.AsType[*hookproject.NoHooksError](err)
 	if !is {

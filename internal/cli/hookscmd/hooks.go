@@ -1,6 +1,6 @@
-// Package hookscmd holds operon hooks and its subcommands, which validate, test and run
-// the hooks of a shell-operator or an addon-operator. The work is done in the packages
-// below internal/hooks.
+// Package hookscmd contains operon hooks and its subcommands, which validate, test and run
+// the hooks of a shell-operator or an addon-operator. The packages below internal/hooks do
+// the work.
 package hookscmd
 
 import (
@@ -31,7 +31,7 @@ need the engine; hooks run on this machine as they would in its image.`
 	return cmd
 }
 
-// bindHooksFolder adds the flag that names the folder of hooks.
+// bindHooksFolder adds the flag for the hooks folder.
 func bindHooksFolder(cmd *cobra.Command, folder *string) {
 	cmd.Flags().StringVar(folder, "hooks", "hooks", "`folder` of the hooks")
 	command.CompleteFlag(cmd, "hooks", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -39,12 +39,12 @@ func bindHooksFolder(cmd *cobra.Command, folder *string) {
 	})
 }
 
-// bindCRDs adds the flag that names files with CRDs.
+// bindCRDs adds the flag for files with CRDs.
 func bindCRDs(cmd *cobra.Command, files *[]string) {
 	cmd.Flags().StringArrayVar(files, "crd", nil, "`file` or folder with CRDs, in addition to config/crd/bases")
 }
 
-// bindConfigTimeout adds the flag that limits how long hooks run with --config.
+// bindConfigTimeout adds the flag for the time limit of hooks that run with --config.
 func bindConfigTimeout(cmd *cobra.Command, timeout *time.Duration) {
 	cmd.Flags().DurationVar(timeout, "timeout", 10*time.Second, "how long a hook may take to print its configuration")
 	command.CompleteNothing(cmd, "timeout")
@@ -58,7 +58,7 @@ func checkTimeout(timeout time.Duration, example string) error {
 	return nil
 }
 
-// completeFolders completes one argument with folders.
+// completeFolders completes a single folder argument.
 func completeFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newKubectl returns the hidden command that stands in for kubectl while a test runs a
-// hook.
+// newKubectl returns the hidden command that replaces kubectl while a test runs a hook.
 func newKubectl(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:                "kubectl",

@@ -167,8 +167,8 @@ func (o *rbacOptions) deriveIn(ctx context.Context, a *command.App, root, dir st
 	return derived, explainNoHooks(a, err)
 }
 
-// projectAround returns the project at root, or nil if there is none, and the name under
-// which its engine registers webhooks.
+// projectAround returns the project at root, or nil if there is none, and the name of its
+// engine's webhook configurations.
 func projectAround(a *command.App, root string) (cfg *project.Config, webhooks string, err error) {
 	src, err := os.ReadFile(filepath.Join(root, project.File))
 	switch {
@@ -192,7 +192,7 @@ func webhookPrefix(a *command.App, cfg *project.Config) string {
 	return ""
 }
 
-// unknownKind returns an error if the rules are incomplete because a kind is unknown.
+// unknownKind returns an error if an unknown kind makes the rules incomplete.
 func unknownKind(r rbac.Result) error {
 	for _, f := range r.Findings {
 		if f.Rule == rbac.RuleUnknownKind {
@@ -218,7 +218,8 @@ type rolesFrame struct {
 	Items    []rbac.RoleReport      `json:"items"`
 }
 
-// print prints the roles. An unknown kind is an error, so it is left out of the warnings.
+// print prints the roles and the warnings. It omits the warning about an unknown kind,
+// which is the error.
 func (o *rbacOptions) print(a *command.App, r rbac.Result, n rbac.Names) error {
 	all := warnings(r)
 	if o.output == command.FormatJSON {

@@ -8,8 +8,8 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 )
 
-// TestRulesAreDocumented looks for each rule in docs/hook-rules.md, to which the help of
-// operon hooks validate refers.
+// TestRulesAreDocumented checks that docs/hook-rules.md, to which the help of operon
+// hooks validate refers, describes each rule.
 func TestRulesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/hook-rules.md")

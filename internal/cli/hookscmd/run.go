@@ -76,7 +76,7 @@ restart it to see changes.`,
 	return cmd
 }
 
-// bindCluster adds kubectl's flags that choose a cluster.
+// bindCluster adds kubectl's flags for choosing a cluster.
 func bindCluster(a *command.App, cmd *cobra.Command, w *cluster.ClientOptions) {
 	f := cmd.Flags()
 	f.StringVar(&w.Kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: KUBECONFIG, or ~/.kube/config)")
@@ -160,7 +160,7 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 		err = r.Run(ctx, &operator.Operator{
 			Cluster: clients.follow, Patcher: clients.patch, Runner: engine.Runner{Env: env}, Host: o.host, Port: o.port, Now: a.Now,
 			Report: func(run operator.Run) {
-				_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // the reader may be gone
+				_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // ignore a closed stdout
 			},
 			Warn: func(hook string, err error) { warn(cmp.Or(hook, "webhooks")+": ", err) },
 		}, loaded)
@@ -197,7 +197,7 @@ func openClients(where cluster.ClientOptions, getenv func(string) string) (clien
 	return c, err
 }
 
-// load loads the hooks, and fails if the engine would not start with them.
+// load loads the hooks. It fails if the engine would not start with them.
 func (o *runOptions) load(ctx context.Context, a *command.App, r *operator.Reloader) ([]engine.Hook, error) {
 	loaded, findings, err := r.Load(ctx)
 	if err != nil {
@@ -221,7 +221,7 @@ func (o *runOptions) printErrors(a *command.App, findings []finding.Finding) err
 	return printValidation(a, command.FormatText, hookproject.Validation{Findings: shown})
 }
 
-// findEngine returns the program that --engine names, by its path or its name in PATH.
+// findEngine returns the program that --engine specifies by path or by name in PATH.
 func (o *runOptions) findEngine(a *command.App) (string, error) {
 	path := o.engine
 	if strings.ContainsRune(path, filepath.Separator) {

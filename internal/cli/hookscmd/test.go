@@ -126,7 +126,7 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 		if err != nil {
 			return err
 		}
-		if len(changed) > 0 { // run again: a result that differs in each run still fails
+		if len(changed) > 0 { // run again, so that results that differ in each run still fail
 			if files, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
 				return err
 			}
@@ -144,7 +144,7 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 	return o.print(a, files, outcomes)
 }
 
-// project returns what runs the tests.
+// project returns the runner of the tests.
 func (o *testOptions) project(a *command.App) (hooktest.Project, error) {
 	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster}
 	if o.cluster {
@@ -207,7 +207,7 @@ type testsFrame struct {
 	Items []hooktest.Report `json:"items"`
 }
 
-// print prints the report. Tests that failed are an error.
+// print prints the report. Failed tests are an error.
 func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) error {
 	var err error
 	if o.output == command.FormatJSON {
