@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// addition returns the lines that add would add to a file; "" when it cannot.
+// addition returns the lines that add would add to a file, or "" if it fails.
 func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error) string {
 	f, err := goedit.Parse(s.Name, s.Src)
 	if err != nil {
@@ -24,7 +24,7 @@ func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error
 	if err != nil {
 		return ""
 	}
-	// An edit only ever adds whole lines.
+	// An edit adds only whole lines.
 	old, added := strings.Split(string(s.Src), "\n"), []string{}
 	for line := range strings.SplitSeq(string(next), "\n") {
 		if len(old) > 0 && line == old[0] {
@@ -36,8 +36,7 @@ func addition(s source.File, avoid map[string]bool, add func(*goedit.File) error
 	return dedent(added)
 }
 
-// dedent joins the lines that are not empty, without what all of them are
-// indented by.
+// dedent joins the non-empty lines without their common indentation.
 func dedent(lines []string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 	for len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return line[0] != '\t' }) {

@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
-// apiValues is what the templates of an API and of its controller print.
+// apiValues are the values for the templates of an API and its controller.
 type apiValues struct {
 	Project *project.Config
 	Header  string
@@ -31,10 +31,10 @@ type apiValues struct {
 
 	Alias, APIPath string // how the types are imported
 	Var            string // a variable that holds an object of the kind
-	Private        string // what unexported names of the controller's tests begin with
+	Private        string // prefix of unexported names in the controller's tests
 	Package        string // of the controller
 	Reconciler     string // the controller's type
-	Title          string // what texts call the controller: the kind, or a name of its own
+	Title          string // the controller in prose: the kind, or its own name
 	Condition      string // the condition that the controller reports
 	ControllerName string // in the manager
 	RBACNamespace  string // "namespace=<name>," in markers of a limited manager
@@ -46,16 +46,15 @@ type apiValues struct {
 	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
 }
 
-// notFaked are the kinds that the tracker behind controller-runtime's fake client
-// leaves out, in every API group, because Kubernetes has types of these names
-// that are no resources (k8s.io/apimachinery/pkg/api/meta/testrestmapper).
+// notFaked are the kinds that controller-runtime's fake client ignores in every API group,
+// because Kubernetes has types of these names that are not resources
+// (k8s.io/apimachinery/pkg/api/meta/testrestmapper).
 var notFaked = []string{
 	"ListOptions", "DeleteOptions", "Status", "PodLogOptions", "PodExecOptions", "PodAttachOptions",
 	"PodPortForwardOptions", "PodProxyOptions", "NodeProxyOptions", "ServiceProxyOptions",
 }
 
-// createAPI plans what r asks for: types when it has an API, its controllers, and
-// the wiring of both.
+// createAPI plans the types of r if it has an API, its controllers, and the wiring of both.
 func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if c.Repo == "" {
@@ -194,8 +193,8 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	return planFeatures(c, r, controller.of, suite, p, data)
 }
 
-// joinArgs is the path from a folder of the project to another path of it, as Go
-// strings for filepath.Join.
+// joinArgs returns the path from a folder of the project to another path in it, as Go strings
+// for filepath.Join.
 func joinArgs(dir, to string) string {
 	var words []string
 	for range strings.Count(dir, "/") + 1 {

@@ -22,8 +22,8 @@ const (
 	ruleSuiteUnwired      = "suite-unwired"      // specs run without what the manager has
 )
 
-// checker compares what PROJECT records with the code as it will be. It reads
-// syntax only: what the code does in whatever form and package counts as done.
+// checker compares PROJECT with the planned code. It reads only syntax, and accepts any form
+// and package in which the code does what is needed.
 type checker struct {
 	c       *project.Config
 	p       *scaffold.Plan
@@ -33,9 +33,9 @@ type checker struct {
 	suites  map[string]suite // by folder
 }
 
-// checkWiring warns about kinds that PROJECT records and the code has no more,
-// and about those that the manager or a suite does not know, with the lines that
-// are missing. In a project that is wired it says nothing.
+// checkWiring warns about kinds in PROJECT that the code no longer has, and about kinds that
+// the manager or a suite does not use, with the missing lines. A correctly wired project
+// causes no warnings.
 func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	if c.Repo == "" {
 		return nil
@@ -55,7 +55,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 	return k.checkMarkers()
 }
 
-// check looks at one resource, which PROJECT has at line.
+// check checks the resource at the given line of PROJECT.
 func (k checker) check(r project.Resource, line int) error {
 	if r.API != nil && !r.HasExternalTypes() {
 		declared, err := k.files.Declares(k.c.APIDir(r), r.Kind)
@@ -94,7 +94,7 @@ func (k checker) check(r project.Resource, line int) error {
 	return nil
 }
 
-// checkScheme finds types that the manager's scheme does not know.
+// checkScheme finds types that are missing from the manager's scheme.
 func (k checker) checkScheme(r project.Resource) {
 	if k.registered(k.manager, r) {
 		return
@@ -103,7 +103,7 @@ func (k checker) checkScheme(r project.Resource) {
 		Message: fmt.Sprintf("the types of %s %s are not registered with the manager's scheme; add these lines, or repeat operon create api for it", r.Version, r.Kind)})
 }
 
-// registered reports whether a program makes the types of r known to a scheme.
+// registered reports whether a program adds the types of r to a scheme.
 func (k checker) registered(all source.Program, r project.Resource) bool {
 	types := k.c.APIPath(r)
 	return all.Any(func(f *goedit.File) bool {
@@ -111,7 +111,7 @@ func (k checker) registered(all source.Program, r project.Resource) bool {
 	})
 }
 
-// checkControllers finds controllers that are gone, and ones that nobody sets up.
+// checkControllers finds controllers that do not exist or are not set up.
 func (k checker) checkControllers(r project.Resource, line int) error {
 	dir := k.c.ControllerDir(r)
 	for _, name := range r.ControllerNames() {
@@ -136,7 +136,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 	return nil
 }
 
-// checkWebhooks finds webhooks that are gone, and ones that nobody serves.
+// checkWebhooks finds webhooks that do not exist or are not served.
 func (k checker) checkWebhooks(r project.Resource, line int) error {
 	if w := r.Webhooks; w == nil || !w.Defaulting && !w.Validation && !w.Conversion {
 		return nil
@@ -177,9 +177,8 @@ func mainPackageOf(all source.Program) mainPackage {
 	return m
 }
 
-// unwired warns that w is missing, with the lines that operon itself would add,
-// or usual ones where it finds no place. A project whose main package is
-// elsewhere is wired there: nothing is said.
+// unwired warns that w is missing, with the lines that operon would add, or the usual lines if
+// it finds no place. It does not warn if the main package is in an unknown place.
 func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	m := k.main
 	if len(m.files) == 0 {
@@ -198,7 +197,7 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	k.p.Warn(warning)
 }
 
-// placesOf are the lines of the resources in PROJECT, 0 for what is new.
+// placesOf returns the lines of the resources in PROJECT, 0 for new ones.
 func (k checker) placesOf() []int {
 	lines := make([]int, len(k.c.Resources))
 	if src, err := k.p.Read(project.File); err == nil {

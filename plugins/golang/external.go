@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// inClientScheme reports whether the scheme of client-go, which the manager and
-// the suites start from, knows the types of r.
+// inClientScheme reports whether client-go's scheme, from which the manager and the suites
+// start, contains the types of r.
 func inClientScheme(r project.Resource) bool {
 	k, ok := r.Builtin()
 	return r.Core && (!ok || k.Module == "")
@@ -58,8 +58,7 @@ type crdVersion struct {
 	Storage bool
 }
 
-// crdData describes the CRD of r with all the versions that the project uses, in
-// an order that does not depend on when they came.
+// crdData returns the CRD of r with all versions that the project uses, in a stable order.
 func crdData(c *project.Config, r project.Resource) crdValues {
 	v := crdValues{
 		Group: r.QualifiedGroup(), Kind: r.Kind, Plural: r.PluralName(), Singular: r.Lower(), Scope: c.Scope(r),
@@ -78,8 +77,8 @@ func crdData(c *project.Config, r project.Resource) crdValues {
 	return v
 }
 
-// isProtected tells of a group that only approved CRDs may be in.
-// See https://github.com/kubernetes/enhancements/pull/1111
+// isProtected reports whether the group accepts only approved CRDs. See
+// https://github.com/kubernetes/enhancements/pull/1111
 func isProtected(group string) bool {
 	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// featureOptions are the flags for what a controller has beside its own kind.
+// featureOptions returns the flags for controller features.
 func featureOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.CreateAPI}
 	kinds := func(c *project.Config) []string { return c.TargetNames() }
@@ -30,15 +30,15 @@ func featureOptions() []plugin.Option {
 	}
 }
 
-// requestedFeatures is what the options of e ask for.
+// requestedFeatures returns the features that the options of e request.
 func requestedFeatures(e plugin.Event) project.Features {
 	return project.Features{
 		Owns: e.Strings("owns"), Watches: e.Strings("watches"), Labels: e.Strings("label"), Finalizer: e.Bool("finalizer"),
 	}
 }
 
-// recordFeatures records what the options of e ask for its controllers, and
-// returns the names of those that had less.
+// recordFeatures records the requested features for the event's controllers. It returns the
+// names of the controllers that gained features.
 func recordFeatures(e plugin.Event) ([]string, error) {
 	c, r, asked := e.Project, *e.Resource, requestedFeatures(e)
 	if asked.IsZero() {
@@ -61,9 +61,9 @@ func recordFeatures(e plugin.Event) ([]string, error) {
 	return changed, nil
 }
 
-// featurePlanner plans what a controller has beside its own kind. Each part has files of
-// its own, with the permissions that it needs; in the controller, which is the
-// user's, only the lines are added that call it.
+// featurePlanner plans the features of a controller. Each feature has its own files with the
+// permissions that it needs. In the controller, which belongs to the user, only the calls are
+// added.
 type featurePlanner struct {
 	*scaffold.Plan
 	config  *project.Config
@@ -75,7 +75,7 @@ type featurePlanner struct {
 	project.Features
 }
 
-// targets are the kinds that a controller has beside its own.
+// targets are the kinds that a controller owns or watches.
 type targets struct{ owned, watched []project.Resource }
 
 // featureValues is the data of the feature templates.
@@ -91,7 +91,7 @@ type featureValues struct {
 
 type label struct{ Key, Value string }
 
-// targetValues is what templates print of an owned or watched kind.
+// targetValues are the template values of an owned or watched kind.
 type targetValues struct {
 	Kind, Article, Var string
 	Alias, Path        string // how the types are imported
@@ -101,7 +101,7 @@ type targetValues struct {
 	Sample             string // path of the sample from the root
 }
 
-// planFeatures plans what PROJECT records for the controller beside its kind.
+// planFeatures plans the features that PROJECT records for the controller.
 func planFeatures(c *project.Config, r project.Resource, name, suite string, p *scaffold.Plan, data apiValues) error {
 	x := featurePlanner{Plan: p, config: c, of: r, name: name, suite: suite, Features: c.Features(r, name)}
 	if x.IsZero() {
@@ -172,8 +172,7 @@ func (x featurePlanner) planShared() error {
 	return tree("own", vars, x.data, part{name: "own", held: true, hint: "rename what is there"}.seed(x.Plan))
 }
 
-// planTargets makes the manager and the specs know the kinds beside the
-// controller's own.
+// planTargets registers the owned and watched kinds with the manager and the specs.
 func (x featurePlanner) planTargets() error {
 	for _, t := range slices.Concat(x.targets.owned, x.targets.watched) {
 		if t.HasExternalTypes() {
@@ -195,7 +194,7 @@ func (x featurePlanner) planTargets() error {
 	return nil
 }
 
-// planFiles plans the files that each part has.
+// planFiles plans the files of each feature.
 func (x featurePlanner) planFiles() error {
 	var crds []string
 	for _, r := range slices.Concat([]project.Resource{x.of}, x.targets.owned, x.targets.watched) {
@@ -225,10 +224,10 @@ func (x featurePlanner) planFiles() error {
 	return nil
 }
 
-// methodPrefix are what the methods for owned and watched kinds begin with.
+// methodPrefix maps features to the prefix of their methods.
 var methodPrefix = map[string]string{"owned": "ensure", "watched": "requestsFor"}
 
-// planPart plans the files of a part, unless the user has its method elsewhere.
+// planPart plans the files of a feature, unless the user moved its method to another file.
 func (x featurePlanner) planPart(dir, method, target string) error {
 	vars := map[string]string{
 		"controllerdir": x.config.ControllerDir(x.of), "controller": project.ControllerFile(x.name), "target": target,
@@ -243,7 +242,7 @@ func (x featurePlanner) planPart(dir, method, target string) error {
 	return tree(dir, vars, x.data, sink)
 }
 
-// fileOf returns the file that has a method of the controller, or "".
+// fileOf returns the file that declares a method of the controller, or "".
 func (x featurePlanner) fileOf(method string) (string, error) {
 	fn := x.data.Reconciler + "." + method
 	return source.Find(x.config.ControllerDir(x.of), x.Plan, func(f *goedit.File) bool { return f.HasFunc(fn) })

@@ -19,15 +19,15 @@ const (
 	predicates = controllerRuntime + "/pkg/predicate"
 )
 
-// errUnread is the error of a Reconcile that never gets its object.
+// errUnread is the error for a Reconcile that does not get its object.
 var errUnread = errors.New("found no call that gets the object of the request")
 
-// specMethod is the method that Reconcile leaves the user's code to, so that it
-// can report how that went. Controllers of other tools have none.
+// specMethod is the method for the user's code. Reconcile calls it and reports the result.
+// Controllers of other tools do not have it.
 const specMethod = "reconcileSpec"
 
-// reportMethod is the method that shows in the object's status how a step went.
-// Only controllers that operon wrote for own kinds have it.
+// reportMethod is the method that reports a result in the object's status. Only controllers
+// that operon wrote for the project's own kinds have it.
 const reportMethod = "reportReady"
 
 // The lines that a controller gets, with $names in place of what it calls things.
@@ -58,7 +58,7 @@ if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
 	selectOption = `$predicate.NewPredicateFuncs($r.isSelected)`
 )
 
-// fillNames fills in the names of lines, given as name and text in turn.
+// fillNames replaces names in lines. names are pairs of placeholder and replacement.
 func fillNames(lines string, names ...string) string {
 	return strings.NewReplacer(names...).Replace(lines)
 }
@@ -212,7 +212,7 @@ func (x featurePlanner) wireHint(err error) string {
 	return "add these lines by hand where they belong, then run the command again:\n" + x.manualLines()
 }
 
-// manualLines are the lines that wire adds, for a person to add them.
+// manualLines returns the lines that wire adds, for the user to add by hand.
 func (x featurePlanner) manualLines() string {
 	names := []string{"$r", "r", "$ctx", "ctx", "$obj", x.data.Var, "$var", x.data.Var, "$ctrl", "ctrl",
 		"$handler", "handler", "$builder", "builder", "$predicate", "predicate"}

@@ -1,7 +1,6 @@
 // Package golang scaffolds operators written in Go with controller-runtime: the
-// manager, API types, controllers, their tests and the files around them. It
-// plans sources only; what is derived from them is the business of the
-// generators, and manifests are that of plugin kustomize.
+// manager, API types, controllers and tests. It plans only sources. The generators
+// derive other files from them, and plugin kustomize writes the manifests.
 package golang
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// Key is the plugin's name, as PROJECT's layout holds it.
+// Key is the plugin's name in PROJECT.
 const Key = "go.kubebuilder.io/v4"
 
 // Plugin is the Go plugin.
@@ -71,7 +70,7 @@ func tree(dir string, vars map[string]string, data any, sink render.Sink) error 
 	return render.Tree(templates.FS, "golang/"+dir, vars, data, sink)
 }
 
-// seedMissing is a sink that seeds the files that are not there.
+// seedMissing is a sink that seeds files that do not exist.
 func seedMissing(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if p.Exists(name) {

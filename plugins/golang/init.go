@@ -46,8 +46,7 @@ func allPins() pinned {
 	}
 }
 
-// initProject plans what a project has before its first API, and records the
-// module path.
+// initProject plans the initial files of a project and records the module path.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
 	repo, err := modulePath(e, p)
 	if err != nil {
@@ -71,9 +70,8 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	return modules.Plan(repo, modules.WithAPI, p)
 }
 
-// seedNew is a sink that keeps what the repository brought along, and leaves
-// go.mod and go.sum to planModules: they are never the template's once they
-// exist.
+// seedNew is a sink that keeps existing files of the repository. It leaves go.mod and go.sum
+// to package modules, because templates never replace them.
 func seedNew(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		if name == modules.GoMod || name == modules.GoSum {
@@ -83,9 +81,9 @@ func seedNew(p *scaffold.Plan) render.Sink {
 	}
 }
 
-// modulePath decides on the project's module path: what PROJECT holds, else
-// --repo, else the path in go.mod, else the folder. An existing go.mod must
-// agree, because existing code imports its path.
+// modulePath determines the project's module path: from PROJECT, --repo, go.mod or the folder,
+// in this order. An existing go.mod must agree with --repo, because existing code imports its
+// path.
 func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	wanted, recorded := e.String("repo"), e.Project.Repo
 	if recorded != "" {
@@ -114,7 +112,7 @@ func modulePath(e plugin.Event, p *scaffold.Plan) (string, error) {
 	return wanted, checkNotRequired(wanted)
 }
 
-// checkNotRequired refuses the path of a module that the project will need.
+// checkNotRequired rejects the path of a module that the project depends on.
 func checkNotRequired(repo string) error {
 	goMod, _, err := modules.Pinned(repo)
 	if err != nil {
@@ -131,9 +129,9 @@ func checkNotRequired(repo string) error {
 	return nil
 }
 
-// leaderElectionID names the Lease that replicas of the manager compete for. It
-// must differ between operators in one namespace and never change for one, so
-// it follows from what PROJECT keeps.
+// leaderElectionID returns the name of the Lease that replicas of the manager compete for. It
+// must be unique among operators in a namespace and must never change, so it is derived from
+// PROJECT.
 func leaderElectionID(c *project.Config) string {
 	h := fnv.New32a()
 	h.Write([]byte(c.Repo)) // never fails

@@ -29,8 +29,8 @@ var (
 	makeScheme  = []goedit.Symbol{{Path: "k8s.io/apimachinery/pkg/runtime", Name: "NewScheme"}}
 )
 
-// mainPackage is the manager's main package as the user has it: its parts may
-// have moved from main.go to other files.
+// mainPackage is the manager's main package. The user may have moved parts of it from main.go
+// to other files.
 type mainPackage struct {
 	files []source.File // main.go first
 	base  *goedit.File  // what operon last wrote of main.go; nil: nothing
@@ -74,8 +74,8 @@ func readMain(p *scaffold.Plan) (mainPackage, error) {
 	return m, nil
 }
 
-// checkMain stops before anything is planned when there is no main package that
-// can be wired, and gives the lines that belong there.
+// checkMain returns an error with the missing lines if there is no main package that can be
+// wired. It runs before anything is planned.
 func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 	_, err := p.Read(project.MainFile)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 		if users {
 			f.Avoid(m.declaredOutside(name))
 		}
-		users = false // what is pristine depends on no file of the user
+		users = false // the base does not depend on files of the user
 		if w.done(f) {
 			return nil
 		}
@@ -117,8 +117,8 @@ func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
 	})
 }
 
-// place returns the file that w fits best into, and the way to add it: main.go
-// when none has a place for it.
+// place returns the file that fits w best, and the function that adds w. The default is
+// main.go.
 func (m mainPackage) place(w wiring) (name string, add func(*goedit.File) error) {
 	for _, add := range w.add {
 		for _, s := range m.files {
@@ -130,7 +130,7 @@ func (m mainPackage) place(w wiring) (name string, add func(*goedit.File) error)
 	return project.MainFile, w.add[len(w.add)-1]
 }
 
-// declaredOutside are the names that the package declares outside of a file.
+// declaredOutside returns the names that the package declares in other files.
 func (m mainPackage) declaredOutside(name string) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range m.files {
@@ -153,8 +153,7 @@ func builderAnchors(f *goedit.File) []goedit.Anchor {
 	return []goedit.Anchor{goedit.Marker("builder"), goedit.BeforeCall(fn, manager+".AddHealthzCheck"), goedit.BeforeCall(fn, manager+".Start")}
 }
 
-// scheme returns the variable of f, or of the package, that holds the manager's
-// scheme.
+// scheme returns the variable with the manager's scheme.
 func (m mainPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
