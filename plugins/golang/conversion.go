@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 )
 
-// conversionValues is what the templates of a conversion print.
+// conversionValues are the values for the templates of a conversion.
 type conversionValues struct {
 	Project *project.Config
 	Header  string
@@ -35,9 +35,9 @@ type conversionValues struct {
 	Convert         convert.Code
 }
 
-// planConversion plans the conversion between the hub, which is the event's
-// resource, and its spokes: methods of their types, tests that convert random
-// objects there and back, and a spec that lets the API server do so.
+// planConversion plans the conversion between the hub, which is the event's resource, and its
+// spokes: methods of their types, tests that convert random objects in both directions, and a
+// spec in which the API server converts.
 func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	c, hub := e.Project, *e.Resource
 	headerText, err := header.Read(e, p)
@@ -70,7 +70,7 @@ func planConversion(e plugin.Event, p *scaffold.Plan) error {
 	return tree("conversion/spec", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
-// conversionSpokes are the versions that convert to the hub.
+// conversionSpokes returns the versions that convert to the hub.
 func conversionSpokes(c *project.Config, hub project.Resource) ([]project.Resource, error) {
 	var spokes []project.Resource
 	for _, version := range hub.Webhooks.Spoke {
@@ -83,8 +83,8 @@ func conversionSpokes(c *project.Config, hub project.Resource) ([]project.Resour
 	return spokes, nil
 }
 
-// warnUnconverted tells of versions of the kind that the hub does not convert,
-// although it does others: then the manager does not start.
+// warnUnconverted warns about versions of the kind without a conversion to the hub, if other
+// versions have one. The manager would not start.
 func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan) {
 	i := slices.IndexFunc(c.Resources, func(r project.Resource) bool { return r.SameKind(kind) && r.Webhooks != nil && r.Webhooks.Conversion })
 	if i < 0 {
@@ -109,7 +109,7 @@ func conversionPart(hub project.Resource, p *scaffold.Plan) part {
 	return part{name: hub.Kind, held: p.Seeded(project.MainFile), hint: "rename what is there"}
 }
 
-// planHub marks the type of the hub as such.
+// planHub marks the type of the hub.
 func planHub(c *project.Config, hub project.Resource, v conversionValues, p *scaffold.Plan) error {
 	name := conversionFile(c, hub)
 	pkg, err := convert.ReadPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, name, p)
@@ -121,7 +121,7 @@ func planHub(c *project.Config, hub project.Resource, v conversionValues, p *sca
 	return tree("conversion/hub", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
-// goNames are the names of Go that a conversion uses.
+// goNames are the predeclared Go names that a conversion uses.
 var goNames = []string{"error", "len", "make", "new", "nil"}
 
 // planSpoke plans the conversion of one spoke, and its test.
@@ -167,8 +167,7 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 	return tree("conversion/roundtrip", vars, v, conversionPart(hub, p).seedOnce(p))
 }
 
-// samples returns what stands before and behind the version in the paths of the
-// samples of a kind.
+// samples returns the parts of the sample paths of a kind before and after the version.
 func samples(c *project.Config, r project.Resource) (before, after string) {
 	const version = "\x00"
 	r.Version = version
@@ -200,9 +199,8 @@ func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	}
 }
 
-// storeOneVersion sees to it that exactly one version of the kind is stored. In
-// a project of another tool none may be marked: then the hub is, as it would be
-// there.
+// storeOneVersion ensures that exactly one version of the kind is the storage version. If
+// another tool marked none, the hub becomes the storage version.
 func storeOneVersion(c *project.Config, hub project.Resource, p *scaffold.Plan) error {
 	var marked []string
 	at := ""

@@ -51,7 +51,7 @@ func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(na
 	return types, controller, nil
 }
 
-// recorded returns what PROJECT held before this command, or nil.
+// recorded returns the PROJECT content before this command, or nil.
 func recorded(p *scaffold.Plan) (*project.Config, error) {
 	src, err := p.Read(project.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,14 +128,14 @@ func (part part) isIn(name string, src []byte) bool {
 	return f.Declares()[part.name] > 0 || source.IsTest(name) && f.Mentions(part.name)
 }
 
-// declaration is a name on package level, and the file and line that declare it.
+// declaration is a package-level name, with the file and line of its declaration.
 type declaration struct {
 	name, file string
 	line       int
 	in         *goedit.File
 }
 
-// refused is the error that a file of operon's is to declare the same.
+// refused returns the error for a file of operon that would declare the same name.
 func (d declaration) refused(name, hint string) error {
 	return fault.Usage(hint, "%s:%d declares %s, which %s would declare", d.file, d.line, d.name, name)
 }

@@ -110,7 +110,7 @@ func (s sample) identity() map[string]any {
 	return map[string]any{"apiVersion": s.APIVersion, "metadata": map[string]any{"name": s.Metadata.Name}}
 }
 
-// oneVersions are the markers that say something of one version.
+// oneVersions matches the markers that apply to a single version.
 var oneVersions = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
 
 // typesLike makes the types of r from those of another version. It returns nil
@@ -176,8 +176,8 @@ func copies(file *ast.File, src []byte, target string) bool {
 	})
 }
 
-// declaredNames are the names that the Go files of a folder declare, tests and
-// the file called except left out.
+// declaredNames returns the names that the Go files of a folder declare, except in tests and
+// in the file except.
 func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error) {
 	files, err := source.Files(dir, false, p)
 	names := map[string]bool{}
@@ -192,8 +192,7 @@ func declaredNames(dir, except string, p *scaffold.Plan) (map[string]bool, error
 	return names, err
 }
 
-// sameForm reports whether types register in the same way with both
-// group-version files.
+// sameForm reports whether both group-version files register types in the same way.
 func sameForm(a, b string, p *scaffold.Plan) (bool, error) {
 	if !p.Exists(a) {
 		return false, nil

@@ -50,7 +50,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 	return keepStorageVersion(c, r, p)
 }
 
-// form is how a package registers its types.
+// form describes how a package registers its types.
 type form struct {
 	functions    bool   // SchemeBuilder takes functions (apimachinery), else objects (controller-runtime's deprecated builder)
 	groupVersion string // the variable with the group and version
@@ -104,7 +104,7 @@ func packageVars(file *ast.File) map[string]ast.Expr {
 	return vars
 }
 
-// buildsFromObjects recognises &scheme.Builder{GroupVersion: ...}.
+// buildsFromObjects reports whether value is &scheme.Builder{GroupVersion: ...}.
 func buildsFromObjects(value ast.Expr) bool {
 	if address, ok := value.(*ast.UnaryExpr); ok {
 		value = address.X
@@ -151,7 +151,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 	return fault.In("edit "+name, err)
 }
 
-// markStorage marks the type kind in the file at name as the stored version.
+// markStorage marks the type kind in the file name as the storage version.
 func markStorage(name, kind string, p *scaffold.Plan) error {
 	return p.Edit(name, func(src []byte) ([]byte, error) {
 		f, err := goedit.Parse(name, src)

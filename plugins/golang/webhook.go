@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
-// webhookValues is what the templates of webhooks and of their tests print.
+// webhookValues are the values for the templates of webhooks and their tests.
 type webhookValues struct {
 	Project *project.Config
 	Header  string
@@ -31,14 +31,13 @@ type webhookValues struct {
 	Import webhookImports // in what is added to a file of the user
 }
 
-// webhookImports are the names by which a file knows the packages that its
-// webhooks need.
+// webhookImports are the import names of a file for the packages that its webhooks need.
 type webhookImports struct {
 	API, Context, Admission, APIErrors, Field, Schema string
 }
 
-// createWebhook plans the webhooks that e asks for, with their tests, and has
-// the manager serve them. A conversion is served by the same setup function.
+// createWebhook plans the requested webhooks with their tests, and their setup in the manager.
+// The same setup function also serves conversions.
 func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if c.Repo == "" {

@@ -22,7 +22,7 @@ type admission struct {
 	before       []string // what stands behind it in the chain
 }
 
-// admissions are the admission webhooks that r asks for.
+// admissions returns the admission webhooks that r requests.
 func admissions(r project.Resource) []admission {
 	var list []admission
 	validator := r.Kind + "CustomValidator"

@@ -40,7 +40,7 @@ func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, va
 	return file, err
 }
 
-// setupFile is where operon writes the setup function.
+// setupFile returns the file to which operon writes the setup function.
 func setupFile(c *project.Config, r project.Resource) string {
 	return c.WebhookDir(r) + "/" + r.Lower() + "_webhook.go"
 }
