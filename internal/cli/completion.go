@@ -21,8 +21,8 @@ var shells = map[string]func(*cobra.Command) error{
 	"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(root.OutOrStdout()) },
 }
 
-// bashStandIns define the two functions of the bash-completion package that
-// cobra's script calls, for a bash where that package is not loaded.
+// bashStandIns defines the two functions of the bash-completion package that cobra's
+// script calls, in case that package is not loaded.
 const bashStandIns = `# Where the bash-completion package is not loaded, these do what it would.
 if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref()
@@ -56,7 +56,7 @@ func newCompletion() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			const hint = "valid shells: bash, fish, powershell, zsh"
 			if len(args) != 1 {
-				return fault.Usage(hint, "%s takes one shell", cmd.CommandPath())
+				return fault.Usage(hint, "%s needs the name of one shell", cmd.CommandPath())
 			}
 			script, ok := shells[args[0]]
 			if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/plugins/shell"
 )
 
-// Main runs one command line in the real world and returns its exit code.
+// Main runs the command line of this process and returns its exit code.
 func Main(ctx context.Context, args []string) int {
 	a := &command.App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,

@@ -51,8 +51,7 @@ command atomically, and never overwrites your code.
 	return root
 }
 
-// offerNoFiles keeps shells from completing file names for commands that take no
-// arguments.
+// offerNoFiles disables file name completion for commands that accept no arguments.
 func offerNoFiles(cmd *cobra.Command) {
 	if !cmd.HasSubCommands() && cmd.Use == cmd.Name() && cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -62,11 +61,10 @@ func offerNoFiles(cmd *cobra.Command) {
 	}
 }
 
-// newHelp is cobra's help command, but for a topic that is none: an error like
-// any other.
+// newHelp returns cobra's help command, which also returns an error for an unknown topic.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [command]", Short: "Show the help of a command",
+		Use: "help [command]", Short: "Show help for a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

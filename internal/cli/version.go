@@ -24,7 +24,7 @@ func newVersion(a *command.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of operon and of the libraries in new projects",
+		Short: "Print the version of operon and of the libraries that it pins",
 		Args:  command.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := command.CheckOutput(output); err != nil {

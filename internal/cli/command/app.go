@@ -1,7 +1,7 @@
-// Package command holds what the commands of operon share: the App, which is the
-// outside world as fields; opening a project, planning, showing and applying changes
-// to it; reports and their JSON frame; flags, completion and errors. A package of
-// commands (createcmd, projectcmd and so on) imports this one and no other of them.
+// Package command is the code that the commands of operon share: the App, which holds
+// streams, environment and clock; functions that open a project, plan, show and apply
+// changes; reports, flags, completion and errors. A package of commands, such as
+// createcmd, imports this package and no other package of commands.
 package command
 
 import (
@@ -23,7 +23,7 @@ type Prompter interface {
 	Input(ctx context.Context, question, preset string, valid func(string) error) (string, error)
 }
 
-// App is the outside world of a command.
+// App holds the streams, environment and clock of a command.
 type App struct {
 	In       io.Reader
 	Out, Err io.Writer // results; progress, questions and errors
@@ -34,7 +34,7 @@ type App struct {
 	Layouts  plugin.Catalogue
 }
 
-// ExitStatus is the error of a command that has printed what is wrong itself.
+// ExitStatus is the exit code of a command that has already printed its error.
 type ExitStatus int
 
 func (c ExitStatus) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
@@ -85,5 +85,5 @@ func (a *App) NextStep(what string) {
 	}
 }
 
-// Progress prints a line about work that takes long.
+// Progress prints a line about long-running work.
 func (a *App) Progress(line string) { a.Notef("%s", line) }

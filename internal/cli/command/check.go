@@ -33,7 +33,7 @@ type difference struct {
 	Ignored bool           `json:"ignored,omitempty"` // untracked, and named by a .gitignore
 }
 
-// versionChange is the version of controller-tools in a file and the present one.
+// versionChange holds the version of controller-tools in a file and the current one.
 type versionChange struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -89,7 +89,7 @@ func firstDifference(before, after []byte) int {
 		i++
 	}
 	if i > 0 && old[i] == "" {
-		i-- // behind the last line
+		i-- // the difference is after the last line
 	}
 	return i + 1
 }
@@ -115,9 +115,9 @@ func again(cmd *cobra.Command) string {
 func verdict(run string, found []difference) error {
 	old := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
 	lacking := len(found) - len(old)
-	add := "add to git what is untracked"
+	add := "add the untracked files to git"
 	if i := slices.IndexFunc(found, func(d difference) bool { return d.Ignored }); i >= 0 {
-		add += "; a .gitignore names " + found[i].Path + ": take the line out, or git add --force"
+		add += "; a .gitignore names " + found[i].Path + ": remove the line, or use git add --force"
 	}
 	switch {
 	case len(found) == 0:

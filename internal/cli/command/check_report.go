@@ -22,7 +22,7 @@ type checkFrame struct {
 // printCheck reports how the plan and the disk differ instead of applying the plan.
 func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output string) error {
 	if len(r.plan.Printed()) > 0 {
-		return fault.Usage("leave --check out, or give another output rule", "what goes to stdout has no file to compare with")
+		return fault.Usage("remove --check, or use another output rule", "--check cannot compare output that goes to stdout")
 	}
 	found, err := a.differences(cmd.Context(), root, r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 		_, err = io.WriteString(a.Out, checkText(found, Painter(a.Out, a.Getenv)))
 	}
 	if err != nil {
-		f := fault.Failed("", "the report cannot be printed")
+		f := fault.Failed("", "cannot print the report")
 		f.Err = err
 		return f
 	}
@@ -63,18 +63,17 @@ func checkText(found []difference, paint func(string, string) string) string {
 	return out.String() + diffs.String()
 }
 
-// stateText says of a file what its state means. The log of a workflow shows a
-// message without its place, so it names the file.
+// stateText describes each state; annotate puts the path in front, because the log of a
+// workflow shows messages without their position.
 var stateText = map[string]string{
-	missing:   "is generated, but it is not there",
-	differs:   "differs from what is generated",
-	stale:     "is there, but nothing generates it any more",
-	untracked: "is right, but not in git",
+	missing:   "is missing",
+	differs:   "is out of date",
+	stale:     "is no longer generated",
+	untracked: "is up to date, but not in git",
 }
 
-// annotate prints a check as annotations. A diff becomes a part of the message:
-// as lines of its own it could hold something that the workflow takes for a
-// command.
+// annotate prints a check as annotations. A diff becomes part of the message, because a
+// separate line of the diff could look like a workflow command.
 func (a *App) annotate(root string, r PlanReport, found []difference) error {
 	within := FolderInRepository(root)
 	var out strings.Builder

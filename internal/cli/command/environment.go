@@ -22,21 +22,21 @@ func (a *App) Getenv(name string) string {
 	return ""
 }
 
-// CacheVar names the folder of what operon keeps between runs, or is "off".
+// CacheVar is the environment variable with the cache folder, or "off".
 const CacheVar = "OPERON_CACHE"
 
-// CacheDir returns the folder of what operon keeps between runs, an absolute
-// path, or "" where it keeps nothing.
+// CacheDir returns the absolute path of the cache folder, or "" if the cache is off or
+// the user has no cache folder.
 func (a *App) CacheDir() (string, error) {
 	dir := resultcache.Folder(a.Getenv)
 	if dir != "" && !filepath.IsAbs(dir) {
-		return "", fault.Usage("give the folder's absolute path, or off", "%s is %q, which is not an absolute path", CacheVar, dir)
+		return "", fault.Usage("use an absolute path, or off", "%s is %q, which is not an absolute path", CacheVar, dir)
 	}
 	return dir, nil
 }
 
-// year is the licence year: that of SOURCE_DATE_EPOCH
-// (reproducible-builds.org/specs/source-date-epoch), else of today.
+// year returns the license year: that of SOURCE_DATE_EPOCH
+// (reproducible-builds.org/specs/source-date-epoch) or the current one.
 func (a *App) year() (string, error) {
 	now := a.Now()
 	if epoch := a.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {

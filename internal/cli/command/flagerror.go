@@ -9,18 +9,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// hintKubebuilder is the hint about what operon does not do yet.
+// hintKubebuilder is the hint for features that operon does not have yet.
 const hintKubebuilder = "kubebuilder v4.15 can do this in the same project"
 
-// HintKubebuilderUpgrade is the hint about its upgrades, which need the version that it notes
-// in PROJECT when it begins a project.
-const HintKubebuilderUpgrade = "kubebuilder v4.15 can do this in a project that it began"
+// HintKubebuilderUpgrade is the hint for upgrades, which need the version that kubebuilder
+// writes to PROJECT when it initializes a project.
+const HintKubebuilderUpgrade = "kubebuilder v4.15 can do this in a project that it initialized"
 
-// peerFlags are flags of kubebuilder that its users will try here, with what to
-// do instead (docs/kubebuilder.md).
+// peerFlags maps flags that only kubebuilder has to hints (docs/kubebuilder.md).
 var peerFlags = map[string]string{
-	"plugins": "leave it out: the plugins of a project stand in its PROJECT file, under layout",
-	"legacy":  "leave it out: webhooks stand in internal/webhook, for kubebuilder has given the place beside the types up",
+	"plugins": "remove the flag: the layout in PROJECT defines the plugins",
+	"legacy":  "remove the flag: webhooks are in internal/webhook; kubebuilder deprecates webhooks in the API package",
 
 	"image":                   hintKubebuilder + ": --plugins deploy-image/v1-alpha",
 	"image-container-command": hintKubebuilder + ": --plugins deploy-image/v1-alpha",
@@ -31,9 +30,9 @@ var peerFlags = map[string]string{
 	"use-gh-models":           HintKubebuilderUpgrade,
 }
 
-// FlagError returns what a command line with these arguments says of a flag that
-// its command does not take. A first word that is no command comes first: the
-// flags behind it belong to a command of another tool, or of another spelling.
+// FlagError returns a function that explains an invalid flag of a command line with these
+// arguments. An unknown command takes precedence, because its flags may belong to another
+// tool or to a misspelled command.
 func FlagError(args []string) func(*cobra.Command, error) error {
 	return func(cmd *cobra.Command, err error) error {
 		if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -56,8 +55,7 @@ func FlagError(args []string) func(*cobra.Command, error) error {
 	}
 }
 
-// NearestFlag returns the flag of cmd that a misspelt name most likely means, or
-// "".
+// NearestFlag returns the flag of cmd that is most similar to a misspelled name, or "".
 func NearestFlag(name string, cmd *cobra.Command) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

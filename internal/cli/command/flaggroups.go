@@ -9,25 +9,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is how wide flags are told of in help, in columns.
+// helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
-// wrapped is the call that shows flags so wide, in a template of cobra.
+// wrapped is the call in a template of cobra that prints flags with this width.
 var wrapped = fmt.Sprintf("Flags.FlagUsagesWrapped %d ", helpWidth)
 
-// UsageTemplate is that of a command, but that flags fit on a terminal.
+// UsageTemplate returns the usage template of a command, with flags wrapped at helpWidth.
 func UsageTemplate(of *cobra.Command) string {
 	return strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
 }
 
-// FlagGroup is a part of a command's flags, under a heading of its own.
+// FlagGroup is a section of flags in the help of a command.
 type FlagGroup struct {
 	Title string
 	Flags []string
 }
 
-// GroupFlags has the help of a command show its flags in sections, in their order,
-// and those that no section names under the last title.
+// GroupFlags makes the help of a command show its flags in sections. The title last is for
+// flags of no section.
 func GroupFlags(cmd *cobra.Command, last string, sections ...FlagGroup) {
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().SortFlags = false

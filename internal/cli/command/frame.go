@@ -11,13 +11,11 @@ import (
 // apiVersion is the version of every JSON report.
 const apiVersion = "operon.dev/v1"
 
-// Frame is what every JSON report starts with. A report is a struct that embeds it
-// first.
+// Frame is the first part of every JSON report. A report is a struct that embeds it first.
 //
-// The entries of a report that lists something are in items. Reports that are older
-// than this rule have the same list also under a name of its own, such as changes or
-// findings, and keep it. Keys and kinds are never renamed or removed, since scripts
-// read them; a report may get new ones. A list is never null: an empty one is [].
+// The entries of a list are in items. Older reports also have the same list under another
+// key, such as changes or findings. Keys and kinds are never renamed or removed, because
+// scripts read them; new keys may be added. An empty list is [], not null.
 type Frame struct {
 	APIVersion string `json:"apiVersion"` // operon.dev/v1
 	Kind       string `json:"kind"`       // of the report, such as Plan

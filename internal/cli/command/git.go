@@ -13,16 +13,16 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// untracked returns the paths of those files that are not in git: neither
-// committed nor staged, ignored or not. They are none without git, outside of a
-// repository, and in a project of which git has no file: it is not kept there.
+// untracked returns the paths of the files that are not in git: neither committed nor
+// staged. Ignored files count too. It returns none without git, outside a repository, and if
+// git tracks no file of the project.
 func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Target) ([]string, error) {
 	if len(targets) == 0 {
 		return nil, nil
 	}
 	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--recurse-submodules")
 	cmd.Dir = root
-	cmd.Env = append(slices.Clone(a.Environ), "LC_ALL=C") // its message is looked at
+	cmd.Env = append(slices.Clone(a.Environ), "LC_ALL=C") // the error message is compared below
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:
@@ -31,7 +31,7 @@ func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Tar
 		return nil, nil
 	case err != nil:
 		if line := FirstLine(err); !strings.Contains(line, "not a git repository") {
-			a.Notef("note: whether generated files are in git is unknown (git ls-files: %s)", line)
+			a.Notef("note: cannot check whether generated files are in git (git ls-files: %s)", line)
 		}
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Tar
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		tracked[string(name)] = true
 	}
-	delete(tracked, "") // behind the last NUL
+	delete(tracked, "") // after the last NUL
 	if len(tracked) == 0 {
 		return nil, nil
 	}
@@ -52,8 +52,7 @@ func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Tar
 	return names, nil
 }
 
-// ignored returns those of the files that git would not add unless forced. Where it
-// cannot tell, there are none.
+// ignored returns the files that git ignores. It returns none if git fails.
 func (a *App) ignored(ctx context.Context, root string, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -63,16 +62,16 @@ func (a *App) ignored(ctx context.Context, root string, names []string) []string
 	cmd.Stdin = strings.NewReader(strings.Join(names, "\x00") + "\x00")
 	out, err := cmd.Output()
 	if err != nil {
-		return nil // also when none is
+		return nil // git also fails if no file is ignored
 	}
 	return strings.Split(string(out), "\x00")
 }
 
-// FolderInRepository is the path from the root of the git repository around dir
-// to dir, with slashes; empty outside of one.
+// FolderInRepository returns the path of dir relative to the root of its git repository,
+// with slashes, or "" outside a repository.
 func FolderInRepository(dir string) string {
 	for top := dir; ; top = filepath.Dir(top) {
-		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // a file, in a worktree
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // .git is a file in a worktree
 			rel, _ := filepath.Rel(top, dir) // both are absolute
 			return filepath.ToSlash(rel)
 		}

@@ -15,8 +15,8 @@ import (
 // goGrace is how long tests may take to stop their API servers after Ctrl-C.
 const goGrace = 20 * time.Second
 
-// RunGo runs the go command in dir with its stdout on out. When ctx ends, so
-// does all that it started, and the error is the context's cause.
+// RunGo runs the go command in dir and writes its stdout to out. When ctx ends, RunGo stops
+// go and its child processes, and returns the cause of the context.
 func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, env
@@ -27,12 +27,13 @@ func (a *App) RunGo(ctx context.Context, dir string, env []string, out io.Writer
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return fault.Failed("install Go from https://go.dev/dl", "there is no go command on the PATH")
+		return fault.Failed("install Go from https://go.dev/dl", "go is not on PATH")
 	}
 	return err
 }
 
-// FirstLine is what a failed child said first on stderr, or its exit status.
+// FirstLine returns the first line that a failed process wrote to stderr, or its exit
+// status.
 func FirstLine(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -10,20 +10,19 @@ import (
 
 // NewGroup returns a command that only has subcommands.
 func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
-	// Flags are left alone: they belong to a child, and a word that is none is to
-	// be named before the flags behind it.
+	// Flags are not parsed, so that an unknown subcommand is reported before its flags.
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: GroupHelp, DisableFlagParsing: true}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
-// peerCommands are commands of kubebuilder that its users will try here.
+// peerCommands are commands that only kubebuilder has.
 var peerCommands = []string{"alpha"}
 
-// makeTargets are targets of all Makefiles that operon writes, of which it has no command.
+// makeTargets are targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
 
-// deeper are the commands of that name in the groups of a command.
+// deeper returns the commands of that name in the groups of a command.
 func deeper(cmd *cobra.Command, name string) []string {
 	var found []string
 	for _, group := range cmd.Commands() {
@@ -46,7 +45,7 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command yet", args[0])
 	}
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
-		hint = "a hook is made by operon create hook NAME"
+		hint = "use operon create hook NAME"
 	}
 	if !cmd.HasParent() && slices.Contains(makeTargets, args[0]) {
 		hint = "that is a target of the project's Makefile: make " + args[0]
@@ -58,10 +57,10 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
 }
 
-// NoArgs refuses positional arguments.
+// NoArgs rejects positional arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
 }

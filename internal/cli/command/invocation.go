@@ -6,14 +6,14 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-// Invocation is one run of a command in a project: the project's plugins, and what
-// the events that they get have in common.
+// Invocation is one run of a command in a project: its plugins, and the fields that all
+// their events share.
 type Invocation struct {
 	Project
 	Plugins     plugin.Set
 	Options     map[string]any // the plugin flags of this command, for the event that they describe
 	Environment plugin.Environment
-	NoCache     bool // generate without what earlier runs kept
+	NoCache     bool // generate without the cache
 
 	app *App
 }
@@ -37,15 +37,14 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 	return inv, err
 }
 
-// Send has the plugins plan an event, and completes it with what all events of the
-// command have in common.
+// Send makes the plugins plan an event, and sets the fields that all events of the command
+// share.
 func (inv *Invocation) Send(ctx context.Context, e plugin.Event) error {
 	e.Dir, e.Project, e.Environment = inv.Root, inv.Config, inv.Environment
 	return inv.Plugins.Plan(ctx, e, inv.Plan)
 }
 
-// Generate plans what derives from the sources of the project, as they are in the
-// plan.
+// Generate plans the generated files of the project, from the sources in the plan.
 func (inv *Invocation) Generate(ctx context.Context) error {
 	return inv.GeneratePart(ctx, plugin.Event{})
 }
@@ -63,9 +62,8 @@ func (inv *Invocation) GeneratePart(ctx context.Context, e plugin.Event) error {
 	return inv.Send(ctx, e)
 }
 
-// Replay plans, after an Init event, everything that PROJECT records: first the
-// APIs, then the webhooks, which build on them. A file that is there as operon wrote
-// it stays.
+// Replay plans the resources in PROJECT after an Init event: first the APIs, then the
+// webhooks, which need them. Files that did not change are kept.
 func (inv *Invocation) Replay(ctx context.Context) error {
 	for _, event := range []plugin.EventType{plugin.CreateAPI, plugin.CreateWebhook} {
 		for _, r := range inv.Config.Resources {

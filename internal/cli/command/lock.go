@@ -30,7 +30,7 @@ func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func()
 			return unlock, err
 		}
 		if waited > silentWait && !noted {
-			a.notefOnce("waiting for another operon command, which is running in this project")
+			a.notefOnce("waiting for another operon command in this project")
 			noted = true
 		}
 		select {
@@ -42,14 +42,14 @@ func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func()
 }
 
 // recover reverts the changes of a command that was killed while it wrote. A dry run
-// writes nothing: scaffold.New then refuses the project.
+// writes nothing: scaffold.New then rejects the project.
 func (a *App) recover(fsys afero.Fs, dryRun bool) error {
 	if dryRun {
 		return nil
 	}
 	done, err := scaffold.Recover(fsys)
 	if done {
-		a.notefOnce("note: an earlier command was killed while it wrote; its changes were taken back")
+		a.notefOnce("note: an earlier command was killed while it wrote; its changes were reverted")
 	}
 	return err
 }

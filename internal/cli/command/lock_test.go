@@ -13,19 +13,19 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// TestLockWaits has another command hold the lock for some time.
+// TestLockWaits checks the wait for a lock that another command holds.
 func TestLockWaits(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		held, cancelled time.Duration
 		atOnce          bool
 		want            error
-		said            bool
+		noted           bool
 	}{
 		"free":      {},
 		"short":     {held: silentWait / 2},
-		"long":      {held: longestWait - time.Second, said: true},
-		"too long":  {held: longestWait + time.Second, want: scaffold.ErrBusy, said: true},
+		"long":      {held: longestWait - time.Second, noted: true},
+		"too long":  {held: longestWait + time.Second, want: scaffold.ErrBusy, noted: true},
 		"at once":   {held: silentWait / 2, atOnce: true, want: scaffold.ErrBusy},
 		"cancelled": {held: longestWait, cancelled: silentWait / 2, want: context.Canceled},
 	} {
@@ -46,13 +46,13 @@ func TestLockWaits(t *testing.T) {
 				if tt.cancelled > 0 {
 					time.AfterFunc(tt.cancelled, cancel)
 				}
-				var said bytes.Buffer
-				unlock, err := (&App{Err: &said}).lock(ctx, root, tt.atOnce)
+				var stderr bytes.Buffer
+				unlock, err := (&App{Err: &stderr}).lock(ctx, root, tt.atOnce)
 				if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
 					t.Fatalf("error %v, want %v", err, tt.want)
 				}
-				if got := strings.HasPrefix(said.String(), "waiting for another operon command"); got != tt.said || strings.Count(said.String(), "\n") > 1 {
-					t.Errorf("said %q", said.String())
+				if got := strings.HasPrefix(stderr.String(), "waiting for another operon command"); got != tt.noted || strings.Count(stderr.String(), "\n") > 1 {
+					t.Errorf("stderr: %q", stderr.String())
 				}
 				if err == nil {
 					unlock()
@@ -65,23 +65,23 @@ func TestLockWaits(t *testing.T) {
 	}
 }
 
-// TestOnceNote tells a note that no record of the run keeps.
+// TestOnceNote checks that a note for this run only is not recorded.
 func TestOnceNote(t *testing.T) {
 	t.Parallel()
-	kept := &recording{}
+	recorded := &recording{}
 	to, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer to.Close()
-	a := &App{Err: recorder{to, kept, true}}
+	a := &App{Err: recorder{to, recorded, true}}
 	a.notefOnce("now")
 	a.Notef("always")
 	content, err := os.ReadFile(to.Name())
 	if err != nil || string(content) != "now\nalways\n" {
-		t.Errorf("told %q (%v)", content, err)
+		t.Errorf("printed %q (%v)", content, err)
 	}
-	if len(kept.texts) != 1 || string(kept.texts[0].Bytes) != "always\n" {
-		t.Errorf("kept %v", kept.texts)
+	if len(recorded.texts) != 1 || string(recorded.texts[0].Bytes) != "always\n" {
+		t.Errorf("recorded %v", recorded.texts)
 	}
 }

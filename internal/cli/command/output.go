@@ -12,17 +12,16 @@ import (
 const (
 	FormatText   = "text"
 	FormatJSON   = "json"
-	FormatGitHub = "github" // annotations, which GitHub Actions shows beside the lines of a change
+	FormatGitHub = "github" // annotations, which GitHub Actions shows at the changed lines
 )
 
 var formats = []string{FormatText, FormatJSON}
 
-// BindOutput adds the flag --output, with the formats that the report has beside text
-// and JSON.
+// BindOutput adds the flag --output, with more formats besides text and JSON.
 func BindOutput(cmd *cobra.Command, format *string, more ...string) {
 	all := slices.Concat(formats, more)
 	last := len(all) - 1
-	cmd.Flags().StringVar(format, "output", FormatText, "format of the report: "+strings.Join(all[:last], ", ")+" or "+all[last])
+	cmd.Flags().StringVar(format, "output", FormatText, "output format: "+strings.Join(all[:last], ", ")+" or "+all[last])
 	CompleteValues(cmd, "output", all...)
 }
 

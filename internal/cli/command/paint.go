@@ -14,8 +14,8 @@ const (
 	Faint  = "2"
 )
 
-// Painter returns a function that colours text for out, or leaves it alone
-// when out shows no colours.
+// Painter returns a function that colours text for out, or returns it unchanged if out
+// does not support colours.
 func Painter(out io.Writer, env func(string) string) func(colour, text string) string {
 	if !term.Colour(out, env) {
 		return func(_, text string) string { return text }

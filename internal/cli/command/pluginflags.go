@@ -18,8 +18,8 @@ type PluginFlags struct {
 	owners map[string][]string // flag -> names of the plugins that declare it
 }
 
-// BindPluginFlags adds the options that any plugin of the catalogue has for the event.
-// A flag is bound once, whichever plugins share it.
+// BindPluginFlags adds the options for the event of all plugins in the catalogue. It binds
+// a flag that several plugins share only once.
 func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType) *PluginFlags {
 	o := &PluginFlags{cmd: cmd, owners: map[string][]string{}}
 	f := cmd.Flags()
@@ -57,8 +57,8 @@ func BindPluginFlags(cmd *cobra.Command, all plugin.Set, event plugin.EventType)
 	return o
 }
 
-// Values returns the options that the user set. One that belongs to no active
-// plugin is an error that names its owner, for it would have no effect.
+// Values returns the options that the user set. An option of no active plugin is an error
+// that names its owner, because it would have no effect.
 func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 	values := map[string]any{}
 	f := o.cmd.Flags()
@@ -68,14 +68,14 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 			continue
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
-			return nil, fault.Usage("leave it out, or add the plugin to layout in PROJECT",
+			return nil, fault.Usage("remove the flag, or add the plugin to layout in PROJECT",
 				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
 		}
 		switch flag.Value.Type() {
 		case "bool":
 			values[name], _ = f.GetBool(name)
 		case "stringArray":
-			// GetStringArray takes a single empty value for none.
+			// GetStringArray drops a single empty value.
 			values[name] = flag.Value.(pflag.SliceValue).GetSlice()
 		case "stringSlice":
 			values[name], _ = f.GetStringSlice(name)

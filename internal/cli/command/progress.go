@@ -15,9 +15,9 @@ const (
 	redrawnAfter = 100 * time.Millisecond
 )
 
-// showProgress shows a person, and no script, what generating with the context is
-// at, once it takes its time. done ends that and removes the line; nothing else
-// is to be printed before.
+// showProgress shows the progress of generators that use the returned context, on a
+// terminal and after some time. done stops it and removes the line. The caller prints
+// nothing until then.
 func (a *App) showProgress(ctx context.Context) (shown context.Context, done func()) {
 	line := term.NewStatus(a.Err, a.Getenv)
 	if line == nil {
@@ -57,7 +57,7 @@ func (a *App) showProgress(ctx context.Context) (shown context.Context, done fun
 	return progress.With(ctx, report), func() { close(over); drawn.Wait() }
 }
 
-// step is what generating is at.
+// step is the current step of the generators.
 type step struct {
 	phase       string
 	done, total int

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// HasHooks reports whether the logic of a project is hooks.
+// HasHooks reports whether a project consists of shell-operator hooks.
 func (a *App) HasHooks(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Hooks) }
 
-// HasModules reports whether a project consists of modules.
+// HasModules reports whether a project consists of addon-operator modules.
 func (a *App) HasModules(c *project.Config) bool { return a.Layouts.Has(c.Layout, plugin.Modules) }
 
 // Project is an open project: its root folder, its decoded PROJECT, and the plan that
@@ -28,11 +28,11 @@ type Project struct {
 	Config *project.Config
 	Plan   *scaffold.Plan
 
-	source []byte // PROJECT, of which Config is made
+	source []byte // content of PROJECT that Config was decoded from
 }
 
-// OpenProject opens the project around the working folder for reading: for commands
-// that change nothing, and for questions, during which the project is not locked.
+// OpenProject opens the project around the working folder for reading, without a lock: for
+// commands that change nothing, and for prompts.
 func (a *App) OpenProject() (Project, error) {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
@@ -46,9 +46,9 @@ func (a *App) OpenProject() (Project, error) {
 	return Project{Root: root, Config: cfg, source: src}, err
 }
 
-// InProject lets build plan changes to the project around the working folder. It
-// locks the project, and shows and applies the plan as WritePlan does, together with
-// what build changed in the decoded PROJECT.
+// InProject calls build to plan changes to the project around the working folder. It locks
+// the project, and shows and applies the plan as WritePlan does, including the changes of
+// build to the decoded PROJECT.
 func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Context, Project) error) error {
 	root, err := project.FindRoot(a.Dir)
 	if err != nil {
@@ -57,8 +57,8 @@ func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Con
 	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
-// ChangeProject is InProject for a project whose root is known, or which is already
-// open: PROJECT is decoded again only if another command changed it meanwhile.
+// ChangeProject is InProject for an open project. It decodes PROJECT again only if another
+// command has changed it.
 func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, build func(context.Context, Project) error) error {
 	return a.WritePlan(cmd, opened.Root, w, func(ctx context.Context, plan *scaffold.Plan) error {
 		src, err := plan.Read(project.File)
@@ -78,13 +78,13 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 	})
 }
 
-// InProjectAt is InProject where the root is known.
+// InProjectAt is InProject for a known root.
 func (a *App) InProjectAt(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, Project) error) error {
 	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
 // LoadConfig decodes PROJECT as the plan sees it. The error wraps
-// fs.ErrNotExist when there is none.
+// fs.ErrNotExist if the file does not exist.
 func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
 	src, err := p.Read(project.File)
 	if err != nil {
@@ -100,7 +100,7 @@ func ParseConfig(src []byte) (*project.Config, error) { return parseConfig(src) 
 func parseConfig(src []byte) (*project.Config, error) {
 	cfg, err := project.Parse(src)
 	if err != nil {
-		// It starts with line:column: together they are a place to jump to.
+		// The error starts with line:column, so the result is a position that editors understand.
 		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File + ":" + err.Error(), Hint: fault.HintOf(err)}
 	}
 	if len(cfg.Layout) == 0 {
@@ -118,7 +118,7 @@ func (a *App) ReadConfig() (*project.Config, error) {
 	return p.Config, err
 }
 
-// SaveConfig plans PROJECT: a new file, or edits of the one that is there.
+// SaveConfig plans PROJECT: a new file, or edits of the existing one.
 func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	if p.Exists(project.File) {
 		return p.Edit(project.File, cfg.Encode)
@@ -130,7 +130,7 @@ func SaveConfig(cfg *project.Config, p *scaffold.Plan) error {
 	return p.Share(project.File, 0o644, src)
 }
 
-// warnUnknown says once which layout keys no plugin of operon answers to.
+// warnUnknown adds one warning for the layout keys that no plugin of operon has.
 func warnUnknown(p *scaffold.Plan, unknown []string) {
 	if len(unknown) > 0 {
 		slices.Sort(unknown)

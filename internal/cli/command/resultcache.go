@@ -32,7 +32,7 @@ func (c recorder) Write(b []byte) (int, error) {
 // terminal, and shows progress there that is not recorded.
 func (c recorder) File() *os.File { return c.to }
 
-// notefOnce prints a note that the recording leaves out: it is about this run only.
+// notefOnce prints a note about this run only, which is not recorded.
 func (a *App) notefOnce(format string, args ...any) {
 	once := *a
 	if c, ok := a.Err.(recorder); ok {
@@ -81,10 +81,10 @@ func (a *App) storeResult(dir, root string, p *scaffold.Plan, texts []resultcach
 	for _, name := range in.Listed {
 		result.Read = append(result.Read, filepath.Join(root, filepath.FromSlash(name)))
 	}
-	for at := a.Dir; at != root; at = filepath.Dir(at) { // a nearer one would be the project's
+	for at := a.Dir; at != root; at = filepath.Dir(at) { // a new PROJECT in a nearer folder would take precedence
 		result.Read = append(result.Read, filepath.Join(at, project.File))
 	}
 	if file, content, ok := result.Encode(dir); ok {
-		_ = store.Replace(file, content) // the next run takes its time, as this one did
+		_ = store.Replace(file, content) // without the cache, the next run is only slower
 	}
 }

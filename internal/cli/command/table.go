@@ -7,7 +7,7 @@ import (
 )
 
 // PrintTable prints rows on stdout, in aligned columns with two blanks between them.
-// Cells hold neither tabs nor line breaks. A table for people starts with a row of
+// Cells contain no tabs or line breaks. A table for people starts with a row of
 // column names in capitals.
 func (a *App) PrintTable(rows [][]string) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)

@@ -87,7 +87,7 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return w.Report(r)
 	}
 	if err := a.PrintPlan(r, w.Output); err != nil {
-		f := fault.Failed("", "the report cannot be printed")
+		f := fault.Failed("", "cannot print the report")
 		f.Err = err
 		if r.applied && len(ChangesToApply(plan.Changes())) > 0 {
 			f.Hint = "the changes are written; only the report is missing"
