@@ -22,17 +22,17 @@ import (
 // called from one goroutine at a time.
 type Progress func(line string)
 
-// say passes a line on when anybody listens.
+// say calls the function with a line, if it is not nil.
 func (p Progress) say(line string) {
 	if p != nil {
 		p(line)
 	}
 }
 
-// lockPoll is how often a waiting Build looks whether the other one has ended.
+// lockPoll is the interval at which a waiting Build tries to take the lock.
 const lockPoll = 200 * time.Millisecond
 
-// stagePrefix begins the names of the folders that builds happen in.
+// stagePrefix is the prefix of the names of build folders.
 const stagePrefix = "build-"
 
 // Build makes sure that the store holds a control plane of the version (the
@@ -120,7 +120,7 @@ func alreadyThere(err error, dir string, progress Progress) error {
 	return err
 }
 
-// private is operon's own folder in the store, beside the one that it shares.
+// private is the folder of the store that operon does not share with setup-envtest.
 func (s *Store) private() string { return filepath.Join(s.root, ".operon") }
 
 // lock makes builds wait for each other. The system releases the lock of a
@@ -146,7 +146,7 @@ func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err
 	return func() { _ = l.Unlock() }, nil
 }
 
-// build runs with the lock held.
+// build builds the programs. The caller holds the lock.
 func (s *Store) build(ctx context.Context, progress Progress) (string, error) {
 	s.removeLeftovers(progress)
 	stage, err := os.MkdirTemp(s.private(), stagePrefix)
@@ -199,7 +199,7 @@ func (s *Store) removeLeftovers(progress Progress) {
 func removeAll(dir string) error {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o755) // what cannot be removed is reported below
+			_ = os.Chmod(path, 0o755) // failures are reported below
 		}
 		return err
 	})
@@ -259,7 +259,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// explainStore adds advice to an error of the store itself: go explains its own.
+// explainStore adds a hint to an error of the store. Errors of go have their own hints.
 func explainStore(err error, root string) error {
 	if err == nil || fault.HintOf(err) != "" {
 		return err

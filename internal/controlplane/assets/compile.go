@@ -23,7 +23,7 @@ var moduleFiles embed.FS
 // etcdModule is the module whose main package is etcd.
 const etcdModule = "go.etcd.io/etcd/server/v3"
 
-// mainPackage is what a program is built from.
+// mainPackage returns the main package of a program.
 func mainPackage(program string) string {
 	if program == "etcd" {
 		return etcdModule
@@ -31,7 +31,7 @@ func mainPackage(program string) string {
 	return "k8s.io/kubernetes/cmd/" + program
 }
 
-// goName is what go names a program.
+// goName returns the file name that go gives a program.
 func goName(program string) string {
 	return path.Base(strings.TrimSuffix(mainPackage(program), "/v3"))
 }
@@ -75,7 +75,7 @@ func compile(ctx context.Context, env environ, stage, bin string, names []string
 	return nil
 }
 
-// writeModule puts the embedded module where go finds it.
+// writeModule writes the embedded module to disk for go.
 func writeModule(dir string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := moduleFiles.ReadFile("module/" + name + ".txt")
@@ -156,7 +156,7 @@ func report(bin string, names []string, out *goOutput, progress Progress) (stop 
 	}
 }
 
-// isFile reports whether there is something at path.
+// isFile reports whether path exists.
 func isFile(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

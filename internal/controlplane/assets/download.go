@@ -70,7 +70,7 @@ type download struct {
 	progress Progress
 }
 
-// into puts the wanted version into the store and returns its folder.
+// into downloads the wanted version to the store and returns its folder.
 func (d download) into(ctx context.Context, s *Store, want version) (string, error) {
 	release, archive, err := d.choose(ctx, want)
 	if err != nil {
@@ -158,7 +158,7 @@ func (d download) fetch(ctx context.Context, release versions.Concrete, archive 
 	return file, nil
 }
 
-// failed explains what the network or the server did.
+// failed returns the error of a failed download, with a hint.
 func (d download) failed(err error) error {
 	return fault.Failed("name another index with --index, or build from Go modules (operon envtest build)", "download from %s: %v", d.index, err)
 }

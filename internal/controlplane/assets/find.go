@@ -27,7 +27,7 @@ func Find(env []string, root, version string) (string, error) {
 			first = err
 		}
 		if environ(env).get(Var) != "" {
-			break // it wins, even when it is wrong
+			break // it takes precedence, even if it is invalid
 		}
 	}
 	return "", first

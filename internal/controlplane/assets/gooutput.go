@@ -80,7 +80,7 @@ func (o *goOutput) counts() string {
 	return strings.Join(done, ", ")
 }
 
-// lines returns the last lines that are not progress.
+// lines returns the last lines that do not report progress.
 func (o *goOutput) lines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,10 +90,10 @@ func (o *goOutput) lines() []string {
 	return o.tail
 }
 
-// diskFull is what the operating systems say.
+// diskFull lists the error texts of the operating systems for a full disk.
 var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`)
 
-// DiskFull reports whether an error's text tells of a full disk.
+// DiskFull reports whether an error's text indicates a full disk.
 func DiskFull(text string) bool { return diskFull.MatchString(text) }
 
 // knownFailures gives the advice for what go says, first match first. The texts

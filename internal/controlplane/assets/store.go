@@ -33,10 +33,10 @@ var programs = []string{"etcd", "kube-apiserver", "kubectl"}
 // folders that operon builds hold it beside the others.
 const ControllerManager = "kube-controller-manager"
 
-// withControllers is all that operon builds.
+// withControllers lists all programs that operon builds.
 var withControllers = []string{"etcd", "kube-apiserver", ControllerManager, "kubectl"}
 
-// Options is all that the package takes from the outside world.
+// Options are the settings of a Store.
 type Options struct {
 	// Env is the environment in the form of os.Environ. It decides where the
 	// store is, which go command is used, and what that command is given.
@@ -135,7 +135,7 @@ func (s *Store) Path(version string) (string, error) {
 	return "", fault.Failed(missingHint(want), "%s", msg)
 }
 
-// missingHint says how the wanted version can be had.
+// missingHint returns a hint on how to get the wanted version.
 func missingHint(want version) string {
 	switch {
 	case !want.matches(pinned()):
@@ -212,7 +212,7 @@ func complete(dir string, names []string) error {
 // versions is the folder that holds one folder per version and platform.
 func (s *Store) versions() string { return filepath.Join(s.root, "k8s") }
 
-// folder is where a version for this platform stands.
+// folder returns the folder of a version for this platform.
 func (s *Store) folder(v version) string {
 	return filepath.Join(s.versions(), v.String()+"-"+platform())
 }
@@ -232,7 +232,7 @@ func executable(name string) string {
 	return name
 }
 
-// list joins names as a sentence does.
+// list joins names with commas and "and".
 func list(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]

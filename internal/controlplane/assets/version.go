@@ -22,7 +22,7 @@ type version struct{ major, minor, patch int }
 // leading zeros (semver 2.0.0, item 2) and a length that fits an int anywhere.
 var versionRE = regexp.MustCompile(`^v?(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})(?:\.(0|[1-9]\d{0,5}|x|\*))?$`)
 
-// parseVersion reads what a user asks for; "" is the pinned version.
+// parseVersion parses a version from the command line; "" is the pinned version.
 func parseVersion(s string) (version, error) {
 	if s == "" {
 		return pinned(), nil
@@ -50,7 +50,7 @@ func parseFolder(name string) (v version, ok bool) {
 	return v, err == nil && base != "" && v.patch != anyPatch
 }
 
-// pinned is the only version that Build can make.
+// pinned returns the only version that Build can build.
 func pinned() version {
 	m := versionRE.FindStringSubmatch(pins.Kubernetes)
 	return version{number(m[1]), number(m[2]), number(m[3])}
@@ -67,7 +67,7 @@ func (want version) matches(v version) bool {
 	return want.major == v.major && want.minor == v.minor && (want.patch == anyPatch || want.patch == v.patch)
 }
 
-// less orders releases by age.
+// less reports whether v is older than w.
 func (v version) less(w version) bool {
 	return cmp.Or(cmp.Compare(v.major, w.major), cmp.Compare(v.minor, w.minor), cmp.Compare(v.patch, w.patch)) < 0
 }
