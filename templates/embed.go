@@ -1,4 +1,4 @@
-// Package templates embeds the files that operon writes into projects. The path of a
+// Package templates embeds the files that operon writes into projects. A
 // template has the path of its output: templates/<plugin>/<tree>/<output path>.tmpl.
 package templates
 
