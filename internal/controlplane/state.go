@@ -31,7 +31,7 @@ const (
 type State struct {
 	Options
 	Phase      Phase     `json:"phase"`
-	PID        int       `json:"pid"`                  // of the supervisor
+	PID        int       `json:"pid"`                  // of the supervisor; control planes that already run have this name
 	Since      time.Time `json:"since"`                // when the supervisor started
 	URL        string    `json:"url,omitempty"`        // of the API server
 	Kubeconfig string    `json:"kubeconfig,omitempty"` // path of the kubeconfig for the administrator
@@ -42,7 +42,7 @@ type State struct {
 const (
 	stateFile      = "state.json"
 	kubeconfigFile = "kubeconfig"
-	logFile        = "keeper.log" // of the supervisor
+	logFile        = "keeper.log" // of the supervisor; control planes that already run have this name
 )
 
 // folder returns the folder of a control plane.

@@ -88,7 +88,7 @@ func (b *builder) value(s Schema, path *field.Path, n int) (v any, found bool) {
 	candidates, valid := b.candidates(s, path, n), s.valid()
 	for _, v := range candidates {
 		isDefault := hasDefault && reflect.DeepEqual(wholeNumber(v), wholeNumber(fallback))
-		if !(b.all && isDefault) && valid(v) {
+		if (!b.all || !isDefault) && valid(v) {
 			return v, true
 		}
 	}

@@ -33,7 +33,7 @@ func TestEnvtestForeground(t *testing.T) {
 		{"stop", func(*exec.Cmd, plane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
 		{"kill", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
 		{"kill the supervisor", func(_ *exec.Cmd, s plane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
-			`error: the keeper of control plane "default" ended: signal: killed`},
+			`error: the supervisor of control plane "default" ended: signal: killed`},
 	} {
 		cmd, stdout, stderr := p.foreground()
 		line := make([]byte, 4096)

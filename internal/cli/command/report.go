@@ -92,6 +92,7 @@ var opColour = map[scaffold.Op]string{
 	scaffold.Create: Green, scaffold.Update: Yellow, scaffold.Move: Yellow, scaffold.Delete: Red, scaffold.Conflict: Red, scaffold.Keep: Faint,
 }
 
+// ColourDiff paints the lines of a unified diff.
 func ColourDiff(diff string, paint func(string, string) string) string {
 	lines := strings.SplitAfter(diff, "\n")
 	for i, line := range lines {

@@ -71,7 +71,7 @@ type memoryRule struct {
 // is nil.
 func (r memoryRule) Open(pkg *loader.Package, item string) (io.WriteCloser, error) {
 	var folder string
-	switch rule := r.Generator.Rule.(type) {
+	switch rule := r.Rule.(type) {
 	case genall.OutputToDirectory:
 		folder = string(rule)
 	case genall.OutputArtifacts:
