@@ -148,6 +148,8 @@ class Reader(ast.NodeVisitor):
 
     def value(self, node):
         if isinstance(node, ast.Constant):
+            if isinstance(node.value, bytes):
+                return node.value.decode("utf-8", "replace")
             return node.value if isinstance(node.value, (str, type(None))) else UNKNOWN
         if isinstance(node, ast.JoinedStr):
             return joined(text if isinstance(text, str) else UNKNOWN for text in map(self.value, node.values))
@@ -233,7 +235,7 @@ class Reader(ast.NodeVisitor):
     visit_Tuple = visit_List
 
     def visit_Constant(self, node):
-        self.text(node, node.value)
+        self.text(node, self.value(node))
 
     def visit_JoinedStr(self, node):
         self.text(node, self.value(node))
@@ -261,6 +263,7 @@ class Reader(ast.NodeVisitor):
         if name == "format":
             self.text(node, self.value(node))
         if name in LOGGING or name == "which":
+            self.message(node)
             return
         if name in PATCH and called(ast.Call(func=getattr(node.func, "value", None))) == "patch":
             self.operation(node, self.patch(node, *PATCH[name]))
@@ -269,6 +272,18 @@ class Reader(ast.NodeVisitor):
             self.command(node, arguments)
             return
         self.generic_visit(node)
+
+    def message(self, node):
+        """Visits the calls in a message. Its texts are no command lines."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.NamedExpr) or isinstance(child, ast.Call) and not self.formats(child):
+                self.visit(child)
+            else:
+                self.message(child)
+
+    def formats(self, call):
+        """Reports whether a call only formats a text, as in "...".format(name)."""
+        return called(call) in ("format", "join") and isinstance(getattr(call.func, "value", None), ast.Constant)
 
     def patch(self, node, operation, fields):
         """Returns the operation that a call of a method of Patch writes."""
