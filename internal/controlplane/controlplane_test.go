@@ -185,7 +185,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 // A panic prints a hundred lines below what it is about.
-func TestLastWordsOfPanic(t *testing.T) {
+func TestLogTailOfPanic(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(`warn	wal.go:147	no room	{"error": "no space left on device"}
@@ -207,7 +207,7 @@ main.main()
 	}
 }
 
-func TestLastWords(t *testing.T) {
+func TestLogTail(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	if got := logTail(path); got != "" {

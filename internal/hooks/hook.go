@@ -67,7 +67,7 @@ func Discover(dir string) ([]Hook, []finding.Finding, error) {
 			hooks = append(hooks, Hook{Name: rel, Path: name})
 		case isScript(name):
 			findings = append(findings, finding.Finding{File: rel, Line: 1, Rule: RuleNotExecutable,
-				Message: "is a script that the engine ignores because it is not executable: chmod +x, or move it to a lib folder"})
+				Message: "the engine ignores this script, because it is not executable: chmod +x, or move it to a lib folder"})
 		}
 		return nil
 	})

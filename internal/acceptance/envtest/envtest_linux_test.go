@@ -129,8 +129,8 @@ func get(t *testing.T, url, token string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestEnvtestLastWords starts an API server that ends at once: the error has its last output.
-func TestEnvtestLastWords(t *testing.T) {
+// TestEnvtestLogTail starts an API server that ends at once: the error has its last output.
+func TestEnvtestLogTail(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
 	for _, name := range []string{"etcd", "kubectl"} {
@@ -145,7 +145,7 @@ func TestEnvtestLastWords(t *testing.T) {
 	p := newPlanes(t, "KUBEBUILDER_ASSETS="+bin)
 	cmd := p.command("envtest", "start", "--detach")
 	out, err := cmd.CombinedOutput()
-	want := "error: kube-apiserver ended: exit status 7\n  first\n  no such flag\n"
+	want := "error: kube-apiserver exited: exit status 7\n  first\n  no such flag\n"
 	if err == nil || string(out) != want {
 		t.Errorf("%v, got:\n%s\nwant:\n%s", err, out, want)
 	}

@@ -19,6 +19,9 @@ func NewGroup(use, short string, children ...*cobra.Command) *cobra.Command {
 // peerCommands are commands that only kubebuilder has.
 var peerCommands = []string{"alpha"}
 
+// sdkCommands are commands that only operator-sdk has.
+var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "run", "scorecard"}
+
 // makeTargets are targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
 
@@ -42,7 +45,10 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if slices.Contains(peerCommands, args[0]) {
-		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command yet", args[0])
+		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command", args[0])
+	}
+	if !cmd.HasParent() && slices.Contains(sdkCommands, args[0]) {
+		return fault.Usage("it is a command of operator-sdk", "operon has no %s command", args[0])
 	}
 	if cmd.Name() == "hooks" && slices.Contains([]string{"create", "new", "add"}, args[0]) {
 		hint = "use operon create hook NAME"

@@ -68,7 +68,7 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 			continue
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
-			return nil, fault.Usage("remove the flag, or add the plugin to layout in PROJECT",
+			return nil, fault.Usage("remove the flag, or start a project of that layout with init --plugins",
 				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
 		}
 		switch flag.Value.Type() {

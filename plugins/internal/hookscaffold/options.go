@@ -197,7 +197,7 @@ func (a *optionParser) findKind(flag, name string) (Kind, error) {
 	if err == nil {
 		return Kind{APIVersion: k.APIVersion(), Kind: k.Kind, Resource: k.Resource, ClusterScoped: !k.Namespaced}, nil
 	}
-	hint := "name one of Kubernetes or of a CRD in " + a.CRDs + ", where another's belongs too"
+	hint := "use a built-in kind or one with a CRD in " + a.CRDs
 	if a.Owner == config.Shell {
 		hint += "; operon create api writes your own"
 	}
