@@ -36,10 +36,10 @@ func (b *bencher) hooks(text *strings.Builder) error {
 		}
 		tests = append(tests, program{dir, nil, []string{b.operon, "hooks", "test"}})
 	}
-	judged, tested := &row{}, make([][]usage, len(tests))
+	validated, tested := &row{}, make([][]usage, len(tests))
 	for round := range b.rounds {
 		fmt.Fprintf(os.Stderr, "hooks: round %d of %d\n", round+1, b.rounds)
-		if err := judged.add(validate, alone); err != nil {
+		if err := validated.add(validate, alone); err != nil {
 			return err
 		}
 		for i, test := range tests {
@@ -51,7 +51,7 @@ func (b *bencher) hooks(text *strings.Builder) error {
 		}
 	}
 	fmt.Fprintf(text, "### Hooks\n\n`operon hooks validate` takes %s ms for %d hooks in bash; these alone, eight at a time, take %s ms to print their configurations.\n\n",
-		digits(median(judged.ours, wall)), manyHooks, digits(median(judged.theirs, wall)))
+		digits(median(validated.ours, wall)), manyHooks, digits(median(validated.theirs, wall)))
 	text.WriteString("| `operon hooks test` | ms | CPU ms |\n| --- | ---: | ---: |\n")
 	for i, name := range hookOperators {
 		fmt.Fprintf(text, "| %s | %s | %s |\n", name, digits(median(tested[i], wall)), digits(median(tested[i], cpu)))

@@ -59,8 +59,8 @@ func TestStale(t *testing.T) {
 				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
 				fishCopy + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n",
 		},
-		{name: "other paths judge nothing", request: request.Request{Paths: []string{"./api/v1"}}},
-		{name: "another place judges nothing", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
+		{name: "other paths leave it", request: request.Request{Paths: []string{"./api/v1"}}},
+		{name: "another place leaves it", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
 		{name: "a role that is kept by hand", request: request.Request{Only: []string{"rbac"}},
 			disk: func(t *testing.T, dir string) {
 				writeFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))

@@ -92,7 +92,7 @@ func TestRunConfig(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, _, err := s.Config(ended, Hook{Name: "sub/hook.sh", Path: path}); err == nil {
-		t.Error("a hook is judged although all ended")
+		t.Error("a hook is validated after cancellation")
 	}
 	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\nset -e\ncaat || true\n\nhook::run\n"), 0o755); err != nil {
 		t.Fatal(err)

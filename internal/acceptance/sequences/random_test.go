@@ -81,7 +81,7 @@ func (s *sequence) next() []string {
 }
 
 func (s *sequence) pick() func() []string {
-	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.plumbing, s.plumbing, s.foreignController, s.foreignWebhook, s.edit}
+	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.features, s.features, s.foreignController, s.foreignWebhook, s.edit}
 	return all[s.IntN(len(all))]
 }
 
@@ -118,7 +118,7 @@ func (s *sequence) newController() []string {
 	return s.api(k, "v1", "--resource=false", "--controller-name", s.word()+"-"+s.word())
 }
 
-func (s *sequence) plumbing() []string {
+func (s *sequence) features() []string {
 	k := s.kind(func(k *randomKind) bool { return k.controllers > 0 })
 	if k == nil {
 		return nil

@@ -96,7 +96,7 @@ func TestEffective(t *testing.T) {
 		t.Error(diff)
 	}
 	if wrong := v.CheckConfig(nil); wrong != nil {
-		t.Errorf("an empty section is judged: %v", wrong)
+		t.Errorf("an empty section has findings: %v", wrong)
 	}
 	if wrong := v.CheckConfig(object(t, "{replicas: 0}")); fmt.Sprint(wrong) != "[{[project] is required true} {[replicas] should be greater than or equal to 1 false}]" {
 		t.Error(wrong)

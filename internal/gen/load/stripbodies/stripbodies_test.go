@@ -75,7 +75,7 @@ func TestSources(t *testing.T) {
 			full, fullSize := outside(t, parseSource(t, name, src))
 			rest, restSize := outside(t, parseSource(t, name, Blank(src)))
 			if diff := cmp.Diff(full, rest); diff != "" {
-				t.Errorf("%s (-source +hollow):\n%s", name, diff)
+				t.Errorf("%s (-source +stripped):\n%s", name, diff)
 			}
 			before, after = before+fullSize, after+restSize
 		}
