@@ -73,6 +73,13 @@ func establish(o *unstructured.Unstructured) {
 	}
 }
 
+// CRD returns a copy of the CRD that defines a kind, or nil.
+func (s *Server) CRD(k kinds.Kind) *unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crdOf(k).DeepCopy()
+}
+
 // crdOf returns the CRD that defines a kind, or nil.
 func (s *Server) crdOf(k kinds.Kind) *unstructured.Unstructured {
 	e := s.objects[key{group: "apiextensions.k8s.io", resource: "customresourcedefinitions", name: k.Resource + "." + k.Group}]

@@ -85,7 +85,7 @@ func (s *memoryCluster) serve(program string) error {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, recorder{s.server, true, s.made}, "", nil) }) // returns when the listener is closed
+	served.Go(func() { _ = kubectl.Serve(context.Background(), listener, recorder{s.server, s.made}, "", nil) }) // returns when the listener is closed
 	s.close = func() {
 		_ = listener.Close()
 		served.Wait()
@@ -115,7 +115,7 @@ func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstruct
 }
 
 // Hook implements Cluster. It records the requests.
-func (s *memoryCluster) Hook() patch.API { return recorder{s.server, false, s.made} }
+func (s *memoryCluster) Hook() patch.API { return recorder{s.server, s.made} }
 
 // User implements Cluster.
 func (s *memoryCluster) User() patch.API { return s.server }

@@ -23,8 +23,7 @@ import (
 // recorder records the requests of a hook.
 type recorder struct {
 	kubectl.API
-	forKubectl bool // the hook sends the requests through kubectl
-	requests   *requests
+	requests *requests
 }
 
 type requests struct {
@@ -53,9 +52,7 @@ func (r recorder) record(verb string, k kinds.Kind, namespace, name, subresource
 
 // Get implements patch.API.
 func (r recorder) Get(ctx context.Context, k kinds.Kind, namespace, name string) (*unstructured.Unstructured, error) {
-	if !r.forKubectl || k.Resource != "customresourcedefinitions" { // kubectl reads CRDs to print tables; a real server prints them itself
-		r.record("get", k, namespace, name, "")
-	}
+	r.record("get", k, namespace, name, "")
 	return r.API.Get(ctx, k, namespace, name)
 }
 

@@ -42,9 +42,9 @@ func (r *runner) get(ctx context.Context, args []string) error {
 	case len(found) == 0 && len(errs) > 0, len(found) == 0 && one && r.ignoreMissing:
 		return errs.err()
 	case one && len(found) == 1 && len(errs) == 0:
-		err = r.print(ctx, found, found[0].object)
+		err = r.print(found, found[0].object)
 	default:
-		err = r.print(ctx, found, list(found))
+		err = r.print(found, list(found))
 	}
 	errs.add(err)
 	return errs.err()
@@ -112,13 +112,13 @@ func (r *runner) sort(found []target) error {
 }
 
 // print prints objects in the output format of the call. whole holds all of them.
-func (r *runner) print(ctx context.Context, found []target, whole *unstructured.Unstructured) error {
+func (r *runner) print(found []target, whole *unstructured.Unstructured) error {
 	form, argument, _ := strings.Cut(r.output, "=")
 	switch form {
 	case "":
-		return r.printTables(ctx, found)
+		return r.printTables(found)
 	case "wide":
-		return r.printTables(ctx, found)
+		return r.printTables(found)
 	case "name":
 		for _, t := range found {
 			r.printf("%s\n", t.title())

@@ -16,12 +16,16 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // API is the part of an API server that kubectl needs: objects and kinds.
 type API interface {
 	patch.API
 	Table() *kinds.Table
+	// CRD returns the CRD that defines a kind, or nil. It is not a request of the hook:
+	// a server needs the CRD to print tables.
+	CRD(k kinds.Kind) *unstructured.Unstructured
 }
 
 // Call is one invocation of kubectl.

@@ -3,7 +3,6 @@ package kubectl
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -181,7 +180,7 @@ var withoutCells = []string{"serviceaccounts", "roles", "clusterroles", "customr
 const age = "0s"
 
 // printTables prints a table for each kind.
-func (r *runner) printTables(ctx context.Context, found []target) error {
+func (r *runner) printTables(found []target) error {
 	for start := 0; start < len(found); {
 		end := start + 1
 		for end < len(found) && found[end].kind.String() == found[start].kind.String() {
@@ -190,7 +189,7 @@ func (r *runner) printTables(ctx context.Context, found []target) error {
 		if start > 0 {
 			r.printf("\n")
 		}
-		if err := r.printTable(ctx, found[start:end], end-start < len(found)); err != nil {
+		if err := r.printTable(found[start:end], end-start < len(found)); err != nil {
 			return err
 		}
 		start = end
@@ -198,14 +197,11 @@ func (r *runner) printTables(ctx context.Context, found []target) error {
 	return nil
 }
 
-func (r *runner) printTable(ctx context.Context, found []target, several bool) error {
+func (r *runner) printTable(found []target, several bool) error {
 	k := found[0].kind
 	special, known := cells[k.String()]
-	if columns, err := r.printerColumns(ctx, k); err != nil || columns != "" {
-		if err == nil {
-			err = r.printCustomColumns(columns, found)
-		}
-		return err
+	if columns := r.printerColumns(k); columns != "" {
+		return r.printCustomColumns(columns, found)
 	}
 	if !known && !hasPlainTable(k) || r.output == "wide" && wider[k.String()] {
 		return fmt.Errorf("kubectl cannot print a table of %s in hook tests: use -o json, yaml, name, jsonpath or custom-columns", k)

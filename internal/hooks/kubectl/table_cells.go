@@ -2,7 +2,6 @@ package kubectl
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,17 +22,10 @@ func isCustom(k kinds.Kind) bool {
 
 // printerColumns returns the additionalPrinterColumns of a CRD in the syntax of
 // -o custom-columns. It returns "" when there are none.
-func (r *runner) printerColumns(ctx context.Context, k kinds.Kind) (string, error) {
-	if !isCustom(k) {
-		return "", nil
-	}
-	crds, err := r.kindOf("customresourcedefinitions.apiextensions.k8s.io")
-	if err != nil {
-		return "", err
-	}
-	crd, err := r.api.Get(ctx, crds, "", k.String())
-	if err != nil {
-		return "", err
+func (r *runner) printerColumns(k kinds.Kind) string {
+	crd := r.api.CRD(k)
+	if crd == nil {
+		return ""
 	}
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	for _, v := range versions {
@@ -53,9 +45,9 @@ func (r *runner) printerColumns(ctx context.Context, k kinds.Kind) (string, erro
 			}
 			columns = append(columns, fmt.Sprintf("%s:%s", strings.ToUpper(fmt.Sprint(column["name"])), column["jsonPath"]))
 		}
-		return strings.Join(columns, ","), nil
+		return strings.Join(columns, ",")
 	}
-	return "", nil
+	return ""
 }
 
 func lookup(o map[string]any, path string) any {
