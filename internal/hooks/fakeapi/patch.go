@@ -59,6 +59,11 @@ func (s *Server) Patch(_ context.Context, k kinds.Kind, namespace, name string, 
 	return s.replace(k, e.object, next, subresource)
 }
 
+// Scale sets the number of replicas, like a patch of the subresource scale.
+func (s *Server) Scale(ctx context.Context, k kinds.Kind, namespace, name string, replicas int) (*unstructured.Unstructured, error) {
+	return s.Patch(ctx, k, namespace, name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas), "")
+}
+
 // patched applies a patch to the JSON of an object. The error is the answer of a server.
 func (s *Server) patched(k kinds.Kind, content []byte, t types.PatchType, body []byte) ([]byte, error) {
 	switch t {

@@ -76,6 +76,12 @@ func (r recorder) Patch(ctx context.Context, k kinds.Kind, namespace, name strin
 	return r.API.Patch(ctx, k, namespace, name, t, body, subresource)
 }
 
+// Scale implements kubectl.API.
+func (r recorder) Scale(ctx context.Context, k kinds.Kind, namespace, name string, replicas int) (*unstructured.Unstructured, error) {
+	r.record("patch", k, namespace, name, "scale")
+	return r.API.Scale(ctx, k, namespace, name, replicas)
+}
+
 func (r recorder) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
 	r.record("delete", k, namespace, name, "")
 	return r.API.Delete(ctx, k, namespace, name, how)
@@ -145,18 +151,15 @@ func (p permissions) denied(all []rbac.Request) (messages []string, err error) {
 	return messages, nil
 }
 
-// allowed reports whether the rules allow a request. The kubectl of tests scales an
-// object by patching the object itself.
+// allowed reports whether the rules allow a request. kubectl scale --current-replicas
+// updates the scale instead of patching it.
 func allowed(g rbac.Grants, r rbac.Request, own []string) bool {
 	if g.Allow(r, own...) {
 		return true
 	}
-	if r.Verb != "patch" || r.Subresource != "" {
+	if r.Verb != "patch" || r.Subresource != "scale" {
 		return false
 	}
-	scale := r
-	scale.Subresource = "scale"
-	update := scale
-	update.Verb = "update"
-	return g.Allow(scale, own...) || g.Allow(update, own...)
+	r.Verb = "update"
+	return g.Allow(r, own...)
 }

@@ -26,6 +26,8 @@ type API interface {
 	// CRD returns the CRD that defines a kind, or nil. It is not a request of the hook:
 	// a server needs the CRD to print tables.
 	CRD(k kinds.Kind) *unstructured.Unstructured
+	// Scale patches the subresource scale, and returns the object.
+	Scale(ctx context.Context, k kinds.Kind, namespace, name string, replicas int) (*unstructured.Unstructured, error)
 }
 
 // Call is one invocation of kubectl.

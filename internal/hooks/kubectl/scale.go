@@ -36,8 +36,7 @@ func (r *runner) scale(ctx context.Context, args []string) error {
 		if is, _, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); r.current >= 0 && is != int64(r.current) {
 			return fmt.Errorf("Expected replicas to be %d, was %d", r.current, is) //nolint:staticcheck // kubectl's words
 		}
-		body := fmt.Sprintf(`{"spec":{"replicas":%d}}`, r.replicas)
-		if o, err = r.api.Patch(ctx, t.kind, t.namespace, t.name, types.MergePatchType, []byte(body), ""); err != nil {
+		if o, err = r.api.Scale(ctx, t.kind, t.namespace, t.name, r.replicas); err != nil {
 			return err
 		}
 		return r.report(t, o, "scaled", false)
