@@ -33,7 +33,13 @@ type Validator struct {
 }
 
 // validators holds the compiled schemas by their JSON. Compiling a large one takes 0.1 s.
-var validators sync.Map // string to func() (*Validator, error)
+var validators = struct {
+	sync.Mutex
+	compiled map[string]func() (*Validator, error)
+}{compiled: map[string]func() (*Validator, error){}}
+
+// maxValidators limits the memory of a long run in which CRDs change.
+const maxValidators = 256
 
 // NewValidator compiles a schema, or returns the validator of an equal one. The error
 // says why an API server rejects the schema.
@@ -42,8 +48,22 @@ func NewValidator(s Schema) (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, _ := validators.LoadOrStore(string(content), sync.OnceValues(func() (*Validator, error) { return compile(content) }))
-	return compiled.(func() (*Validator, error))()
+	return compiledOnce(content)()
+}
+
+// compiledOnce returns a function that compiles a schema once.
+func compiledOnce(content []byte) func() (*Validator, error) {
+	validators.Lock()
+	defer validators.Unlock()
+	compiled, found := validators.compiled[string(content)]
+	if !found {
+		if len(validators.compiled) >= maxValidators {
+			clear(validators.compiled)
+		}
+		compiled = sync.OnceValues(func() (*Validator, error) { return compile(content) })
+		validators.compiled[string(content)] = compiled
+	}
+	return compiled
 }
 
 func compile(content []byte) (*Validator, error) {
