@@ -26,16 +26,19 @@ func (s *Sandbox) pythonRunner(ctx context.Context) rbac.PythonRunner {
 		cmd.Env = []string{"PATH=" + s.path, "LANG=C.UTF-8"}
 		cmd.Stdin = bytes.NewReader(input)
 		cmd.WaitDelay = time.Second
-		var stdout bytes.Buffer
-		var stderr process.Output
+		var stdout, stderr process.Output
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		err := process.Run(cmd)
 		exit, exited := errors.AsType[*exec.ExitError](err)
 		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case stdout.Err() != nil || stderr.Err() != nil:
+			return nil, fmt.Errorf("python3 %w", process.ErrTooMuchOutput)
 		case limited.Err() != nil:
 			return nil, fmt.Errorf("python3 did not end within %v", s.timeout)
 		case exited && exit.ExitCode() == notInPath:
-			return nil, errors.New("python3 is not in PATH")
+			return nil, rbac.ErrNoPython
 		case err != nil:
 			return nil, fmt.Errorf("python3: %w: %s", err, strings.TrimSpace(string(stderr.Bytes())))
 		}

@@ -42,7 +42,10 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	in.Webhooks, in.Namespace = e.Project.ProjectName, e.Project.Namespace()
-	derived := rbac.Derive(in)
+	derived, err := rbac.Derive(in)
+	if err != nil {
+		return err
+	}
 	for _, f := range derived.Findings {
 		p.Warn(scaffold.Warning{File: f.File, Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Text()})
 	}
@@ -58,7 +61,11 @@ func firstRoles(p *scaffold.Plan) error {
 	if p.Exists(rbac.Path) {
 		return nil
 	}
-	content, err := rbac.Derive(rbac.Input{Kinds: kinds.Builtin()}).File(rbac.Scaffolded)
+	derived, err := rbac.Derive(rbac.Input{Kinds: kinds.Builtin()})
+	if err != nil {
+		return err
+	}
+	content, err := derived.File(rbac.Scaffolded)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	if cfg != nil {
 		in.Namespace = cmp.Or(o.Namespace, cfg.Namespace())
 	}
-	return rbac.Derive(in), nil
+	return rbac.Derive(in)
 }
 
 // recordedPatches returns the files with patch operations: the tests of the project, and

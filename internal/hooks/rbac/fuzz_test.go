@@ -25,7 +25,7 @@ func FuzzShell(f *testing.F) {
 // for rules that name what is not known.
 func placed(t *testing.T, in Input) {
 	t.Helper()
-	r := Derive(in)
+	r := derive(t, in)
 	length := map[string]int{}
 	literal := false // of what stands for the unknown
 	for _, s := range append([]Source{in.Hooks[0].Source}, in.Library...) {

@@ -38,7 +38,7 @@ func TestMarkers(t *testing.T) {
 		`echo "# no comment: +kubebuilder:rbac:groups=apps"`:                                "",
 	} {
 		s := Source{"hooks/lib/a.sh", []byte("#!/bin/bash\n" + text + "\n")}
-		r := Derive(Input{Kinds: table(t), Library: []Source{s}})
+		r := derive(t, Input{Kinds: table(t), Library: []Source{s}})
 		got := lines(r)
 		for _, f := range CheckMarkers(s) {
 			got = fmt.Sprintf("%s (%s)", f.Message, f.Rule)
@@ -81,7 +81,7 @@ func TestLikeControllerGen(t *testing.T) {
 		}
 		script := "#!/bin/bash\n# " + strings.Join(list, "\n# ") + "\n"
 		got := map[string][]rbacv1.PolicyRule{}
-		for _, role := range Derive(Input{Kinds: table(t), Library: []Source{{"a.sh", []byte(script)}}}).Roles {
+		for _, role := range derive(t, Input{Kinds: table(t), Library: []Source{{"a.sh", []byte(script)}}}).Roles {
 			for _, rule := range role.Rules {
 				key := role.Namespace + " " + role.Name
 				got[key] = append(got[key], rule.PolicyRule)
@@ -169,7 +169,7 @@ func TestReduce(t *testing.T) {
 # +kubebuilder:rbac:groups="",resources=nodes/status,verbs=patch
 # +kubebuilder:rbac:groups="",resources=pods,verbs=get,roleName=mine
 `
-	r := Derive(Input{Kinds: table(t), Library: []Source{{"a.sh", []byte(script)}}})
+	r := derive(t, Input{Kinds: table(t), Library: []Source{{"a.sh", []byte(script)}}})
 	want := "cluster: patch /*/status\ncluster: get,list /pods\ncluster mine: get /pods\nin db: get apps/deployments a\nin web: * apps/*\n"
 	if got := lines(r); got != want {
 		t.Errorf("%s", cmp.Diff(want, got))

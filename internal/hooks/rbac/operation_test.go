@@ -89,12 +89,12 @@ tests:
   - delete: {apiVersion: v1, kind: Namespace, metadata: {name: a}}
     expect: {patches: [{operation: Delete, kind: ConfigMap, namespace: a, name: s}, {operation: MergePatch}]}
 `)}, {"patches.json", []byte(`{"operation":"Delete","kind":"Pod","namespace":"a","name":"b"}{"operation":"Delete","kind":"pods","namespace":"c","name":"b"}`)}}
-	r := Derive(Input{Kinds: table(t), Hooks: []Hook{script}, Recorded: recorded})
+	r := derive(t, Input{Kinds: table(t), Hooks: []Hook{script}, Recorded: recorded})
 	want := "cluster: delete,get /pods\ncluster: create,get,update /secrets\nin web: delete,get /configmaps\n"
 	if got := lines(r); !sameLines(got, want) || len(r.Findings) > 0 {
 		t.Errorf("%s%s", cmp.Diff(want, got), messages(r))
 	}
-	r = Derive(Input{Kinds: table(t), Recorded: []Source{{"p.json", []byte("{")}}})
+	r = derive(t, Input{Kinds: table(t), Recorded: []Source{{"p.json", []byte("{")}}})
 	if len(r.Findings) != 1 {
 		t.Errorf("a file that does not parse: %s", messages(r))
 	}

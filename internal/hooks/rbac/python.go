@@ -3,6 +3,8 @@ package rbac
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -10,8 +12,12 @@ import (
 )
 
 // PythonRunner runs Python with the text of a program and its standard input, and
-// returns what it prints.
+// returns what it prints. It returns ErrNoPython if Python is not installed. Any other
+// error makes Derive fail.
 type PythonRunner func(program string, input []byte) (output []byte, err error)
+
+// ErrNoPython means that there is no Python to read hooks with.
+var ErrNoPython = errors.New("python3 is not in PATH")
 
 // readPython lists what may call the API server in Python files. It uses Python's own
 // parser, which takes one process for all files.
@@ -54,7 +60,9 @@ func (d *deriver) pythonFiles() (map[string]pythonFile, error) {
 	if err == nil {
 		var output []byte
 		if output, err = d.Python(readPython, input); err == nil {
-			err = json.Unmarshal(output, &d.pythonFound)
+			if err = json.Unmarshal(output, &d.pythonFound); err != nil {
+				err = fmt.Errorf("python3 printed no valid JSON: %w", err)
+			}
 		}
 	}
 	d.pythonErr = err

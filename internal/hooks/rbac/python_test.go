@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"bytes"
+	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,17 +10,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// python runs python3, and skips a test where there is none.
+// python runs python3, and fails a test if it is not installed.
 func python(t testing.TB) PythonRunner {
 	t.Helper()
 	name, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3 here")
+		t.Fatal("hooks in Python need python3: ", err)
 	}
 	return func(program string, input []byte) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), name, "-I", "-S", "-c", program)
 		cmd.Stdin = bytes.NewReader(input)
 		return cmd.Output()
+	}
+}
+
+// TestPythonFails fails instead of deriving roles without the hooks in Python.
+func TestPythonFails(t *testing.T) {
+	t.Parallel()
+	in := Input{Kinds: table(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("run(['kubectl', 'get', 'pods'])")}}}}
+	for name, tc := range map[string]struct {
+		output string
+		err    error
+	}{"an error": {"", errors.New("killed")}, "no output": {"", nil}, "half an output": {`{"hooks/a.py":`, nil}} {
+		in.Python = func(string, []byte) ([]byte, error) { return []byte(tc.output), tc.err }
+		if r, err := Derive(in); err == nil || tc.err != nil && !errors.Is(err, tc.err) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	in.Python = func(string, []byte) ([]byte, error) { return nil, ErrNoPython }
+	if r := derive(t, in); len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Message, ErrNoPython.Error()) {
+		t.Errorf("no Python: %s", messages(r))
 	}
 }
 
@@ -70,7 +90,7 @@ def main(ctx):
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Derive(Input{Kinds: table(t), Python: python(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("#!/usr/bin/env python3\n" + tc.script)}}}})
+			r := derive(t, Input{Kinds: table(t), Python: python(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("#!/usr/bin/env python3\n" + tc.script)}}}})
 			check(t, r, tc.rules, "hooks/a.py:", tc.finding, " (rbac-unseen)")
 		})
 	}
@@ -128,7 +148,7 @@ func TestPythonCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Derive(Input{Kinds: table(t), Python: python(t), Library: []Source{
+			r := derive(t, Input{Kinds: table(t), Python: python(t), Library: []Source{
 				{"hooks/lib/common.py", []byte("def pods():\n    return run(['kubectl', 'get', 'pods'])\n")},
 				{"hooks/lib/tools/__init__.py", []byte("run(['kubectl', 'get', 'cm'])\n")},
 				{"hooks/lib/tools/svc.py", []byte("run(['kubectl', 'get', 'svc'])\n")},

@@ -138,8 +138,9 @@ const (
 )
 
 // Derive returns the least-privilege roles with which the engine runs hooks, and hooks
-// send the requests in their sources.
-func Derive(in Input) Result {
+// send the requests in their sources. It returns an error if it cannot read hooks in
+// Python although Python is installed, because the roles would lack rules.
+func Derive(in Input) (Result, error) {
 	d := &deriver{Input: in, started: map[string]bool{}}
 	d.Webhooks = cmp.Or(d.Webhooks, defaultWebhooks)
 	for _, h := range in.Hooks {
@@ -156,6 +157,9 @@ func Derive(in Input) Result {
 	for _, s := range in.Recorded {
 		d.recorded(s)
 	}
+	if d.pythonErr != nil && !errors.Is(d.pythonErr, ErrNoPython) {
+		return Result{}, d.pythonErr
+	}
 	slices.SortFunc(d.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
@@ -165,7 +169,7 @@ func Derive(in Input) Result {
 			d.grants[i].namespace = ""
 		}
 	}
-	return Result{Roles: roles(d.grants), Findings: slices.Compact(d.findings)}
+	return Result{Roles: roles(d.grants), Findings: slices.Compact(d.findings)}, nil
 }
 
 // deriver collects permissions.

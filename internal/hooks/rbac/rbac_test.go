@@ -116,7 +116,7 @@ func TestBindings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Derive(Input{Kinds: table(t), Hooks: []Hook{configured(t, tc.config)}})
+			r := derive(t, Input{Kinds: table(t), Hooks: []Hook{configured(t, tc.config)}})
 			if diff := cmp.Diff(tc.rules, lines(r)); diff != "" {
 				t.Errorf("rules (-want +got):\n%s", diff)
 			}

@@ -317,7 +317,7 @@ func TestEngine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := configured(t, tc.config)
 			h.Text = append(h.Text, tc.script...)
-			r := Derive(Input{Kinds: table(t), Hooks: []Hook{h}})
+			r := derive(t, Input{Kinds: table(t), Hooks: []Hook{h}})
 			if len(r.Findings) > 0 {
 				t.Fatal(messages(r))
 			}

@@ -7,6 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// derive runs Derive, and fails the test if it returns an error.
+func derive(t testing.TB, in Input) Result {
+	t.Helper()
+	r, err := Derive(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // derived runs Derive over one script, with a library.
 func derived(t *testing.T, script string, library ...Source) Result {
 	t.Helper()
@@ -14,7 +24,7 @@ func derived(t *testing.T, script string, library ...Source) Result {
 	if strings.Contains(script, "python3 ") {
 		in.Python = python(t)
 	}
-	return Derive(in)
+	return derive(t, in)
 }
 
 const notSeen = unknownRequests
