@@ -4,5 +4,6 @@ package resultcache
 
 import "time"
 
-// processStart is not implemented on this system, so nothing is cached.
+// processStart reports ok = false: this system has no known way to find the start of the
+// process, and without it no answer is cached.
 func processStart() (t time.Time, ok bool) { return t, false }
