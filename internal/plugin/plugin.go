@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/project"
@@ -183,8 +184,11 @@ func (c Catalogue) Has(layout []string, logic Logic) bool {
 	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
 }
 
-// layoutKey matches a layout key of PROJECT version 3.
-var layoutKey = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
+// layoutKey matches a layout key of PROJECT version 3. It is compiled when it is first used,
+// so that the start of the program stays fast.
+var layoutKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
+})
 
 // Resolve maps keys and short names to full keys, in order and without
 // duplicates. It keeps unknown full keys, which can belong to another tool.
@@ -194,7 +198,7 @@ func (c Catalogue) Resolve(names []string) ([]string, error) {
 		key := n
 		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
 			key = c[i].Key
-		} else if !layoutKey.MatchString(n) {
+		} else if !layoutKey().MatchString(n) {
 			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
 		}
 		if !slices.Contains(keys, key) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Article is "a" or "an", by the sound of the kind: "an S3", "a User",
-// "an Hour", "an HTTPRoute".
+// Article returns "a" or "an", which depends on how the kind is pronounced: "an S3",
+// "a User", "an Hour", "an HTTPRoute".
 func (r Resource) Article() string {
 	if startsWithVowelSound(r.Kind) {
 		return "an"
@@ -14,16 +14,16 @@ func (r Resource) Article() string {
 	return "a"
 }
 
-// Words in capitals that are spoken as words although their first letter's name
-// starts with a vowel ("em", "en", "ar", "es").
+// spokenWords are acronyms that are pronounced as words. The name of their first letter
+// starts with a vowel sound ("em", "en", "ar", "es").
 var spokenWords = []string{
 	"FAQ", "FIFO", "HAL", "LAMP", "LAN", "LIFO", "LUN", "MAC", "NAS", "NASA", "NAT", "NATO", "NUMA", "RAID", "RAM",
 	"REST", "ROM", "SAML", "SAN", "SCADA", "SIEM", "SIM", "SOAP", "SOC", "SPA",
 }
 
-// Beginnings that sound like "you" or "one".
+// Words and prefixes with an unexpected first sound.
 var (
-	youWords    = []string{"Udp", "Ufo", "Ui", "Uid", "Ups", "Uri", "Url", "Usb", "Uuid", "One", "Once"}
+	youWords    = []string{"Udp", "Ufo", "Ui", "Uid", "Ups", "Uri", "Url", "Usb", "Uuid", "One", "Once"} // they sound like "you" or "one"
 	youPrefixes = []string{"eu", "ewe", "ubiq", "uku", "ura", "uri", "uro", "usa", "use", "usu", "uten", "uter", "util", "utop"}
 	notUni      = []string{"unid", "unim", "unin"} // unidentified, unimportant, uninstall
 	silentH     = []string{"heir", "honest", "honor", "honour", "hour"}
@@ -53,8 +53,8 @@ func startsWithVowelSound(kind string) bool {
 	return strings.ContainsAny(lower[:1], "aeiou")
 }
 
-// firstWord cuts a name in PascalCase behind its first word: "XML" of "XMLDoc",
-// "S3" of "S3Bucket", "Frigate" of "FrigateGroup".
+// firstWord returns the first word of a name in PascalCase: "XML" of "XMLDoc", "S3" of
+// "S3Bucket", "Frigate" of "FrigateGroup".
 func firstWord(kind string) string {
 	upper := func(i int) bool { return i < len(kind) && 'A' <= kind[i] && kind[i] <= 'Z' }
 	lower := func(i int) bool { return i < len(kind) && 'a' <= kind[i] && kind[i] <= 'z' }
@@ -69,8 +69,8 @@ func firstWord(kind string) string {
 	return kind
 }
 
-// spelled reports a word that is said letter by letter: in capitals, with a
-// digit in second place ("U2f"), or without a vowel ("Sql", "Http").
+// spelled reports whether a word is pronounced letter by letter: a word in capitals, with a
+// digit as its second character ("U2f"), or without a vowel ("Sql", "Http").
 func spelled(word string) bool {
 	if word == strings.ToUpper(word) || isDigit(rune(word[1])) {
 		return true

@@ -30,9 +30,9 @@ func (c *Config) groupCollision(r, o Resource) error {
 	}
 	use := "use --group " + o.Group
 	if o.Group == "" {
-		use = "leave --group out"
+		use = "omit --group"
 	}
-	return fault.Usage(use+", or give each group a folder first: operon edit --multigroup",
+	return fault.Usage(use+", or first use a folder for each group: operon edit --multigroup",
 		"group %s: the project has the group %s, and its layout supports one group only", orEmpty(r.Group), orEmpty(o.Group))
 }
 
@@ -108,14 +108,14 @@ func (c *Config) reconcilerCollision(r, o Resource) error {
 			continue
 		}
 		if controller != r.Lower() {
-			return fault.Usage("give another --controller-name",
+			return fault.Usage("use another --controller-name",
 				"controller name %q: %s already has %s, for kind %s in version %s", controller, c.ControllerDir(o), name, o.Kind, o.Version)
 		}
 		if r.SameKind(o) {
 			return fault.Usage("use --controller=false: one controller handles all versions of a kind",
 				"kind %s already has a controller, for version %s", o.Kind, o.Version)
 		}
-		return fault.Usage("use --controller=false, or folders per group (multigroup: true in PROJECT)",
+		return fault.Usage("use --controller=false, or a folder for each group: operon edit --multigroup",
 			"%s already has %s, for kind %s of group %s", c.ControllerDir(o), name, o.Kind, o.QualifiedGroup())
 	}
 	return nil
@@ -133,7 +133,7 @@ func (c *Config) webhookCollision(r, o Resource) error {
 		}
 	}
 	if r.Lower() == o.Lower() && c.WebhookDir(r) == c.WebhookDir(o) {
-		return fault.Usage("use folders per group: operon edit --multigroup",
+		return fault.Usage("use a folder for each group: operon edit --multigroup",
 			"%s already has the webhooks of kind %s of group %s", c.WebhookDir(o), o.Kind, orEmpty(o.QualifiedGroup()))
 	}
 	return nil
@@ -145,7 +145,7 @@ func (c *Config) controllerCollision(r, o Resource) error {
 		name := c.ControllerName(r, controller)
 		for _, other := range o.ControllerNames() {
 			if c.ControllerName(o, other) == name {
-				return fault.Usage("give another --controller-name", "controller name %q: kind %s of group %s has a controller with the name %s in the manager",
+				return fault.Usage("use another --controller-name", "controller name %q: kind %s of group %s has a controller with the name %s in the manager",
 					controller, o.Kind, orEmpty(o.QualifiedGroup()), name)
 			}
 		}

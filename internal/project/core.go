@@ -9,31 +9,31 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// KubernetesVersion is the release whose kinds CoreKinds lists: those that its
-// API server serves by default.
+// KubernetesVersion is the release of CoreKinds, which are the kinds that its API server
+// serves by default.
 const KubernetesVersion = "1.37"
 
-// CoreKind is a kind of Kubernetes itself, in one version.
+// CoreKind is a version of a built-in kind of Kubernetes.
 type CoreKind struct {
-	Group      string // as PROJECT has it: core, apps, rbac.authorization
-	Domain     string // "k8s.io", or "" for the groups that are older than that rule
+	Group      string // as in PROJECT: core, apps, rbac.authorization
+	Domain     string // "k8s.io", or "" for groups that are older than this convention
 	Version    string
 	Kind       string
 	Plural     string
 	Path       string // Go import path of the types
-	Module     string // Go module of the path, where that is not k8s.io/api
-	Namespaced bool   // objects live in namespaces, else in the cluster
-	Stored     bool   // objects can be created and watched; a question such as TokenReview is neither
-	Object     string // a small object that the API server accepts, as YAML; "" when not stored
+	Module     string // Go module of the path, if it is not k8s.io/api
+	Namespaced bool   // false: cluster-scoped
+	Stored     bool   // the API server stores and watches objects, unlike those of TokenReview
+	Object     string // a minimal object that the API server accepts, as YAML; "" if not stored
 }
 
-// Resource is k as PROJECT records it.
+// Resource returns the resource that PROJECT records for k.
 func (k CoreKind) Resource() Resource {
 	return Resource{Group: k.Group, Domain: k.Domain, Version: k.Version, Kind: k.Kind, Path: k.Path, Core: true}
 }
 
-// IsCoreGroup reports whether group, in any of its spellings, is one of
-// Kubernetes: rbac.authorization, rbac.authorization.k8s.io and rbac are the same.
+// IsCoreGroup reports whether group is a built-in API group of Kubernetes. It accepts each
+// form of its name: rbac, rbac.authorization or rbac.authorization.k8s.io.
 func IsCoreGroup(group string) bool { return findCoreGroup(group) != nil }
 
 func findCoreGroup(group string) *coreGroup {
@@ -45,8 +45,8 @@ func findCoreGroup(group string) *coreGroup {
 	return nil
 }
 
-// FindCore returns the kind of Kubernetes that group, in any of its spellings,
-// version and kind name. The group must be one of Kubernetes.
+// FindCore returns the built-in kind with this group, version and kind. It accepts the same
+// forms of the group as IsCoreGroup.
 func FindCore(group, version, kind string) (CoreKind, error) {
 	g := findCoreGroup(group)
 	if g == nil {
@@ -65,7 +65,7 @@ func FindCore(group, version, kind string) (CoreKind, error) {
 	}
 	if len(versions) > 0 {
 		return CoreKind{}, fault.Usage("use --version "+strings.Join(versions, " or --version "),
-			"Kubernetes %s serves no version %s of %s in group %s", KubernetesVersion, version, kind, g.name)
+			"Kubernetes %s does not serve version %s of %s in group %s", KubernetesVersion, version, kind, g.name)
 	}
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
@@ -76,9 +76,9 @@ func FindCore(group, version, kind string) (CoreKind, error) {
 	return CoreKind{}, fault.Usage(hint, "group %s of Kubernetes %s has no kind %s", g.name, KubernetesVersion, kind)
 }
 
-// Builtin returns what is known of a resource that PROJECT records as core, and
-// whether it is known.
-func (r Resource) Builtin() (CoreKind, bool) {
+// Builtin returns the built-in kind of a resource that PROJECT records as core. ok is false
+// for other resources.
+func (r Resource) Builtin() (k CoreKind, ok bool) {
 	if !r.Core {
 		return CoreKind{}, false
 	}
@@ -86,7 +86,7 @@ func (r Resource) Builtin() (CoreKind, bool) {
 	return k, err == nil
 }
 
-// CoreKinds are all kinds of Kubernetes.
+// CoreKinds returns all built-in kinds.
 func CoreKinds() []CoreKind {
 	var all []CoreKind
 	for _, g := range coreGroups {
@@ -111,8 +111,7 @@ func (g *coreGroup) complete(k coreKind) CoreKind {
 	return c
 }
 
-// objectOf writes the object of k, whose table entry holds what it needs beside
-// type and name.
+// objectOf returns the object of k. The table has only the fields after type and name.
 func objectOf(r Resource, k coreKind) string {
 	apiVersion := strings.TrimPrefix(r.QualifiedGroup()+"/"+r.Version, "/")
 	name := cmp.Or(k.name, r.Lower()+"-sample")

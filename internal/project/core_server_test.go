@@ -12,8 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// TestCoreKinds compares the table with a real API server: what it serves, and
-// whether it accepts the objects.
+// TestCoreKinds compares the table with the kinds of an API server, and creates the objects.
 func TestCoreKinds(t *testing.T) {
 	t.Parallel()
 	s := apiServer{servertest.Start(t)}
@@ -44,7 +43,7 @@ func TestCoreKinds(t *testing.T) {
 
 type apiServer struct{ servertest.Server }
 
-// groupVersions are all that the server has, v1 for the core group.
+// groupVersions returns all group versions of the server; that of the core group is v1.
 func (s apiServer) groupVersions() []string {
 	s.Helper()
 	all := []string{"v1"}
@@ -62,7 +61,7 @@ type servedResource struct {
 	Verbs      []string
 }
 
-// resources leaves subresources out.
+// resources returns the resources of a group version without subresources.
 func (s apiServer) resources(groupVersion string) []servedResource {
 	s.Helper()
 	var list struct{ Resources []servedResource }
@@ -70,7 +69,7 @@ func (s apiServer) resources(groupVersion string) []servedResource {
 	return slices.DeleteFunc(list.Resources, func(r servedResource) bool { return strings.Contains(r.Name, "/") })
 }
 
-// create posts the kind's object, as strictly checked as by kubectl apply.
+// create creates the object of a kind with the strict validation of kubectl apply.
 func (s apiServer) create(k CoreKind) {
 	s.Helper()
 	path := servertest.Root(strings.TrimPrefix(k.Resource().QualifiedGroup()+"/"+k.Version, "/"))
@@ -81,7 +80,7 @@ func (s apiServer) create(k CoreKind) {
 	if code, content, err := s.Request(http.MethodPost, path, k.Object); err != nil || code != http.StatusCreated {
 		var status struct{ Message string }
 		_ = json.Unmarshal(content, &status)
-		// Two versions of a kind share their object.
+		// Two versions of a kind have the same object.
 		if !strings.Contains(status.Message, "already exists") {
 			s.Errorf("POST %s: %v %d %s\n%s", path, err, code, status.Message, k.Object)
 		}

@@ -1,15 +1,15 @@
 package project
 
-// coreGroup is an API group of Kubernetes.
+// coreGroup is a built-in API group of Kubernetes.
 type coreGroup struct {
 	name, domain string
-	path         string // import path of its types, less the version
-	module       string // their module, where that is not k8s.io/api
+	path         string // import path of its types, without the version
+	module       string // of the types, if it is not k8s.io/api
 	kinds        []coreKind
 }
 
-// coreKind is a row of the table: object has what the kind's smallest object
-// needs beside type and name, which is <kind>-sample unless name says otherwise.
+// coreKind is a row of the table. object has the fields of a minimal object after type and
+// name. The default name is <kind>-sample.
 type coreKind struct {
 	version, kind string
 	scope         scope
@@ -23,8 +23,8 @@ const (
 	cluster    scope = false
 )
 
-// unstored marks kinds whose objects are questions to the API server or views
-// of something else.
+// unstored marks kinds whose objects are requests to the API server, such as reviews, or
+// views of other objects.
 const unstored = "-"
 
 const (
@@ -32,7 +32,7 @@ const (
 	api = "k8s.io/api/"
 )
 
-// What several kinds share.
+// Parts of objects that several kinds share.
 const (
 	podSpec = `
 spec:
@@ -115,9 +115,9 @@ spec:
 `
 )
 
-// coreGroups holds every kind that the API server of KubernetesVersion serves by
-// default; TestCoreKinds compares it with one. Left out is apiregistration,
-// whose Go types are those of an API server's library (k8s.io/kube-aggregator).
+// coreGroups has every kind that the API server of KubernetesVersion serves by default,
+// which TestCoreKinds verifies. It does not have apiregistration, whose Go types are in a
+// library for API servers (k8s.io/kube-aggregator).
 var coreGroups = []coreGroup{
 	{name: "core", path: api + "core", kinds: []coreKind{
 		{"v1", "Binding", namespaced, unstored, ""},

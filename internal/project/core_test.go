@@ -8,8 +8,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// What PROJECT records is what kubebuilder records, but for the path of groups
-// whose Go package is called otherwise: there kubebuilder writes one that does
+// TestFindCore checks that PROJECT has the values that kubebuilder records, except for the
+// path of groups whose Go package has another name: kubebuilder records a package that does
 // not exist.
 func TestFindCore(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestFindCoreErrors(t *testing.T) {
 		{"apps", "v1", "Deploymnet", "group apps of Kubernetes 1.37 has no kind Deploymnet", "did you mean --kind Deployment?"},
 		{"apps", "v1", "Frigate", "group apps of Kubernetes 1.37 has no kind Frigate",
 			"its kinds are ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet"},
-		{"autoscaling", "v2beta1", "HorizontalPodAutoscaler", "Kubernetes 1.37 serves no version v2beta1 of HorizontalPodAutoscaler in group autoscaling",
+		{"autoscaling", "v2beta1", "HorizontalPodAutoscaler", "Kubernetes 1.37 does not serve version v2beta1 of HorizontalPodAutoscaler in group autoscaling",
 			"use --version v1 or --version v2"},
 		{"ship", "v1", "Pod", "Kubernetes has no API group ship", "name a group such as core, apps or batch"},
 	} {
@@ -86,7 +86,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Objects end with a line feed: they become files.
+// TestCoreObjects checks that objects end with a line feed, because they become files.
 func TestCoreObjects(t *testing.T) {
 	t.Parallel()
 	for _, k := range CoreKinds() {
@@ -96,7 +96,7 @@ func TestCoreObjects(t *testing.T) {
 	}
 }
 
-// HasExternalTypes kinds have their layout too.
+// TestExternalLayout checks the paths and names of kinds with external types.
 func TestExternalLayout(t *testing.T) {
 	t.Parallel()
 	c := &Config{Domain: "example.org", Repo: "example.org/fleet", ProjectName: "fleet"}
@@ -145,7 +145,7 @@ func TestNoWebhooksForAdmission(t *testing.T) {
 	t.Parallel()
 	c := &Config{Version: "3", Domain: "example.org", Repo: "example.org/fleet", ProjectName: "fleet"}
 	for kind, want := range map[string]string{
-		"ValidatingWebhookConfiguration": "no webhook is called for objects of group admissionregistration.k8s.io, such as ValidatingWebhookConfiguration",
+		"ValidatingWebhookConfiguration": "the API server calls no webhooks for objects of group admissionregistration.k8s.io, such as ValidatingWebhookConfiguration",
 		"FlowSchema":                     "",
 	} {
 		group := map[bool]string{true: "flowcontrol", false: "admissionregistration"}[want == ""]

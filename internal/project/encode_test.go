@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// inputs are PROJECT files of all styles, by name; each also with CR LF.
+// inputs returns PROJECT files in different styles by name, each also with CRLF.
 func inputs(t testing.TB) map[string]string {
 	all := map[string]string{
 		"smallest":      "version: \"3\"\n",
@@ -106,8 +106,7 @@ func TestParseFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// But for the header and the order of keys, which follows the peer, a new
-	// file is the peer's own.
+	// A new file is equal to that of kubebuilder, except for the header.
 	if _, body, _ := strings.Cut(src, "project-config.html\n"); string(made) != header+body {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(header+body, string(made)))
 	}
@@ -125,7 +124,7 @@ func TestConfigAsJSON(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		// JSON has one type of numbers; that must not look like a change.
+		// Integers are floats in JSON. This is not a change.
 		out, err := back.Encode([]byte(src))
 		if err != nil || string(out) != src {
 			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(src, string(out)))
@@ -155,8 +154,8 @@ func TestEncodeChanges(t *testing.T) {
 	for name, tt := range map[string]struct {
 		src    string
 		change func(c *Config)
-		old    string // the lines that go
-		new    string // the lines that come in their place
+		old    string // the removed lines
+		new    string // the added lines
 	}{
 		"one more resource": {
 			in["full.yaml"], func(c *Config) { c.Put(sloop) },
@@ -248,7 +247,7 @@ func TestEncodeChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.Count(tt.src, tt.old) != 1 {
-				t.Fatalf("%q is not once in the source", tt.old)
+				t.Fatalf("the source does not contain %q exactly once", tt.old)
 			}
 			if diff := cmp.Diff(strings.Replace(tt.src, tt.old, tt.new, 1), string(out)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

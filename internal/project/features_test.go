@@ -12,9 +12,9 @@ func TestTarget(t *testing.T) {
 	t.Parallel()
 	frigate := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Frigate", API: &API{Namespaced: true}}
 	s3 := Resource{Domain: "example.org", Version: "v1", Kind: "S3", API: &API{Namespaced: true}}
-	noted := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Ghost"} // no types here
+	untyped := Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "Ghost"} // without types
 	certificate := Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true, Path: "x"}
-	c := &Config{Domain: "example.org", Resources: []Resource{frigate, s3, noted, certificate}}
+	c := &Config{Domain: "example.org", Resources: []Resource{frigate, s3, untyped, certificate}}
 	for value, want := range map[string]string{
 		"ship/v1/Frigate":                   "ship/v1/Frigate",
 		"ship.example.org/v1/Frigate":       "ship/v1/Frigate",
@@ -29,7 +29,7 @@ func TestTarget(t *testing.T) {
 			t.Errorf("%s is %s, error %v, want %s", value, got.targetName(), err, want)
 		}
 		if !slices.Contains(c.TargetNames(), want) {
-			t.Errorf("%s is not among the names", want)
+			t.Errorf("TargetNames does not have %s", want)
 		}
 	}
 	for value, want := range map[string]verdict{
@@ -44,7 +44,7 @@ func TestTarget(t *testing.T) {
 		"zzzzzzzzz/v9/Qqqq": {"--owns zzzzzzzzz/v9/Qqqq: neither Kubernetes nor the project has this kind", "use a kind of Kubernetes " + KubernetesVersion + " or of the project"},
 	} {
 		_, err := c.Target("owns", value)
-		if value == "ship/v1/Ghost" { // which kind is nearest is no matter
+		if value == "ship/v1/Ghost" { // several kinds are equally near
 			if err == nil || err.Error() != want.err {
 				t.Errorf("%s: %v", value, err)
 			}
@@ -81,13 +81,13 @@ func TestAddFeatures(t *testing.T) {
 		"omit it, or change the label in the code, in the sample and in PROJECT"})
 	for _, bad := range []string{"a", "=x", "a b=c", "a=b c", "-a=b", "x/y/z=b", "a=" + strings.Repeat("x", 64)} {
 		if _, err := c.AddFeatures(frigate, "frigate", Features{Labels: []string{bad}}); err == nil {
-			t.Errorf("the label %q was taken", bad)
+			t.Errorf("the label %q is accepted", bad)
 		}
 	}
 }
 
-// TestFeaturesInPROJECT: what is recorded is read back, and what others wrote
-// beside it stays.
+// TestFeaturesInPROJECT checks that recorded features can be read, and that keys of other
+// tools stay.
 func TestFeaturesInPROJECT(t *testing.T) {
 	t.Parallel()
 	src := "version: \"3\"\nplugins:\n  controllers.operon.dev/v1:\n    mine: too # yes\n  other.example.org/v1: {}\n"
@@ -104,7 +104,7 @@ func TestFeaturesInPROJECT(t *testing.T) {
 	}
 	for _, kept := range []string{"mine: too # yes", "other.example.org/v1: {}"} {
 		if !strings.Contains(string(out), kept) {
-			t.Errorf("%q is gone:\n%s", kept, out)
+			t.Errorf("%q is missing:\n%s", kept, out)
 		}
 	}
 	again, err := Parse(out)
@@ -115,6 +115,6 @@ func TestFeaturesInPROJECT(t *testing.T) {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
 	if !again.Features(r, "other").IsZero() {
-		t.Error("another controller has it too")
+		t.Error("another controller has the same features")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Whatever parses is its own encoding.
+// FuzzParseEncode checks that a valid file does not change when it is encoded.
 func FuzzParseEncode(f *testing.F) {
 	for _, src := range inputs(f) {
 		f.Add(src)
@@ -28,12 +28,11 @@ func FuzzParseEncode(f *testing.F) {
 	})
 }
 
-// Whatever is put into a project is read back, and the comments that were there
-// before stay.
+// FuzzPut checks that a resource can be read after it was encoded, and that comments stay.
 func FuzzPut(f *testing.F) {
 	all := inputs(f)
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
-		// What comes from elsewhere cannot be edited in place.
+		// A value with an anchor cannot be edited in place.
 		return strings.HasPrefix(name, "anchors") || strings.HasPrefix(name, "merge")
 	})
 	for i := range names {
@@ -42,7 +41,7 @@ func FuzzPut(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pick uint8, g1, k1, p1, x1 string, bits1 uint16, g2, k2, p2, x2 string, bits2 uint16) {
 		if text := g1 + k1 + p1 + x1 + g2 + k2 + p2 + x2; k1 == "" || k2 == "" || !utf8.ValidString(text) {
-			return // no JSON and no PROJECT file holds these
+			return // neither JSON nor YAML can contain the values
 		}
 		src := all[names[int(pick)%len(names)]]
 		c, out := parse(t, src), []byte(src)
@@ -59,7 +58,7 @@ func FuzzPut(f *testing.F) {
 		}
 		for line := range strings.Lines(src) {
 			if _, comment, ok := strings.Cut(line, "#"); ok && !strings.Contains(string(out), strings.TrimSpace(comment)) {
-				t.Fatalf("the comment %q is gone\n%s", comment, out)
+				t.Fatalf("the comment %q is missing\n%s", comment, out)
 			}
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func (r Resource) peerPlural() string { return flect.Pluralize(r.Lower()) }
 // regularPlural returns peerPlural, or if that is not a valid name, the kind with one
 // "s" at its end, as the rule does for nfs and aws.
 func (r Resource) regularPlural() string {
-	if plural := r.peerPlural(); dns1035Label.MatchString(plural) {
+	if plural := r.peerPlural(); isDNS1035Label(plural) {
 		return plural
 	}
 	return strings.TrimSuffix(r.Lower(), "s") + "s"
@@ -175,21 +174,21 @@ func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// hookName is a DNS label, because names of webhooks contain the name of the hook.
-var hookName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-
-// CheckHookName validates the name of a hook.
+// CheckHookName validates the name of a hook. It is a DNS label, because names of webhooks
+// contain it.
 func CheckHookName(s string) error {
 	switch {
 	case s == "":
-		return fault.Usage("such as operon create hook secret-copier", "the name of the hook is missing")
-	case !hookName.MatchString(s):
+		return fault.Usage("add one: operon create hook secret-copier", "the name of the hook is missing")
+	case !isHookName(s):
 		hint := "use lower-case letters, digits and '-'"
 		stem, _, _ := strings.Cut(path.Base(s), ".")
-		if guess := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); hookName.MatchString(guess) {
+		if guess := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); isHookName(guess) {
 			hint = "try " + guess
 		}
 		return fault.Usage(hint, "hook name %q is not a DNS label (RFC 1123)", s)
 	}
 	return CheckFileName("hook name", s)
 }
+
+func isHookName(s string) bool { return len(s) <= maxLabel && isDNS1123Label(s) }

@@ -10,13 +10,15 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// Parse decodes the content of a PROJECT file and ignores keys that Config has
-// no field for. Errors are usage errors with the position line:column; a schema
-// version other than 3 is one of them.
+// Parse decodes the content of a PROJECT file with the schema version 3. It ignores keys
+// that Config does not have. Errors are usage errors with the position line:column.
 func Parse(src []byte) (*Config, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, &fault.Error{Code: fault.CodeUsage, Hint: fault.HintOf(err), Err: err}
+	}
+	if len(doc.Value) == 0 {
+		return nil, fault.In("1:1", fault.Usage("restore it from version control, or delete it and run operon init", "the file is empty"))
 	}
 	d := decoder{doc: doc}
 	c := &Config{}
@@ -43,7 +45,7 @@ func (d *decoder) fail(path []any, hint, format string, args ...any) {
 	}
 }
 
-// checkVersion reports whether the file has the schema version that operon reads.
+// checkVersion reports whether operon supports the schema version of the file.
 func (d *decoder) checkVersion(root object) bool {
 	switch version := root.text("version"); {
 	case version == SchemaVersion:
@@ -51,7 +53,7 @@ func (d *decoder) checkVersion(root object) bool {
 	case root.m["version"] == nil:
 		d.fail(nil, "is this the PROJECT file of another program?", "the key version is missing")
 	default:
-		d.fail([]any{"version"}, "operon reads projects of version "+SchemaVersion+" only; migrate this one first",
+		d.fail([]any{"version"}, "operon supports only version "+SchemaVersion+"; migrate the project first",
 			"project version %q is not supported", version)
 	}
 	return false
@@ -116,7 +118,7 @@ type object struct {
 
 func (o object) at(key string) []any { return append(slices.Clone(o.path), key) }
 
-// text reads a string; a number or a date without quotes is taken as written.
+// text returns a string. It returns a number or a date without quotes as it is written.
 func (o object) text(key string) string { return o.scalar(o.at(key), o.m[key]) }
 
 func (d *decoder) scalar(path []any, v any) string {
@@ -130,7 +132,7 @@ func (d *decoder) scalar(path []any, v any) string {
 		if _, ok := name.(int); ok {
 			name = fmt.Sprintf("an item of %v", path[len(path)-2])
 		}
-		d.fail(path, "write one word, in quotes where YAML needs them", "%v is not one word of text", name)
+		d.fail(path, "write a string", "%v is not a string", name)
 		return ""
 	}
 	return d.doc.Text(path, fmt.Sprint(v))
@@ -147,13 +149,12 @@ func (o object) boolean(key string) bool {
 func (o object) list(key string) []any {
 	v, ok := o.m[key].([]any)
 	if !ok && o.m[key] != nil {
-		o.fail(o.at(key), "write its items on lines of their own, each behind a dash", "%s is not a list", key)
+		o.fail(o.at(key), "write each item on its own line, after a dash", "%s is not a list", key)
 	}
 	return v
 }
 
-// texts reads a list of strings. One string is a list of one, as old projects
-// write the layout.
+// texts returns a list of strings. The layout of old projects is a single string.
 func (o object) texts(key string) []string {
 	if text, ok := o.m[key].(string); ok && key == "layout" {
 		return []string{text}
@@ -168,7 +169,7 @@ func (o object) texts(key string) []string {
 func (o object) object(key string) (object, bool) {
 	m, ok := o.m[key].(map[string]any)
 	if !ok && o.m[key] != nil {
-		o.fail(o.at(key), "write lines of the form key: value below it", "%s is not a mapping", key)
+		o.fail(o.at(key), "write lines of the form key: value under it", "%s is not a mapping", key)
 	}
 	return object{o.decoder, o.at(key), m}, ok
 }
@@ -179,7 +180,7 @@ func (o object) objects(key string) []object {
 		path := append(o.at(key), i)
 		m, ok := item.(map[string]any)
 		if !ok {
-			o.fail(path, "write lines of the form key: value behind the dash", "an item of %s is not a mapping", key)
+			o.fail(path, "write lines of the form key: value after the dash", "an item of %s is not a mapping", key)
 		}
 		all = append(all, object{o.decoder, path, m})
 	}

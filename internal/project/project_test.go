@@ -19,12 +19,12 @@ func TestFindAndPut(t *testing.T) {
 	if r := c.Find("ship", "v1", "Sloop"); len(c.Resources) != 2 || r.Controller || r.Plural != "" {
 		t.Errorf("after Put: %+v", c.Resources)
 	}
-	c.Find("ship", "v1", "Sloop").Plural = "sloops" // as a user may have written
+	c.Find("ship", "v1", "Sloop").Plural = "sloops" // as a user could write it
 	c.Put(changed)
 	if r := c.Find("ship", "v1", "Sloop"); r.Plural != "sloops" {
-		t.Errorf("a plural that stood in PROJECT is gone")
+		t.Errorf("Put removed the recorded plural")
 	}
-	// kubebuilder cannot pluralise these.
+	// kubebuilder derives an invalid plural for such kinds.
 	c.Put(Resource{Group: "ship", Domain: "example.org", Version: "v1", Kind: "DNS"})
 	if r := c.Find("ship", "v1", "DNS"); r.Plural != "dns" {
 		t.Errorf("plural of DNS is %q", r.Plural)

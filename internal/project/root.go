@@ -9,15 +9,14 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// FindRoot returns the nearest folder that holds PROJECT, from dir upward to
-// the root of the filesystem, as git looks for its own. A folder called PROJECT
-// is passed by; a file that cannot be read is an error.
+// FindRoot returns the nearest folder with a PROJECT file, from dir upward. It ignores
+// folders with the name PROJECT. A file that cannot be read is an error.
 func FindRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fault.In("find the project", err)
 	}
-	other := "" // the nearest PROJECT that is no file
+	other := "" // the nearest PROJECT that is not a regular file
 	for at := dir; ; at = filepath.Dir(at) {
 		name := filepath.Join(at, File)
 		switch info, err := os.Stat(name); {
@@ -28,7 +27,7 @@ func FindRoot(dir string) (string, error) {
 			other = name
 		}
 		if filepath.Dir(at) == at {
-			return "", outside(dir, other)
+			return "", notFound(dir, other)
 		}
 	}
 }
@@ -36,21 +35,23 @@ func FindRoot(dir string) (string, error) {
 func checkReadable(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return &fault.Error{Code: fault.CodeFailed, Hint: "give yourself the right to read that file", Err: err}
+		return &fault.Error{Code: fault.CodeFailed, Hint: "make the file readable for your user", Err: err}
 	}
 	return f.Close()
 }
 
-func outside(dir, other string) error {
-	msg := "no " + File + " file in " + dir + " or a folder above it"
+// notFound returns the error of a folder outside any project.
+func notFound(dir, other string) error {
+	msg := "no " + File + " file in " + dir + " or its parent folders"
 	if other != "" {
-		return fault.Usage("change into a project, or move "+other+" away and start one with operon init", "%s: %s is no file", msg, other)
+		return fault.Usage("change to the folder of a project, or rename "+other+" and start a project with operon init",
+			"%s: %s is not a regular file", msg, other)
 	}
-	return fault.Usage("change into a project, or start one with operon init", "%s", msg)
+	return fault.Usage("change to the folder of a project, or start one with operon init", "%s", msg)
 }
 
-// DefaultName is a project name made of the folder's: in lower case, with "-"
-// for what a name cannot hold. It may still be too long.
+// DefaultName returns the name of a project in dir: the name of the folder in lower case,
+// with "-" instead of invalid characters. It can be too long for CheckName.
 func DefaultName(dir string) string {
 	name := strings.Map(func(r rune) rune {
 		if isDigit(r) || isLetter(r) {
@@ -65,13 +66,13 @@ func DefaultName(dir string) string {
 	return strings.Join(words, "-")
 }
 
-// DefaultRepo is the module path of go.mod, when there is one, else the
-// folder's name, as go mod init would have it outside a known place.
+// DefaultRepo returns the module path of a new project: that of go.mod, or the name of the
+// folder if goMod is nil.
 func DefaultRepo(goMod []byte, dir string) (string, error) {
 	if goMod != nil {
 		repo := modfile.ModulePath(goMod)
 		if repo == "" {
-			return "", fault.Usage("add the line: module example.com/name", "go.mod names no module")
+			return "", fault.Usage("add the line: module example.com/name", "go.mod has no module line")
 		}
 		return repo, CheckRepo(repo)
 	}
@@ -80,8 +81,18 @@ func DefaultRepo(goMod []byte, dir string) (string, error) {
 	}
 	repo := DefaultName(dir)
 	if err := CheckRepo(repo); err != nil {
-		return "", fault.Usage("give the module path: --repo example.com/name",
-			"the folder %s cannot name a Go module", filepath.Base(dir))
+		return "", fault.Usage("add the module path: --repo example.com/name",
+			"the folder name %s is not a valid module path", filepath.Base(dir))
 	}
 	return repo, nil
+}
+
+// CheckModule returns an error if the module in go.mod is not the one in PROJECT.
+func (c *Config) CheckModule(goMod []byte) error {
+	path := modfile.ModulePath(goMod)
+	if path == "" || path == c.Repo {
+		return nil
+	}
+	return fault.Usage("write repo: "+path+" in "+File+", and correct the paths of the resources; or run `go mod edit -module "+c.Repo+"`",
+		"%s has the repo %s, but go.mod has the module %s", File, c.Repo, path)
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,16 +16,16 @@ func TestFindRoot(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	deep := filepath.Join(root, "a", "b")
-	if err := os.MkdirAll(filepath.Join(deep, File), 0o755); err != nil { // a folder of that name is no project
+	if err := os.MkdirAll(filepath.Join(deep, File), 0o755); err != nil { // a folder with this name is not a project
 		t.Fatal(err)
 	}
 	_, err := FindRoot(root)
-	if fault.Code(err) != fault.CodeUsage || err.Error() != "no PROJECT file in "+root+" or a folder above it" || fault.HintOf(err) == "" {
-		t.Errorf("outside of a project: %v", err)
+	if fault.Code(err) != fault.CodeUsage || err.Error() != "no PROJECT file in "+root+" or its parent folders" || fault.HintOf(err) == "" {
+		t.Errorf("outside a project: %v", err)
 	}
 	_, err = FindRoot(deep)
-	if want := "no PROJECT file in " + deep + " or a folder above it: " + filepath.Join(deep, File) + " is no file"; fault.Code(err) != fault.CodeUsage ||
-		err.Error() != want || !strings.Contains(fault.HintOf(err), "move") {
+	if want := "no PROJECT file in " + deep + " or its parent folders: " + filepath.Join(deep, File) + " is not a regular file"; fault.Code(err) != fault.CodeUsage ||
+		err.Error() != want || !strings.Contains(fault.HintOf(err), "rename") {
 		t.Errorf("folder PROJECT: %v, hint %q", err, fault.HintOf(err))
 	}
 	if err := os.WriteFile(filepath.Join(root, File), nil, 0o644); err != nil {
@@ -81,14 +82,29 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("repo %q, %v", got, err)
 	}
 	for name, tt := range map[string]struct{ goMod, dir, want string }{
-		"no module":  {"go 1.26.0\n", "/x/y", "go.mod names no module"},
+		"no module":  {"go 1.26.0\n", "/x/y", "go.mod has no module line"},
 		"bad module": {"module \"a b\"\n", "/x/y", `repo "a b" is not a Go module path: invalid char ' '`},
 	} {
 		if _, err := DefaultRepo([]byte(tt.goMod), tt.dir); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
 	}
-	if _, err := DefaultRepo(nil, filepath.FromSlash("/x/vendor")); err == nil || err.Error() != "the folder vendor cannot name a Go module" {
+	if _, err := DefaultRepo(nil, filepath.FromSlash("/x/vendor")); err == nil || err.Error() != "the folder name vendor is not a valid module path" {
 		t.Errorf("folder vendor: %v", err)
+	}
+}
+
+func TestCheckModule(t *testing.T) {
+	t.Parallel()
+	c := Config{Repo: "example.org/fleet"}
+	for goMod, want := range map[string]string{
+		"module example.org/fleet\n": "",
+		"go 1.26.0\n":                "", // the go command reports the error
+		"module example.org/other\n": "PROJECT has the repo example.org/fleet, but go.mod has the module example.org/other",
+	} {
+		err := c.CheckModule([]byte(goMod))
+		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && (got != want || fault.Code(err) != fault.CodeUsage || fault.HintOf(err) == "") {
+			t.Errorf("%q: %v, hint %q", goMod, err, fault.HintOf(err))
+		}
 	}
 }

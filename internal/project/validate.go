@@ -4,38 +4,45 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"golang.org/x/mod/module"
 )
 
-// The rules for single values. Names in the cluster follow RFC 1123 and RFC
-// 1035 as Kubernetes reads them: lower case only, and a length per label.
+// The forms of single values. Names in the cluster follow RFC 1123 and RFC 1035 as
+// Kubernetes applies them: lower case only. The length is checked separately.
 var (
-	dns1123Label     = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
-	dns1035Label     = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-	dns1123Subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	apiVersion       = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
-	pascalCase       = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	isDNS1123Label     = pattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+	isDNS1035Label     = pattern(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	isDNS1123Subdomain = pattern(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	isAPIVersion       = pattern(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
+	isPascalCase       = pattern(`^[A-Z][A-Za-z0-9]*$`)
 )
+
+// pattern returns a function that matches a regular expression. It compiles the expression
+// when it is first used, so that the start of the program stays fast.
+func pattern(expr string) func(string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return func(s string) bool { return compiled().MatchString(s) }
+}
 
 const (
 	maxLabel     = 63  // RFC 1123, one label
 	maxSubdomain = 253 // RFC 1123, the whole name
 
-	// longestSuffix is what the longest generated name of a Service, which is a
-	// DNS label, has behind the project's name.
+	// longestSuffix is the suffix of the longest generated name that starts with the
+	// project's name. It is the name of a Service, which is a DNS label.
 	longestSuffix = "-controller-manager-metrics-service"
 	maxName       = maxLabel - len(longestSuffix)
 )
 
-// Validate checks the values that belong to the project as a whole, before
-// anything is written. The repo may be empty, for a project without Go; what
-// one resource must keep to is the business of ValidateResource.
+// Validate checks the values that belong to the whole project. ValidateResource checks a
+// single resource. The repo may be empty, for a project without Go.
 func (c *Config) Validate() error {
 	if c.Version != SchemaVersion {
-		return fault.Usage("leave out --project-version, or give "+SchemaVersion, "project version %q is not supported", c.Version)
+		return fault.Usage("omit --project-version, or use "+SchemaVersion, "project version %q is not supported", c.Version)
 	}
 	if err := CheckDomain(c.Domain); err != nil {
 		return err
@@ -50,7 +57,7 @@ func (c *Config) Validate() error {
 	}
 	for i, r := range c.Resources {
 		if slices.ContainsFunc(c.Resources[:i], r.SameVersion) {
-			return fault.Usage("remove one of the two from PROJECT", "the resource %s/%s %s stands twice in PROJECT",
+			return fault.Usage("remove one of them", "PROJECT has the resource %s/%s %s twice",
 				r.QualifiedGroup(), r.Version, r.Kind)
 		}
 	}
@@ -59,44 +66,44 @@ func (c *Config) Validate() error {
 
 // CheckDomain checks the suffix of the API groups. It may be empty.
 func CheckDomain(s string) error {
-	if s == "" || len(s) <= maxSubdomain && dns1123Subdomain.MatchString(s) {
+	if s == "" || len(s) <= maxSubdomain && isDNS1123Subdomain(s) {
 		return nil
 	}
-	return fault.Usage(tryFlag("domain", strings.ToLower(s), dns1123Subdomain, "use lower-case letters, digits, '-' and '.', as in example.org"),
+	return fault.Usage(tryFlag("domain", strings.ToLower(s), isDNS1123Subdomain, "use lower-case letters, digits, '-' and '.', as in example.org"),
 		"domain %q is not a DNS subdomain (RFC 1123)", s)
 }
 
-// CheckName checks the name of a new project, which starts the names of
-// everything that the project has in a cluster.
+// CheckName checks the name of a new project. It is the prefix of the names of the
+// project's objects in a cluster.
 func CheckName(s string) error {
 	if err := checkNameForm(s); err != nil {
 		return err
 	}
 	if len(s) > maxName {
 		return fault.Usage("choose a shorter one with --project-name",
-			"project name %q has %d characters; with more than %d the name %s%s passes the %d of a DNS label",
+			"project name %q has %d characters; the limit is %d, because %s%s must be a DNS label of at most %d",
 			s, len(s), maxName, s, longestSuffix, maxLabel)
 	}
 	return nil
 }
 
-// checkNameForm leaves the length out: a project that another tool started may
-// have shorter names behind its own.
+// checkNameForm checks the form and not the length: a project that another tool
+// initialized may use shorter suffixes.
 func checkNameForm(s string) error {
 	switch {
 	case s == "":
-		return fault.Usage("give one: --project-name my-operator", "the project name is missing")
-	case !dns1123Label.MatchString(s):
-		return fault.Usage(tryFlag("project-name", DefaultName(s), dns1123Label, "use lower-case letters, digits and '-'"),
+		return fault.Usage("add one: --project-name my-operator", "the project name is missing")
+	case !isDNS1123Label(s):
+		return fault.Usage(tryFlag("project-name", DefaultName(s), isDNS1123Label, "use lower-case letters, digits and '-'"),
 			"project name %q is not a DNS label (RFC 1123)", s)
 	}
 	return nil
 }
 
-// CheckRepo checks a Go module path as the go command does for the module that
-// it works in: one element is enough, unlike for a module to download.
+// CheckRepo checks a Go module path as the go command does for the main module. Unlike the
+// path of a module to download, it needs no dot in its first element.
 func CheckRepo(s string) error {
-	const hint = "give a module path such as --repo github.com/acme/my-operator"
+	const hint = "use a module path such as --repo github.com/acme/my-operator"
 	if s == "" {
 		return fault.Usage(hint, "the module path is missing")
 	}
@@ -108,17 +115,17 @@ func CheckRepo(s string) error {
 		return fault.Usage(hint, "repo %q is not a Go module path: %s", s, reason)
 	}
 	if _, _, ok := module.SplitPathVersion(s); !ok {
-		return fault.Usage("leave the suffix out, or use /v2 or later",
+		return fault.Usage("omit the suffix, or use /v2 or later",
 			"repo %q is not a Go module path: a major version suffix is /v2 or later, in digits", s)
 	}
 	words := strings.Split(s, "/")
 	switch {
 	case s[0] == '~' || s[0] == '+': // cmd/go/internal/load.SafeArg
-		return fault.Usage(hint, "repo %q is not a Go module path: the go command builds no package whose path starts with %q", s, s[0])
+		return fault.Usage(hint, "repo %q is not a Go module path: the go command does not build packages whose path starts with %q", s, s[0])
 	case slices.Contains(words, "vendor"):
-		return fault.Usage(hint, "repo %q is not a Go module path: packages below a folder named vendor cannot be imported", s)
+		return fault.Usage(hint, "repo %q is not a Go module path: packages in a folder with the name vendor cannot be imported", s)
 	case slices.Contains([]string{"cmd", "go", "std", "toolchain"}, words[0]):
-		return fault.Usage(hint, "repo %q is not a Go module path: the go command uses %q for itself", s, words[0])
+		return fault.Usage(hint, "repo %q is not a Go module path: %q is reserved for the go command", s, words[0])
 	}
 	return nil
 }
@@ -129,15 +136,15 @@ func CheckGroup(s string) error {
 		return nil
 	}
 	if group, version, ok := strings.Cut(s, "/"); ok && CheckGroup(group) == nil && CheckVersion(version) == nil {
-		return fault.Usage("use --group "+group+" --version "+version, "group %q holds a version", s)
+		return fault.Usage("use --group "+group+" --version "+version, "group %q contains a version", s)
 	}
-	if len(s) > maxSubdomain || !dns1123Subdomain.MatchString(s) {
-		return fault.Usage(tryFlag("group", strings.ToLower(s), dns1123Subdomain, "use lower-case letters, digits, '-' and '.', as in ship"),
+	if len(s) > maxSubdomain || !isDNS1123Subdomain(s) {
+		return fault.Usage(tryFlag("group", strings.ToLower(s), isDNS1123Subdomain, "use lower-case letters, digits, '-' and '.', as in ship"),
 			"group %q is not a DNS subdomain (RFC 1123)", s)
 	}
 	words := strings.Split(s, ".")
 	for i, word := range words {
-		if !apiVersion.MatchString(word) {
+		if !isAPIVersion(word) {
 			continue
 		}
 		rest := strings.Join(slices.Delete(words, i, i+1), ".")
@@ -145,7 +152,7 @@ func CheckGroup(s string) error {
 		if rest != "" {
 			hint = "use --group " + rest + " --version " + word
 		}
-		return fault.Usage(hint, "group %q holds a version", s)
+		return fault.Usage(hint, "group %q contains a version", s)
 	}
 	return nil
 }
@@ -153,7 +160,7 @@ func CheckGroup(s string) error {
 // CheckVersion checks an API version: v1, v1alpha1, v2beta3. Kubernetes orders
 // only versions of this form by maturity.
 func CheckVersion(s string) error {
-	if apiVersion.MatchString(s) && len(s) <= maxLabel {
+	if isAPIVersion(s) && len(s) <= maxLabel {
 		return nil
 	}
 	hint := "use a version such as v1, v1alpha1 or v2beta1"
@@ -162,7 +169,7 @@ func CheckVersion(s string) error {
 	}
 	guess := "v" + strings.TrimLeft(strings.ToLower(alphanumeric(s)), "v")
 	for _, v := range []string{guess, guess + "1"} {
-		if apiVersion.MatchString(v) && len(v) <= maxLabel && !strings.Contains(s, ".") {
+		if isAPIVersion(v) && len(v) <= maxLabel && !strings.Contains(s, ".") {
 			hint = "try --version " + v
 			break
 		}
@@ -170,38 +177,38 @@ func CheckVersion(s string) error {
 	return fault.Usage(hint, "version %q is not of the form v1, v1alpha1 or v1beta1", s)
 }
 
-// CheckKind checks a kind: a Go type in PascalCase whose lower case is a DNS
-// label.
+// CheckKind checks a kind: the name of a Go type in PascalCase. In lower case, it must be a
+// DNS label.
 func CheckKind(s string) error {
 	if s == "" {
-		return fault.Usage("give one: --kind Frigate", "the kind is missing")
+		return fault.Usage("add one: --kind Frigate", "the kind is missing")
 	}
-	if !pascalCase.MatchString(s) {
+	if !isPascalCase(s) {
 		guess := pascal(s)
 		if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-			guess = "" // what is left of the word would be another one
+			guess = "" // without these letters it would be another word
 		}
-		return fault.Usage(tryFlag("kind", guess, pascalCase, "start with a capital, and use ASCII letters and digits only"),
+		return fault.Usage(tryFlag("kind", guess, isPascalCase, "start with a capital, and use ASCII letters and digits only"),
 			"kind %q is not a Go identifier in PascalCase", s)
 	}
-	if most := maxLabel - len("List"); len(s) > most {
-		return fault.Usage("choose a shorter one", "kind %q has %d characters; with more than %d the kind %sList passes the %d of a DNS label",
-			s, len(s), most, s, maxLabel)
+	if limit := maxLabel - len("List"); len(s) > limit {
+		return fault.Usage("choose a shorter one", "kind %q has %d characters; the limit is %d, because %sList must be a DNS label of at most %d",
+			s, len(s), limit, s, maxLabel)
 	}
-	// client-go adds List to every group version that it discovers, as a kind
-	// without namespaces (restmapper.NewDiscoveryRESTMapper), which hides ours.
+	// client-go adds a cluster-scoped kind List to every group version that it discovers
+	// (restmapper.NewDiscoveryRESTMapper). It would hide the project's kind.
 	if s == "List" {
-		return fault.Usage("choose another kind", "kind %q is taken: clients know a kind List, outside of namespaces, in every API group", s)
+		return fault.Usage("choose another kind", "kind %q is reserved: clients add a cluster-scoped kind List to every API group", s)
 	}
 	if slices.Contains(reservedKinds, s) {
-		return fault.Usage("choose another kind", "kind %q is taken: every API package has that name for something else", s)
+		return fault.Usage("choose another kind", "kind %q is reserved: every API package uses this name for something else", s)
 	}
 	return nil
 }
 
-// reservedKinds are the names of package variables beside the types, and of the
-// kinds that apimachinery registers in every group version
-// (metav1.AddToGroupVersion), which the scheme refuses to hold twice.
+// reservedKinds are the names of variables in packages of types, and the kinds that
+// apimachinery registers in every group version (metav1.AddToGroupVersion). A scheme
+// rejects a second type for a kind.
 var reservedKinds = []string{
 	"AddToScheme", "GroupVersion", "SchemeBuilder", "SchemeGroupVersion",
 	"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent",
@@ -209,27 +216,27 @@ var reservedKinds = []string{
 
 // CheckPlural checks the plural that names a resource in URLs.
 func CheckPlural(s string) error {
-	if len(s) <= maxLabel && dns1035Label.MatchString(s) {
+	if len(s) <= maxLabel && isDNS1035Label(s) {
 		return nil
 	}
-	return fault.Usage(tryFlag("plural", strings.ToLower(alphanumeric(s)), dns1035Label, "start with a letter, and use lower-case letters, digits and '-'"),
+	return fault.Usage(tryFlag("plural", strings.ToLower(alphanumeric(s)), isDNS1035Label, "start with a letter, and use lower-case letters, digits and '-'"),
 		"plural %q is not a DNS label (RFC 1035)", s)
 }
 
-// CheckControllerName checks the name of one of several controllers of a kind.
+// CheckControllerName checks the value of --controller-name.
 func CheckControllerName(s string) error {
 	return checkController(s, func(guess string) string { return "try --controller-name " + guess })
 }
 
-// checkController checks a controller's name; a better one is put into words
-// by try.
+// checkController checks the name of a controller. try returns the hint for a valid name
+// that is similar.
 func checkController(s string, try func(guess string) string) error {
-	if len(s) <= maxLabel && dns1035Label.MatchString(s) {
+	if len(s) <= maxLabel && isDNS1035Label(s) {
 		return nil
 	}
 	guess := strings.ToLower(strings.ReplaceAll(s, "_", "-"))
 	hint := "start with a letter, and use lower-case letters, digits and '-'"
-	if dns1035Label.MatchString(guess) && len(guess) <= maxLabel {
+	if isDNS1035Label(guess) && len(guess) <= maxLabel {
 		hint = try(guess)
 	}
 	return fault.Usage(hint, "controller name %q is not a DNS label (RFC 1035)", s)
@@ -239,7 +246,7 @@ func checkController(s string, try func(guess string) string) error {
 func CheckCRDVersion(s string) error { return checkV1("use --crd-version v1", s, "CRD") }
 
 // checkV1 checks the version of apiextensions.k8s.io or
-// admissionregistration.k8s.io; both dropped v1beta1 in the same release.
+// admissionregistration.k8s.io. The same release removed v1beta1 of both.
 func checkV1(hint, s, what string) error {
 	switch s {
 	case "v1":
@@ -250,11 +257,11 @@ func checkV1(hint, s, what string) error {
 	return fault.Usage(hint, "%s version %q does not exist", what, s)
 }
 
-// tryFlag is the hint "try --flag guess", or otherwise when the guess is no
-// better.
-func tryFlag(flag, guess string, rule *regexp.Regexp, otherwise string) string {
-	if rule.MatchString(guess) && len(guess) <= maxLabel {
+// tryFlag returns the hint "try --flag guess" if the guess is valid, and otherwise the hint
+// rule.
+func tryFlag(flag, guess string, isValid func(string) bool, rule string) string {
+	if isValid(guess) && len(guess) <= maxLabel {
 		return "try --" + flag + " " + guess
 	}
-	return otherwise
+	return rule
 }

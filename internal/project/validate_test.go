@@ -7,14 +7,14 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// verdict is what a check must say: nothing, or an error and its hint.
+// verdict is the expected result of a check: an error and its hint, or none.
 type verdict struct{ err, hint string }
 
 func judge(t *testing.T, what string, err error, want verdict) {
 	t.Helper()
 	if want.err == "" {
 		if err != nil {
-			t.Errorf("%s: %v, want it accepted", what, err)
+			t.Errorf("%s: %v, want no error", what, err)
 		}
 		return
 	}
@@ -44,12 +44,12 @@ func TestCheckName(t *testing.T) {
 	long := strings.Repeat("a", 29)
 	for s, want := range map[string]verdict{
 		"ks": {}, "s3-operator": {}, "3scale": {}, long[:28]: {},
-		"":         {"the project name is missing", "give one: --project-name my-operator"},
+		"":         {"the project name is missing", "add one: --project-name my-operator"},
 		"Bad_Name": {`project name "Bad_Name" is not a DNS label (RFC 1123)`, "try --project-name bad-name"},
 		"a.b":      {`project name "a.b" is not a DNS label (RFC 1123)`, "try --project-name a-b"},
 		"-":        {`project name "-" is not a DNS label (RFC 1123)`, "try --project-name operator"},
-		long: {`project name "` + long + `" has 29 characters; with more than 28 the name ` + long +
-			`-controller-manager-metrics-service passes the 63 of a DNS label`, "choose a shorter one with --project-name"},
+		long: {`project name "` + long + `" has 29 characters; the limit is 28, because ` + long +
+			`-controller-manager-metrics-service must be a DNS label of at most 63`, "choose a shorter one with --project-name"},
 	} {
 		judge(t, s, CheckName(s), want)
 	}
@@ -57,8 +57,8 @@ func TestCheckName(t *testing.T) {
 
 func TestCheckRepo(t *testing.T) {
 	t.Parallel()
-	const hint = "give a module path such as --repo github.com/acme/my-operator"
-	const suffix = "leave the suffix out, or use /v2 or later"
+	const hint = "use a module path such as --repo github.com/acme/my-operator"
+	const suffix = "omit the suffix, or use /v2 or later"
 	for s, want := range map[string]verdict{
 		"s3-operator": {}, "github.com/systek/s3-operator": {}, "handsomeguy.cn/databaseuser": {}, "example.org/m/v2": {},
 		"Example.org/M": {}, "m": {}, "gopkg.in/m.v1": {}, "github.com/x/internal/y": {},
@@ -70,8 +70,8 @@ func TestCheckRepo(t *testing.T) {
 		"a//b":         {`repo "a//b" is not a Go module path: double slash`, hint},
 		"./m":          {`repo "./m" is not a Go module path: invalid path element "."`, hint},
 		"-m":           {`repo "-m" is not a Go module path: leading dash`, hint},
-		"~x":           {`repo "~x" is not a Go module path: the go command builds no package whose path starts with '~'`, hint},
-		"+x/y":         {`repo "+x/y" is not a Go module path: the go command builds no package whose path starts with '+'`, hint},
+		"~x":           {`repo "~x" is not a Go module path: the go command does not build packages whose path starts with '~'`, hint},
+		"+x/y":         {`repo "+x/y" is not a Go module path: the go command does not build packages whose path starts with '+'`, hint},
 		"a~1":          {`repo "a~1" is not a Go module path: trailing tilde and digits in path element`, hint},
 		"m.":           {`repo "m." is not a Go module path: trailing dot in path element`, hint},
 		"a/con":        {`repo "a/con" is not a Go module path: "con" disallowed as path element component on Windows`, hint},
@@ -80,9 +80,9 @@ func TestCheckRepo(t *testing.T) {
 		"a.b/m/v1":     {`repo "a.b/m/v1" is not a Go module path: a major version suffix is /v2 or later, in digits`, suffix},
 		"a.b/m/v02":    {`repo "a.b/m/v02" is not a Go module path: a major version suffix is /v2 or later, in digits`, suffix},
 		"gopkg.in/m":   {`repo "gopkg.in/m" is not a Go module path: a major version suffix is /v2 or later, in digits`, suffix},
-		"go":           {`repo "go" is not a Go module path: the go command uses "go" for itself`, hint},
-		"std":          {`repo "std" is not a Go module path: the go command uses "std" for itself`, hint},
-		"a.b/vendor/m": {`repo "a.b/vendor/m" is not a Go module path: packages below a folder named vendor cannot be imported`, hint},
+		"go":           {`repo "go" is not a Go module path: "go" is reserved for the go command`, hint},
+		"std":          {`repo "std" is not a Go module path: "std" is reserved for the go command`, hint},
+		"a.b/vendor/m": {`repo "a.b/vendor/m" is not a Go module path: packages in a folder with the name vendor cannot be imported`, hint},
 	} {
 		judge(t, s, CheckRepo(s), want)
 	}
@@ -93,9 +93,9 @@ func TestCheckGroup(t *testing.T) {
 	const form = "use lower-case letters, digits, '-' and '.', as in ship"
 	for s, want := range map[string]verdict{
 		"": {}, "ship": {}, "foo.bar-baz": {}, "3scale": {}, "v": {}, "v1x": {}, "example.com": {}, "func": {},
-		"apps/v1":      {`group "apps/v1" holds a version`, "use --group apps --version v1"},
-		"v1":           {`group "v1" holds a version`, "use --version v1"},
-		"ship.v1beta1": {`group "ship.v1beta1" holds a version`, "use --group ship --version v1beta1"},
+		"apps/v1":      {`group "apps/v1" contains a version`, "use --group apps --version v1"},
+		"v1":           {`group "v1" contains a version`, "use --version v1"},
+		"ship.v1beta1": {`group "ship.v1beta1" contains a version`, "use --group ship --version v1beta1"},
 		"Ship":         {`group "Ship" is not a DNS subdomain (RFC 1123)`, "try --group ship"},
 		"a b":          {`group "a b" is not a DNS subdomain (RFC 1123)`, form},
 		".ship":        {`group ".ship" is not a DNS subdomain (RFC 1123)`, form},
@@ -136,7 +136,7 @@ func TestCheckKind(t *testing.T) {
 	rule := func(s string) string { return `kind "` + s + `" is not a Go identifier in PascalCase` }
 	for s, want := range map[string]verdict{
 		"Frigate": {}, "S3": {}, "NFS": {}, "Type": {}, "Switch": {}, "Func": {}, "String": {}, "Error": {}, "Int": {}, "Con": {}, "WaitList": {}, long[:59]: {},
-		"":        {"the kind is missing", "give one: --kind Frigate"},
+		"":        {"the kind is missing", "add one: --kind Frigate"},
 		"foo-bar": {rule("foo-bar"), "try --kind FooBar"},
 		"Foo-Bar": {rule("Foo-Bar"), "try --kind FooBar"},
 		"Foo_bar": {rule("Foo_bar"), "try --kind FooBar"},
@@ -146,13 +146,13 @@ func TestCheckKind(t *testing.T) {
 		"Кит":     {rule("Кит"), form},
 		"A B":     {rule("A B"), "try --kind AB"},
 		"*Foo":    {rule("*Foo"), "try --kind Foo"},
-		long: {`kind "` + long + `" has 60 characters; with more than 59 the kind ` + long + `List passes the 63 of a DNS label`,
+		long: {`kind "` + long + `" has 60 characters; the limit is 59, because ` + long + `List must be a DNS label of at most 63`,
 			"choose a shorter one"},
-		"List":          {`kind "List" is taken: clients know a kind List, outside of namespaces, in every API group`, "choose another kind"},
-		"GroupVersion":  {`kind "GroupVersion" is taken: every API package has that name for something else`, "choose another kind"},
-		"SchemeBuilder": {`kind "SchemeBuilder" is taken: every API package has that name for something else`, "choose another kind"},
-		"AddToScheme":   {`kind "AddToScheme" is taken: every API package has that name for something else`, "choose another kind"},
-		"ListOptions":   {`kind "ListOptions" is taken: every API package has that name for something else`, "choose another kind"},
+		"List":          {`kind "List" is reserved: clients add a cluster-scoped kind List to every API group`, "choose another kind"},
+		"GroupVersion":  {`kind "GroupVersion" is reserved: every API package uses this name for something else`, "choose another kind"},
+		"SchemeBuilder": {`kind "SchemeBuilder" is reserved: every API package uses this name for something else`, "choose another kind"},
+		"AddToScheme":   {`kind "AddToScheme" is reserved: every API package uses this name for something else`, "choose another kind"},
+		"ListOptions":   {`kind "ListOptions" is reserved: every API package uses this name for something else`, "choose another kind"},
 	} {
 		judge(t, s, CheckKind(s), want)
 	}
@@ -184,13 +184,13 @@ func TestValidate(t *testing.T) {
 		"as it is":       {func(c *Config) {}, verdict{}},
 		"without a repo": {func(c *Config) { c.Repo = "" }, verdict{}},
 		"version": {func(c *Config) { c.Version = "2" }, verdict{
-			`project version "2" is not supported`, "leave out --project-version, or give 3"}},
+			`project version "2" is not supported`, "omit --project-version, or use 3"}},
 		"domain": {func(c *Config) { c.Domain = "A" }, verdict{`domain "A" is not a DNS subdomain (RFC 1123)`, "try --domain a"}},
 		"name":   {func(c *Config) { c.ProjectName = "K s" }, verdict{`project name "K s" is not a DNS label (RFC 1123)`, "try --project-name k-s"}},
 		"repo": {func(c *Config) { c.Repo = "a b" }, verdict{
-			`repo "a b" is not a Go module path: invalid char ' '`, "give a module path such as --repo github.com/acme/my-operator"}},
+			`repo "a b" is not a Go module path: invalid char ' '`, "use a module path such as --repo github.com/acme/my-operator"}},
 		"the same twice": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
-			"the resource ship.example.org/v1 Sloop stands twice in PROJECT", "remove one of the two from PROJECT"}},
+			"PROJECT has the resource ship.example.org/v1 Sloop twice", "remove one of them"}},
 	} {
 		c := good()
 		tt.change(c)
