@@ -1,4 +1,4 @@
-// Package envtestcmd holds `operon envtest`, which provides a control plane for tests.
+// Package envtestcmd implements `operon envtest`, which manages control planes for tests.
 package envtestcmd
 
 import (
@@ -21,7 +21,7 @@ KUBEBUILDER_ASSETS, if set, takes precedence over that folder.`
 	return cmd
 }
 
-// printPath prints a folder with forward slashes, for make and sh eat others.
+// printPath prints a folder with forward slashes: make and sh remove backslashes.
 func printPath(a *command.App, dir string, err error) error {
 	if err != nil {
 		return err
@@ -41,12 +41,12 @@ func bindName(cmd *cobra.Command, name *string) {
 	command.CompleteNothing(cmd, "name")
 }
 
-// exportKubeconfig is the line that makes a shell use a control plane.
+// exportKubeconfig returns the shell command that selects a control plane for kubectl.
 func exportKubeconfig(s controlplane.State) string {
 	return fmt.Sprintf("export KUBECONFIG=%q", filepath.ToSlash(s.Kubeconfig))
 }
 
-// nameFlag is the flag that a command line needs to mean the same control plane.
+// nameFlag returns the flag that selects the control plane in another command, or "".
 func nameFlag(name string) string {
 	if name == controlplane.DefaultName {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newKeep is the process behind `operon envtest start`.
+// newKeep returns the hidden command that supervises the programs of a control plane.
 func newKeep(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "keep",

@@ -16,8 +16,8 @@ func newPath(a *command.App) *cobra.Command {
 		Short: "Print the folder of the control plane",
 		Long: `Print the folder with etcd, kube-apiserver and kubectl, for KUBEBUILDER_ASSETS.
 By default nothing is installed. --build builds missing programs from Go
-modules, for Kubernetes ` + pins.Kubernetes + ` only; --download downloads what setup-envtest
-would.`,
+modules, for Kubernetes ` + pins.Kubernetes + ` only; --download downloads the same programs as
+setup-envtest.`,
 		Example: `  KUBEBUILDER_ASSETS="$(operon envtest path --build)" go test ./...
   operon envtest path --download --k8s-version 1.36`,
 		Args: command.NoArgs,
@@ -29,9 +29,9 @@ would.`,
 			var dir string
 			switch {
 			case build && download:
-				return fault.Usage("choose one of them", "--build and --download are two ways to the same end")
+				return fault.Usage("remove one of the flags", "--build and --download exclude each other")
 			case cmd.Flags().Changed("index") && !download:
-				return fault.Usage("add --download", "--index says where to download from")
+				return fault.Usage("add --download", "--index applies only to downloads")
 			case build:
 				dir, err = store.Ensure(cmd.Context(), version, false, a.Progress)
 			case download:

@@ -45,7 +45,7 @@ have to end them.`,
 		Example: `  operon envtest start
   export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
 		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.start(cmd.Context(), a) },
 	}
 	cmd.Flags().BoolVar(&c.detach, "detach", false, "return when the control plane is ready, and leave it running")
 	cmd.Flags().BoolVar(&c.options.Controllers, "controllers", false, "also run kube-controller-manager")
@@ -55,12 +55,12 @@ have to end them.`,
 	return cmd
 }
 
-func (c *startOptions) run(ctx context.Context, a *command.App) error {
+func (c *startOptions) start(ctx context.Context, a *command.App) error {
 	if err := controlplane.CheckName(c.options.Name); err != nil {
 		return err
 	}
 	if c.options.Port < 0 || c.options.Port > 65535 {
-		return fault.Usage("leave --port out for a free one", "port %d is not between 1 and 65535", c.options.Port)
+		return fault.Usage("omit --port for a free port", "port %d is not between 1 and 65535", c.options.Port)
 	}
 	home, err := controlplane.Open(a.Getenv)
 	if err != nil {
@@ -81,15 +81,15 @@ func (c *startOptions) run(ctx context.Context, a *command.App) error {
 	if term.IsTerminal(a.Err) {
 		a.Notef("%s", command.Painter(a.Err, a.Getenv)(command.Faint, fmt.Sprintf("starting control plane %q", c.options.Name)))
 	}
-	began := time.Now()
+	start := time.Now()
 	s, err := home.Start(ctx, c.options, []string{self, "envtest", "keep"}, a.Environ, a.Progress)
 	if err != nil {
 		return err
 	}
 	if s.Already {
-		return c.already(a, s.State)
+		return c.reportRunning(a, s.State)
 	}
-	a.Notef("ready in %.1f s: %s (Kubernetes %s)", time.Since(began).Seconds(), s.State.URL, s.State.Version)
+	a.Notef("ready in %.1f s: %s (Kubernetes %s)", time.Since(start).Seconds(), s.State.URL, s.State.Version)
 	if c.detach {
 		if err := s.Detach(); err != nil {
 			return err
@@ -114,16 +114,17 @@ func (c *startOptions) run(ctx context.Context, a *command.App) error {
 	return err
 }
 
-// already answers for a control plane that this command did not start.
-func (c *startOptions) already(a *command.App, s controlplane.State) error {
-	hint := "end it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
+// reportRunning reports a control plane that is already running. It is an error if the
+// control plane differs from the options, or if the command would have to stop it.
+func (c *startOptions) reportRunning(a *command.App, s controlplane.State) error {
+	hint := "stop it first (operon envtest stop" + nameFlag(s.Name) + "), or choose another --name"
 	unmet := c.options.Unmet(s)
 	switch {
 	case unmet != "":
-		return fault.Failed(hint, "control plane %q runs already, %s", s.Name, unmet)
+		return fault.Failed(hint, "control plane %q is already running, %s", s.Name, unmet)
 	case !c.detach:
-		return fault.Failed("use it ("+exportKubeconfig(s)+"), "+hint, "control plane %q runs already", s.Name)
+		return fault.Failed("use it ("+exportKubeconfig(s)+"), "+hint, "control plane %q is already running", s.Name)
 	}
-	a.Notef("control plane %q runs already: %s", s.Name, s.URL)
+	a.Notef("control plane %q is already running: %s", s.Name, s.URL)
 	return printPath(a, s.Kubeconfig, nil)
 }

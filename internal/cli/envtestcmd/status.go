@@ -60,8 +60,8 @@ running.`,
 				return err
 			}
 			switch {
-			case named && !slices.ContainsFunc(all, running):
-				return fault.Failed("operon envtest start --detach"+nameFlag(name), "control plane %q does not run", name)
+			case named && !slices.ContainsFunc(all, isRunning):
+				return fault.Failed("start it: operon envtest start --detach"+nameFlag(name), "control plane %q is not running", name)
 			case len(all) == 0:
 				a.Notef("no control plane is running")
 			}
@@ -75,7 +75,7 @@ running.`,
 	return cmd
 }
 
-func running(s controlplane.State) bool { return s.Phase == controlplane.Running }
+func isRunning(s controlplane.State) bool { return s.Phase == controlplane.Running }
 
 // printStates prints each control plane as a block of lines.
 func printStates(a *command.App, all []controlplane.State) error {

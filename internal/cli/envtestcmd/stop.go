@@ -23,7 +23,7 @@ If it is not running, the command does nothing and exits with code 0.`,
 		Args: command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all && cmd.Flags().Changed("name") {
-				return fault.Usage("leave one of them out", "--name and --all exclude each other")
+				return fault.Usage("remove one of the flags", "--name and --all exclude each other")
 			}
 			names := []string{name}
 			home, err := controlplane.Open(a.Getenv)
@@ -35,7 +35,10 @@ If it is not running, the command does nothing and exits with code 0.`,
 					return err
 				}
 			}
-			return stopControlPlanes(a, cmd.Context(), home, names)
+			if names, err = stopControlPlanes(a, cmd.Context(), home, names); err != nil || len(names) > 0 {
+				return err
+			}
+			return noteOthers(a, home)
 		},
 	}
 	bindName(cmd, &name)
@@ -52,23 +55,24 @@ func controlPlaneNames(home *controlplane.Home) ([]string, error) {
 	return names, err
 }
 
-func stopControlPlanes(a *command.App, ctx context.Context, home *controlplane.Home, names []string) error {
-	stopped := 0
+// stopControlPlanes stops the named control planes and returns the names of those that
+// existed.
+func stopControlPlanes(a *command.App, ctx context.Context, home *controlplane.Home, names []string) (stopped []string, err error) {
 	for _, name := range names {
 		if err := controlplane.CheckName(name); err != nil {
-			return err
+			return stopped, err
 		}
-		s, there, err := home.Stop(ctx, name)
+		s, exists, err := home.Stop(ctx, name)
 		if err != nil {
-			return err
+			return stopped, err
 		}
-		if !there {
+		if !exists {
 			continue
 		}
-		stopped++
+		stopped = append(stopped, name)
 		switch s.Phase {
 		case controlplane.Failed, controlplane.Dead:
-			a.Notef("removed what control plane %q left behind", name)
+			a.Notef("removed the files of control plane %q", name)
 		default:
 			a.Notef("stopped control plane %q", name)
 		}
@@ -76,8 +80,18 @@ func stopControlPlanes(a *command.App, ctx context.Context, home *controlplane.H
 			a.Notef("KUBECONFIG still names it: unset KUBECONFIG")
 		}
 	}
-	if stopped == 0 {
-		a.Notef("nothing to stop")
+	return stopped, nil
+}
+
+// noteOthers reports that there was nothing to stop, and how to stop other control planes.
+func noteOthers(a *command.App, home *controlplane.Home) error {
+	others, err := home.List()
+	if err != nil {
+		return err
+	}
+	a.Notef("nothing to stop")
+	for _, s := range others {
+		a.Notef("to stop control plane %q (%s): operon envtest stop%s", s.Name, s.Phase, nameFlag(s.Name))
 	}
 	return nil
 }
