@@ -11,7 +11,7 @@ import (
 
 var shells = map[string]func(*cobra.Command) error{
 	"bash": func(root *cobra.Command) error {
-		if _, err := io.WriteString(root.OutOrStdout(), bashStandIns); err != nil {
+		if _, err := io.WriteString(root.OutOrStdout(), bashFallbacks); err != nil {
 			return err
 		}
 		return root.GenBashCompletionV2(root.OutOrStdout(), true)
@@ -21,9 +21,9 @@ var shells = map[string]func(*cobra.Command) error{
 	"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(root.OutOrStdout()) },
 }
 
-// bashStandIns defines the two functions of the bash-completion package that cobra's
+// bashFallbacks defines the two functions of the bash-completion package that cobra's
 // script calls, in case that package is not loaded.
-const bashStandIns = `# Where the bash-completion package is not loaded, these do what it would.
+const bashFallbacks = `# Replace functions of the bash-completion package if it is not loaded.
 if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref()
     {

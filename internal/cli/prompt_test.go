@@ -14,45 +14,45 @@ import (
 	"github.com/operon-dev/operon/internal/term"
 )
 
-// answers is a person who knows what to say. It is asked in order, and an
-// answer that is not valid is asked for again, as on a terminal.
-type answers struct {
-	t     *testing.T
-	texts []string
-	asked []string
-	stop  bool // press Ctrl-C instead
+// fakePrompter answers prompts in order. After an invalid answer it gives the next one, as a
+// person on a terminal would.
+type fakePrompter struct {
+	t         *testing.T
+	answers   []string // not used yet
+	questions []string
+	interrupt bool // press Ctrl-C instead
 }
 
-func (a *answers) next(question string) string {
-	a.asked = append(a.asked, question)
-	if len(a.texts) == 0 {
-		a.t.Fatalf("no answer left for %q", question)
+func (p *fakePrompter) next(question string) string {
+	p.questions = append(p.questions, question)
+	if len(p.answers) == 0 {
+		p.t.Fatalf("no answer left for %q", question)
 	}
-	text := a.texts[0]
-	a.texts = a.texts[1:]
-	return text
+	answer := p.answers[0]
+	p.answers = p.answers[1:]
+	return answer
 }
 
-func (a *answers) Confirm(_ context.Context, question string, _ bool) (bool, error) {
-	if a.stop {
+func (p *fakePrompter) Confirm(_ context.Context, question string, _ bool) (bool, error) {
+	if p.interrupt {
 		return false, term.ErrInterrupted
 	}
-	return a.next(question) == "y", nil
+	return p.next(question) == "y", nil
 }
 
-func (a *answers) Input(_ context.Context, question, _ string, valid func(string) error) (string, error) {
-	if a.stop {
+func (p *fakePrompter) Input(_ context.Context, question, _ string, valid func(string) error) (string, error) {
+	if p.interrupt {
 		return "", term.ErrInterrupted
 	}
 	for {
-		if text := a.next(question); valid(text) == nil {
-			return text, nil
+		if answer := p.next(question); valid(answer) == nil {
+			return answer, nil
 		}
 	}
 }
 
-// person returns an App in a fresh project whose user gives the answers.
-func person(t *testing.T, texts ...string) (a *command.App, who *answers, out, errs *bytes.Buffer) {
+// newProject returns an App in a new project, and the prompter that gives the answers.
+func newProject(t *testing.T, answers ...string) (a *command.App, prompter *fakePrompter, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}
 	a = &command.App{
@@ -64,29 +64,29 @@ func person(t *testing.T, texts ...string) (a *command.App, who *answers, out, e
 	}
 	out.Reset()
 	errs.Reset()
-	who = &answers{t: t, texts: texts}
-	a.Prompt = who
-	return a, who, out, errs
+	prompter = &fakePrompter{t: t, answers: answers}
+	a.Prompt = prompter
+	return a, prompter, out, errs
 }
 
-func TestCreateHookAsks(t *testing.T) {
+func TestCreateHookPrompts(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("hooks are for Linux")
 	}
-	a, _, out, errs := person(t)
+	a, _, out, errs := newProject(t)
 	a.Dir = t.TempDir()
 	if code := run(t.Context(), a, []string{"init", "--domain", "example.org", "--plugins", "shell"}); code != 0 {
 		t.Fatalf("init: exit code %d\n%s", code, errs)
 	}
-	who := &answers{t: t, texts: []string{"My Hook", "secrets", "Secert", "Secret"}}
-	a.Prompt = who
+	prompter := &fakePrompter{t: t, answers: []string{"My Hook", "secrets", "Secert", "Secret"}}
+	a.Prompt = prompter
 	out.Reset()
 	if code := run(t.Context(), a, []string{"create", "hook", "--selector", "app in (a)", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	if len(who.texts) > 0 {
-		t.Errorf("not asked for: %q", who.texts)
+	if len(prompter.answers) > 0 {
+		t.Errorf("unused answers: %q", prompter.answers)
 	}
 	if !strings.Contains(out.String(), "create   hooks/secrets.sh") {
 		t.Errorf("plan:\n%s", out)
@@ -95,7 +95,7 @@ func TestCreateHookAsks(t *testing.T) {
 	if !strings.Contains(errs.String(), same) {
 		t.Errorf("the equivalent command line is missing:\n%s", errs)
 	}
-	// Who says all is asked nothing, and a kind needs no controller.
+	// A complete command line results in no prompts. A kind of a hook project has no controller.
 	for _, args := range [][]string{
 		{"create", "hook", "secrets", "--on", "kubernetes:Secret", "--selector", "app in (a)", "--make=false"},
 		{"create", "api", "--group", "g", "--version", "v1", "--kind", "Boat", "--make=false"},
@@ -106,14 +106,14 @@ func TestCreateHookAsks(t *testing.T) {
 	}
 }
 
-func TestCreateAPIAsks(t *testing.T) {
+func TestCreateAPIPrompts(t *testing.T) {
 	t.Parallel()
-	a, who, out, errs := person(t, "ship", "1", "v1", "foo-bar", "Frigate", "y", "n")
+	a, prompter, out, errs := newProject(t, "ship", "1", "v1", "foo-bar", "Frigate", "y", "n")
 	if code := run(t.Context(), a, []string{"create", "api", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	if len(who.texts) > 0 {
-		t.Errorf("not asked for: %q", who.texts)
+	if len(prompter.answers) > 0 {
+		t.Errorf("unused answers: %q", prompter.answers)
 	}
 	if !strings.Contains(out.String(), "create   api/v1/frigate_types.go") || strings.Contains(out.String(), "internal/controller") {
 		t.Errorf("plan:\n%s", out)
@@ -123,33 +123,33 @@ func TestCreateAPIAsks(t *testing.T) {
 		t.Errorf("the equivalent command line is missing:\n%s", errs)
 	}
 
-	// That line asks nothing, and has nothing to do.
+	// That command line results in no prompts and has nothing to do.
 	out.Reset()
 	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }
 
-func TestCreateAPIAsksOnlyWhatIsMissing(t *testing.T) {
+func TestCreateAPIPromptsOnlyForMissingFlags(t *testing.T) {
 	t.Parallel()
-	a, who, _, errs := person(t, "y")
+	a, prompter, _, errs := newProject(t, "y")
 	args := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--controller", "--make=false"}
 	if code := run(t.Context(), a, args); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	if len(who.asked) != 1 || !strings.Contains(who.asked[0], "types") {
-		t.Errorf("asked %q", who.asked)
+	if len(prompter.questions) != 1 || !strings.Contains(prompter.questions[0], "types") {
+		t.Errorf("questions %q", prompter.questions)
 	}
 }
 
-func TestCreateWebhookAsks(t *testing.T) {
+func TestCreateWebhookPrompts(t *testing.T) {
 	t.Parallel()
-	a, who, out, errs := person(t, "ship", "v1", "Frigate", "y", "n", "n")
+	a, prompter, out, errs := newProject(t, "ship", "v1", "Frigate", "y", "n", "n")
 	a.Prompt = nil
 	if code := run(t.Context(), a, []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
-	a.Prompt = who
+	a.Prompt = prompter
 	if code := run(t.Context(), a, []string{"create", "webhook", "--make=false"}); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, errs)
 	}
@@ -161,15 +161,15 @@ func TestCreateWebhookAsks(t *testing.T) {
 	if code := run(t.Context(), a, strings.Fields(same)[1:]); code != 0 || out.String() != "nothing to do\n" {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
-	if len(who.texts) > 0 {
-		t.Errorf("not asked for: %q", who.texts)
+	if len(prompter.answers) > 0 {
+		t.Errorf("unused answers: %q", prompter.answers)
 	}
 }
 
-func TestCreateAPIInterruptedAtTheQuestion(t *testing.T) {
+func TestCreateAPIInterruptedAtPrompt(t *testing.T) {
 	t.Parallel()
-	a, who, out, errs := person(t)
-	who.stop = true
+	a, prompter, out, errs := newProject(t)
+	prompter.interrupt = true
 	if code := run(t.Context(), a, []string{"create", "api"}); code != 130 {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
@@ -178,20 +178,20 @@ func TestCreateAPIInterruptedAtTheQuestion(t *testing.T) {
 	}
 }
 
-// errWriter is a stdout that is full, as /dev/full is.
-type errWriter struct{}
+// fullWriter fails like /dev/full.
+type fullWriter struct{}
 
-func (errWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-func TestFullStdoutIsAnError(t *testing.T) {
+func TestFullStdout(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--make=false"},
 		{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Sloop", "--make=false", "--output", "json"},
 		{"version"},
 	} {
-		a, _, _, errs := person(t)
-		a.Prompt, a.Out = nil, errWriter{}
+		a, _, _, errs := newProject(t)
+		a.Prompt, a.Out = nil, fullWriter{}
 		if code := run(t.Context(), a, args); code != 1 || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%v: exit code %d\n%s", args, code, errs)
 		}

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/commands.md")
 
-// TestReference keeps docs/commands.md equal to the commands' own texts.
+// TestReference checks that docs/commands.md is equal to the help texts of the commands.
 func TestReference(t *testing.T) {
 	const file = "../../docs/commands.md"
 	var got bytes.Buffer
@@ -64,7 +64,7 @@ func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// text is what a command says of itself.
+// text returns the description of a command.
 func text(cmd *cobra.Command) string {
 	if cmd.Long != "" {
 		return cmd.Long
@@ -72,7 +72,7 @@ func text(cmd *cobra.Command) string {
 	return cmd.Short + "."
 }
 
-// indentLines indents all lines but empty ones.
+// indentLines indents all lines that are not empty.
 func indentLines(s, indent string) string {
 	return strings.ReplaceAll(indent+strings.ReplaceAll(s, "\n", "\n"+indent), indent+"\n", "\n")
 }

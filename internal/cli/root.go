@@ -70,6 +70,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return command.GroupHelp(cmp.Or(cmd, root), rest)
 			}
+			cmd.InitDefaultHelpFlag() // as with --help
 			return cmd.Help()
 		},
 	}

@@ -24,7 +24,7 @@ func newVersion(a *command.App) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of operon and of the libraries that it pins",
+		Short: "Print the versions of operon and of its libraries",
 		Args:  command.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := command.CheckOutput(output); err != nil {

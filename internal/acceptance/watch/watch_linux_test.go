@@ -179,7 +179,7 @@ func TestWatch(t *testing.T) {
 	w.save(watchedTypes, treetest.ReadFile(t, filepath.Join(dir, watchedTypes))+"\n")
 	w.expect(cycle + watchedTypes + " -> the same error\n")
 	w.save(watchedTypes, src)
-	w.expect(cycle + watchedTypes + " -> good again, .*" + watchedCRD + "$")
+	w.expect(cycle + watchedTypes + " -> fixed, .*" + watchedCRD + "$")
 	w.current()
 
 	if err := os.MkdirAll(filepath.Join(dir, "api/crew/v1"), 0o755); err != nil {
@@ -255,7 +255,7 @@ func TestWatchBroken(t *testing.T) {
 	w := watching(t, dir)
 	w.expect(`^error: ` + watchedTypes + `:\d+:\d+: (.*\n)+^watching \d+ folders, press Ctrl-C to stop$`)
 	w.edit(watchedTypes, "type FrigateSpec struct {{", "type FrigateSpec struct {")
-	w.expect(cycle + watchedTypes + " -> good again$")
+	w.expect(cycle + watchedTypes + " -> fixed$")
 	w.current()
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

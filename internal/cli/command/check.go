@@ -70,10 +70,10 @@ func (a *App) differences(ctx context.Context, root string, r PlanReport) ([]dif
 		}
 		found = append(found, d)
 	}
-	right := slices.DeleteFunc(r.plan.Generated(), func(t scaffold.Target) bool { return changed[t.Path] })
-	lacking, err := a.untracked(ctx, root, right)
-	ignored := a.ignored(ctx, root, lacking)
-	for _, name := range lacking {
+	current := slices.DeleteFunc(r.plan.Generated(), func(t scaffold.Target) bool { return changed[t.Path] })
+	notInGit, err := a.untracked(ctx, root, current)
+	ignored := a.ignored(ctx, root, notInGit)
+	for _, name := range notInGit {
 		found = append(found, difference{Path: name, State: untracked, Ignored: slices.Contains(ignored, name)})
 	}
 	slices.SortFunc(found, func(a, b difference) int { return strings.Compare(a.Path, b.Path) })
@@ -94,27 +94,27 @@ func firstDifference(before, after []byte) int {
 	return i + 1
 }
 
-// again returns the command that writes the files that the check cmd compares.
-func again(cmd *cobra.Command) string {
+// repeatCommand returns the command that writes the files that the check cmd compares.
+func repeatCommand(cmd *cobra.Command) string {
 	path := cmd.CommandPath()
 	if cmd.Flags().Lookup("write") != nil {
 		path += " --write"
 	}
-	part := cmd.Flags().NArg() > 0
+	partial := cmd.Flags().NArg() > 0
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		part = part || !slices.Contains([]string{"all", "check", "diff", "output"}, f.Name)
+		partial = partial || !slices.Contains([]string{"all", "check", "diff", "output"}, f.Name)
 	})
-	if part {
+	if partial {
 		return path + " with the same arguments"
 	}
 	return path
 }
 
-// verdict returns the error of a check, or nil if nothing was found. run is the hint for
+// verdict returns the error of a check, or nil if nothing was found. repeat is the hint for
 // files that differ.
-func verdict(run string, found []difference) error {
-	old := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
-	lacking := len(found) - len(old)
+func verdict(repeat string, found []difference) error {
+	outdated := slices.DeleteFunc(slices.Clone(found), func(d difference) bool { return d.State == untracked })
+	notInGit := len(found) - len(outdated)
 	add := "add the untracked files to git"
 	if i := slices.IndexFunc(found, func(d difference) bool { return d.Ignored }); i >= 0 {
 		add += "; a .gitignore names " + found[i].Path + ": remove the line, or use git add --force"
@@ -122,15 +122,15 @@ func verdict(run string, found []difference) error {
 	switch {
 	case len(found) == 0:
 		return nil
-	case len(old) == 0:
-		return fault.Differences(add, "%s not in git", files(lacking))
-	case lacking > 0:
-		return fault.Differences(run+", and "+add, "%s not current, and %d not in git", files(len(old)), lacking)
+	case len(outdated) == 0:
+		return fault.Differences(add, "%s not in git", files(notInGit))
+	case notInGit > 0:
+		return fault.Differences(repeat+", and "+add, "%s not current, and %d not in git", files(len(outdated)), notInGit)
 	}
-	if v := old[0].Version; v != nil && !slices.ContainsFunc(old, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
-		return fault.Differences(run+", in the same version everywhere", "%s", v)
+	if v := outdated[0].Version; v != nil && !slices.ContainsFunc(outdated, func(d difference) bool { return d.Version == nil || *d.Version != *v }) {
+		return fault.Differences(repeat+", in the same version everywhere", "%s", v)
 	}
-	return fault.Differences(run, "%s not current", files(len(old)))
+	return fault.Differences(repeat, "%s not current", files(len(outdated)))
 }
 
 func files(n int) string {

@@ -42,7 +42,7 @@ func (a *App) printCheck(cmd *cobra.Command, root string, r PlanReport, output s
 		f.Err = err
 		return f
 	}
-	return verdict("run "+again(cmd), found)
+	return verdict("run "+repeatCommand(cmd), found)
 }
 
 func checkText(found []difference, paint func(string, string) string) string {

@@ -15,7 +15,7 @@ func TestFirstDifference(t *testing.T) {
 		{"a\nb\nc\n", "a\nB\nc\n", 2},
 		{"a\nb\n", "a\nx\nb\n", 2},
 		{"a\nb\nc\n", "a\nb\n", 3},
-		{"a\nb\n", "a\nb\nc\n", 2}, // only the end of line 2 is there to point at
+		{"a\nb\n", "a\nb\nc\n", 2}, // the end of line 2 is the nearest position
 		{"a\nb", "a\nb\n", 2},
 		{"a\nb\n", "a\nb", 2},
 		{"a\n", "", 1},

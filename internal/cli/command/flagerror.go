@@ -51,6 +51,10 @@ func FlagError(args []string) func(*cobra.Command, error) error {
 			name := invalid.GetFlag().Name
 			return fault.Usage("write --"+name+" or --"+name+"=false", "--%s=%s is neither true nor false", name, invalid.GetValue())
 		}
+		if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+			flag := lacking.GetFlag()
+			return fault.Usage(flag.Usage, "--%s needs a value", flag.Name)
+		}
 		return fault.Usage(hint, "%s", err)
 	}
 }

@@ -14,45 +14,51 @@ import (
 )
 
 // untracked returns the paths of the files that are not in git: neither committed nor
-// staged. Ignored files count too. It returns none without git, outside a repository, and if
-// git tracks no file of the project.
-func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Target) ([]string, error) {
+// staged. Ignored files count too. It returns no paths without git, outside a repository,
+// and if git tracks no file of the project.
+func (a *App) untracked(ctx context.Context, root string, targets []scaffold.Target) (paths []string, err error) {
 	if len(targets) == 0 {
-		return nil, nil
+		return paths, nil
 	}
+	tracked, err := a.tracked(ctx, root)
+	if err != nil || len(tracked) == 0 {
+		return paths, err
+	}
+	for _, t := range targets {
+		if !tracked[t.Real] {
+			paths = append(paths, t.Path)
+		}
+	}
+	return paths, nil
+}
+
+// tracked returns the paths of the files in git, which are none without git and outside a
+// repository.
+func (a *App) tracked(ctx context.Context, root string) (map[string]bool, error) {
+	tracked := map[string]bool{}
 	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--recurse-submodules")
 	cmd.Dir = root
 	cmd.Env = append(slices.Clone(a.Environ), "LC_ALL=C") // the error message is compared below
 	out, err := cmd.Output()
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return tracked, context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, nil
+		return tracked, nil
 	case err != nil:
 		if line := FirstLine(err); !strings.Contains(line, "not a git repository") {
 			a.Notef("note: cannot check whether generated files are in git (git ls-files: %s)", line)
 		}
-		return nil, nil
+		return tracked, nil
 	}
-	tracked := map[string]bool{}
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		tracked[string(name)] = true
 	}
 	delete(tracked, "") // after the last NUL
-	if len(tracked) == 0 {
-		return nil, nil
-	}
-	var names []string
-	for _, t := range targets {
-		if !tracked[t.Real] {
-			names = append(names, t.Path)
-		}
-	}
-	return names, nil
+	return tracked, nil
 }
 
-// ignored returns the files that git ignores. It returns none if git fails.
+// ignored returns those of the files that git ignores, or nil if git fails.
 func (a *App) ignored(ctx context.Context, root string, names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -25,8 +25,19 @@ var sdkCommands = []string{"bundle", "cleanup", "olm", "pkgman-to-bundle", "run"
 // makeTargets are targets of generated Makefiles that are not commands of operon.
 var makeTargets = []string{"build-installer", "deploy", "docker-build", "docker-push", "undeploy"}
 
-// deeper returns the commands of that name in the groups of a command.
-func deeper(cmd *cobra.Command, name string) []string {
+// subcommands lists the commands of a group, such as "api, hook, module, webhook".
+func subcommands(group *cobra.Command) string {
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// inGroups returns the commands of that name in the groups of a command.
+func inGroups(cmd *cobra.Command, name string) []string {
 	var found []string
 	for _, group := range cmd.Commands() {
 		for _, c := range group.Commands() {
@@ -43,6 +54,9 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" {
 		return cmd.Help()
 	}
+	if strings.HasPrefix(args[0], "-") {
+		return fault.Usage("put the flag after one of "+subcommands(cmd), "%s needs a command before %s", cmd.CommandPath(), args[0])
+	}
 	hint := "see `" + cmd.CommandPath() + " --help`"
 	if slices.Contains(peerCommands, args[0]) {
 		return fault.Usage(HintKubebuilderUpgrade, "operon has no %s command", args[0])
@@ -57,7 +71,7 @@ func GroupHelp(cmd *cobra.Command, args []string) error {
 		hint = "that is a target of the project's Makefile: make " + args[0]
 	}
 	cmd.SuggestionsMinimumDistance = 2
-	if s := append(cmd.SuggestionsFor(args[0]), deeper(cmd, args[0])...); len(s) > 0 {
+	if s := append(cmd.SuggestionsFor(args[0]), inGroups(cmd, args[0])...); len(s) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(s, " or ") + "?"
 	}
 	return fault.Usage(hint, "unknown command %q for %s", args[0], cmd.CommandPath())
@@ -68,5 +82,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fault.Usage("see `"+cmd.CommandPath()+" --help`", "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
+	hint := "see `" + cmd.CommandPath() + " --help`"
+	if args[0] == "true" || args[0] == "false" {
+		hint = "write the value of a boolean flag after =, as in --dry-run=" + args[0]
+	}
+	return fault.Usage(hint, "%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
 }

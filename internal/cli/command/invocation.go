@@ -40,8 +40,26 @@ func (a *App) NewInvocation(p Project, flags *PluginFlags) (*Invocation, error) 
 // Send makes the plugins plan an event, and sets the fields that all events of the command
 // share.
 func (inv *Invocation) Send(ctx context.Context, e plugin.Event) error {
+	if e.Type != plugin.Generate { // generators read the sources, which may be right
+		if err := inv.checkModule(); err != nil {
+			return err
+		}
+	}
 	e.Dir, e.Project, e.Environment = inv.Root, inv.Config, inv.Environment
 	return inv.Plugins.Plan(ctx, e, inv.Plan)
+}
+
+// checkModule returns an error if go.mod has another module than PROJECT, whose module
+// starts the import paths that plugins write.
+func (inv *Invocation) checkModule() error {
+	if inv.Config.Repo == "" || !inv.Plan.Exists("go.mod") {
+		return nil
+	}
+	src, err := inv.Plan.Read("go.mod")
+	if err != nil {
+		return err
+	}
+	return inv.Config.CheckModule(src)
 }
 
 // Generate plans the generated files of the project, from the sources in the plan.

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// longestWait is how long a command waits for another one in the project. Editors
+	// maxWait is how long a command waits for another one in the project. Editors
 	// and Makefiles start several at once, and most take less than a second.
-	longestWait = 5 * time.Second
+	maxWait = 5 * time.Second
 	// silentWait is how long it waits before it prints a note.
 	silentWait = 500 * time.Millisecond
-	// between is the time between two attempts to take the lock.
-	between = 20 * time.Millisecond
+	// retryInterval is the time between two attempts to take the lock.
+	retryInterval = 20 * time.Millisecond
 )
 
 // lock locks the project and waits for another command that holds the lock. It returns
-// scaffold.ErrBusy after longestWait, or immediately with atOnce.
+// scaffold.ErrBusy after maxWait, or immediately with atOnce.
 func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func(), err error) {
 	start, noted := time.Now(), false
 	for {
 		unlock, err := scaffold.Lock(root)
 		waited := time.Since(start)
-		if !errors.Is(err, scaffold.ErrBusy) || atOnce || waited > longestWait {
+		if !errors.Is(err, scaffold.ErrBusy) || atOnce || waited > maxWait {
 			return unlock, err
 		}
 		if waited > silentWait && !noted {
@@ -36,7 +36,7 @@ func (a *App) lock(ctx context.Context, root string, atOnce bool) (unlock func()
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(between):
+		case <-time.After(retryInterval):
 		}
 	}
 }

@@ -24,10 +24,10 @@ func TestLockWaits(t *testing.T) {
 	}{
 		"free":      {},
 		"short":     {held: silentWait / 2},
-		"long":      {held: longestWait - time.Second, noted: true},
-		"too long":  {held: longestWait + time.Second, want: scaffold.ErrBusy, noted: true},
+		"long":      {held: maxWait - time.Second, noted: true},
+		"too long":  {held: maxWait + time.Second, want: scaffold.ErrBusy, noted: true},
 		"at once":   {held: silentWait / 2, atOnce: true, want: scaffold.ErrBusy},
-		"cancelled": {held: longestWait, cancelled: silentWait / 2, want: context.Canceled},
+		"cancelled": {held: maxWait, cancelled: silentWait / 2, want: context.Canceled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -57,7 +57,7 @@ func TestLockWaits(t *testing.T) {
 				if err == nil {
 					unlock()
 				} else {
-					time.Sleep(longestWait) // let the other end
+					time.Sleep(maxWait) // let the other command end
 					release()
 				}
 			})

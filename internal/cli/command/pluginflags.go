@@ -68,8 +68,11 @@ func (o *PluginFlags) Values(active plugin.Set) (map[string]any, error) {
 			continue
 		}
 		if !slices.ContainsFunc(o.owners[name], active.Contains) {
-			return nil, fault.Usage("remove the flag, or start a project of that layout with init --plugins",
-				"--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
+			hint := "remove the flag, or start a project of that layout with init --plugins"
+			if o.cmd.Flags().Lookup("plugins") != nil {
+				hint = "remove the flag, or use --plugins " + strings.Join(o.owners[name], " or --plugins ")
+			}
+			return nil, fault.Usage(hint, "--%s belongs to the plugin %s, which this project does not use", name, strings.Join(o.owners[name], " or "))
 		}
 		switch flag.Value.Type() {
 		case "bool":

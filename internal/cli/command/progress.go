@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	patience     = 300 * time.Millisecond // without a sign of life
-	redrawnAfter = 100 * time.Millisecond
+	showAfter      = 300 * time.Millisecond
+	redrawInterval = 100 * time.Millisecond
 )
 
 // showProgress shows the progress of generators that use the returned context, on a
@@ -28,17 +28,17 @@ func (a *App) showProgress(ctx context.Context) (shown context.Context, done fun
 		now   step
 		drawn sync.WaitGroup
 	)
-	over := make(chan struct{})
+	finished := make(chan struct{})
 	drawn.Go(func() {
-		wait := time.NewTimer(patience)
+		wait := time.NewTimer(showAfter)
 		defer wait.Stop()
 		for last := (step{}); ; {
 			select {
-			case <-over:
+			case <-finished:
 				line.Clear()
 				return
 			case <-wait.C:
-				wait.Reset(redrawnAfter)
+				wait.Reset(redrawInterval)
 			}
 			mu.Lock()
 			next := now
@@ -54,7 +54,7 @@ func (a *App) showProgress(ctx context.Context) (shown context.Context, done fun
 		now = step{phase, done, total}
 		mu.Unlock()
 	}
-	return progress.With(ctx, report), func() { close(over); drawn.Wait() }
+	return progress.With(ctx, report), func() { close(finished); drawn.Wait() }
 }
 
 // step is the current step of the generators.

@@ -42,7 +42,7 @@ func (a *App) OpenProject() (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	cfg, err := parseConfig(src)
+	cfg, err := ParseConfig(src)
 	return Project{Root: root, Config: cfg, source: src}, err
 }
 
@@ -57,8 +57,8 @@ func (a *App) InProject(cmd *cobra.Command, w WriteFlags, build func(context.Con
 	return a.ChangeProject(cmd, Project{Root: root}, w, build)
 }
 
-// ChangeProject is InProject for an open project. It decodes PROJECT again only if another
-// command has changed it.
+// ChangeProject is InProject for an open project, or for a Project that has only a Root. It
+// decodes PROJECT again only if another command has changed it.
 func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, build func(context.Context, Project) error) error {
 	return a.WritePlan(cmd, opened.Root, w, func(ctx context.Context, plan *scaffold.Plan) error {
 		src, err := plan.Read(project.File)
@@ -67,7 +67,7 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 		}
 		cfg := opened.Config
 		if cfg == nil || !bytes.Equal(src, opened.source) {
-			if cfg, err = parseConfig(src); err != nil {
+			if cfg, err = ParseConfig(src); err != nil {
 				return err
 			}
 		}
@@ -78,11 +78,6 @@ func (a *App) ChangeProject(cmd *cobra.Command, opened Project, w WriteFlags, bu
 	})
 }
 
-// InProjectAt is InProject for a known root.
-func (a *App) InProjectAt(cmd *cobra.Command, root string, w WriteFlags, build func(context.Context, Project) error) error {
-	return a.ChangeProject(cmd, Project{Root: root}, w, build)
-}
-
 // LoadConfig decodes PROJECT as the plan sees it. The error wraps
 // fs.ErrNotExist if the file does not exist.
 func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
@@ -90,14 +85,11 @@ func LoadConfig(p *scaffold.Plan) (*project.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseConfig(src)
+	return ParseConfig(src)
 }
 
-// ParseConfig decodes and validates PROJECT.
-func ParseConfig(src []byte) (*project.Config, error) { return parseConfig(src) }
-
-// parseConfig decodes and validates PROJECT: its values go into files and names.
-func parseConfig(src []byte) (*project.Config, error) {
+// ParseConfig decodes and validates PROJECT: its values go into files and names.
+func ParseConfig(src []byte) (*project.Config, error) {
 	cfg, err := project.Parse(src)
 	if err != nil {
 		// The error starts with line:column, so the result is a position that editors understand.

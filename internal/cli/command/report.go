@@ -17,9 +17,11 @@ type PlanReport struct {
 	diff    bool
 	dryRun  bool
 	applied bool
-	noKeeps bool // as text, do not list kept files
-	// as text, print nothing if nothing changes
-	changesOnly bool
+
+	// These change only the text report.
+	hideKept      bool // do not list kept files
+	changesOnly   bool // print nothing if nothing changes
+	conflictsOnly bool // list conflicts, and count the other changes
 }
 
 // PrintPlan prints the report on stdout. Warnings are part of the JSON; as text they go
@@ -60,13 +62,17 @@ func (a *App) PrintWarnings(warnings []scaffold.Warning) {
 func (r PlanReport) text(paint func(string, string) string) string {
 	var out strings.Builder
 	changes := r.plan.Changes()
+	toApply := len(ChangesToApply(changes))
 	for _, c := range changes {
-		if c.Op == scaffold.Keep && r.noKeeps {
+		if c.Op == scaffold.Keep && r.hideKept || c.Op != scaffold.Conflict && r.conflictsOnly {
 			continue
 		}
 		fmt.Fprintf(&out, "%s %s\n", paint(opColour[c.Op], fmt.Sprintf("%-8s", c.Op)), place(c))
 	}
-	if len(ChangesToApply(changes)) == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly {
+	switch {
+	case r.conflictsOnly && toApply > 0:
+		fmt.Fprintf(&out, "not written: %s\n", Plural(toApply, "other change"))
+	case toApply == 0 && len(r.plan.Conflicts()) == 0 && !r.changesOnly:
 		out.WriteString("nothing to do\n")
 	}
 	if !r.diff {

@@ -56,14 +56,14 @@ func (a *App) CacheResult(run func(*App) (root string, p *scaffold.Plan, err err
 		_, _, err := run(a)
 		return err
 	}
-	kept := &recording{}
-	aside := *a
-	aside.Out, aside.Err = recorder{out, kept, false}, recorder{errs, kept, true}
-	root, p, err := run(&aside)
+	recorded := &recording{}
+	other := *a
+	other.Out, other.Err = recorder{out, recorded, false}, recorder{errs, recorded, true}
+	root, p, err := run(&other)
 	if err != nil || len(ChangesToApply(p.Changes())) > 0 {
 		return err
 	}
-	a.storeResult(dir, root, p, kept.texts)
+	a.storeResult(dir, root, p, recorded.texts)
 	return nil
 }
 

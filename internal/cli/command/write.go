@@ -16,6 +16,7 @@ type WriteFlags struct {
 	Diff   bool
 	Output string
 	Force  bool // only create and edit have the flag
+	Make   bool // generate afterwards; only create and edit have the flag
 
 	Check        bool     // compare instead of writing; only commands that generate have the flag
 	ExtraFormats []string // formats of this command besides text and JSON
@@ -27,12 +28,28 @@ type WriteFlags struct {
 	Report      func(PlanReport) error // prints the report instead of PrintPlan
 }
 
-// Bind adds the flags to cmd.
+// Bind adds --dry-run, --diff and --output to cmd.
 func (w *WriteFlags) Bind(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&w.DryRun, "dry-run", false, "show the changes without writing them")
-	f.BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
+	w.BindDryRun(cmd, "show the changes without writing them")
 	BindOutput(cmd, &w.Output, w.ExtraFormats...)
+}
+
+// BindDryRun adds --dry-run and --diff to a command whose stdout belongs to another
+// program, so that it has no --output.
+func (w *WriteFlags) BindDryRun(cmd *cobra.Command, usage string) {
+	w.Output = FormatText
+	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, usage)
+	cmd.Flags().BoolVar(&w.Diff, "diff", false, "show each change as a unified diff")
+}
+
+// BindForce adds --force to cmd.
+func (w *WriteFlags) BindForce(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&w.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
+}
+
+// BindMake adds --make to cmd. what names the files that the command generates.
+func (w *WriteFlags) BindMake(cmd *cobra.Command, what string) {
+	cmd.Flags().BoolVar(&w.Make, "make", true, "generate "+what+" afterwards")
 }
 
 // WritePlan is shared by all commands that write: it locks the project, lets build fill a
@@ -63,19 +80,12 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		a.printProblems(root, name, w.Output, err)
 		return err
 	}
-	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, noKeeps: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly}
+	r := PlanReport{command: name, plan: plan, diff: w.Diff, dryRun: w.DryRun, hideKept: w.HideKept || w.ChangesOnly, changesOnly: w.ChangesOnly}
 	if w.Check {
 		return a.printCheck(cmd, root, r, w.Output)
 	}
-	if paths := plan.Conflicts(); len(paths) > 0 {
-		if err := a.PrintPlan(r, w.Output); err != nil {
-			return err
-		}
-		hint := "move them away, then repeat the command"
-		if cmd.Flags().Lookup("force") != nil {
-			hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
-		}
-		return fault.Differences(hint, "these files exist and differ: %s", strings.Join(paths, ", "))
+	if len(plan.Conflicts()) > 0 {
+		return a.refuseConflicts(cmd, r, w)
 	}
 	if !w.DryRun {
 		if err := plan.Apply(ctx); err != nil {
@@ -87,12 +97,34 @@ func (a *App) WritePlan(cmd *cobra.Command, root string, w WriteFlags, build fun
 		return w.Report(r)
 	}
 	if err := a.PrintPlan(r, w.Output); err != nil {
-		f := fault.Failed("", "cannot print the report")
-		f.Err = err
-		if r.applied && len(ChangesToApply(plan.Changes())) > 0 {
-			f.Hint = "the changes are written; only the report is missing"
-		}
-		return f
+		return a.reportError(r, err)
+	}
+	if cmd.Flags().Lookup("make") != nil && !w.Make && !w.DryRun {
+		a.Notef("note: no files were generated (--make=false); run `operon generate`")
 	}
 	return nil
+}
+
+// refuseConflicts reports a plan with conflicts, which is not applied. The text lists only
+// the conflicts, unless the user asked for the whole plan.
+func (a *App) refuseConflicts(cmd *cobra.Command, r PlanReport, w WriteFlags) error {
+	r.conflictsOnly = !w.DryRun && !w.Diff
+	if err := a.PrintPlan(r, w.Output); err != nil {
+		return err
+	}
+	hint := "move them away, then repeat the command"
+	if cmd.Flags().Lookup("force") != nil {
+		hint = "move them away, or use --force to replace them (the old content is kept in .operon/journal)"
+	}
+	return fault.Differences(hint, "these files exist and differ: %s", strings.Join(r.plan.Conflicts(), ", "))
+}
+
+// reportError returns the error of a command that cannot print its report.
+func (a *App) reportError(r PlanReport, err error) error {
+	f := fault.Failed("", "cannot print the report")
+	f.Err = err
+	if r.applied && len(ChangesToApply(r.plan.Changes())) > 0 {
+		f.Hint = "the changes are written; only the report is missing"
+	}
+	return f
 }

@@ -1,9 +1,7 @@
 package createcmd
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -14,7 +12,7 @@ import (
 
 // createAPI holds the flags of `operon create api`.
 type createAPI struct {
-	creation
+	resourceCreation
 	crdVersion string
 	namespaced bool
 	api        bool // --resource
@@ -61,22 +59,15 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 		Args: command.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(a) },
 	}
-	o.cmd = cmd
+	o.bind(a, cmd, plugin.CreateAPI, "deepcopy methods, CRDs and RBAC")
+	o.bindResource("API group without the domain; empty: the domain is the group",
+		"plural in lower case (default: the regular English plural)")
 	f := cmd.Flags()
-	f.StringVar(&o.resource.Group, "group", "", "API group without the domain; empty: the domain is the group")
-	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
-	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
-	f.StringVar(&o.resource.Plural, "plural", "", "plural in lower case (default: the regular English plural)")
 	f.BoolVar(&o.api, "resource", true, "add the API types; operon asks on a terminal")
 	f.BoolVar(&o.controller, "controller", true, "add a controller; operon asks on a terminal")
 	f.StringVar(&o.name, "controller-name", "", "name of the controller (default: the kind in lower case)")
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
-	o.external.bind(cmd)
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
-	f.BoolVar(&o.make, "make", true, "generate deepcopy methods, CRDs and RBAC afterwards")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
-	o.Bind(cmd)
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateAPI)
 	completeAPI(a, cmd)
 	return cmd
 }
@@ -91,7 +82,10 @@ func (o *createAPI) run(a *command.App) error {
 	if !o.api && !o.controller {
 		return fault.Usage("remove --resource=false or --controller=false", "nothing to create: neither types nor a controller")
 	}
-	if err := o.checkValues(); err != nil {
+	if o.name != "" && !o.controller {
+		return fault.Usage("remove one of the flags", "--controller=false and --controller-name %s exclude each other", o.name)
+	}
+	if err := o.checkFlags(o.checkOptional()...); err != nil {
 		return err
 	}
 	var err error
@@ -106,7 +100,7 @@ func (o *createAPI) run(a *command.App) error {
 	if err := o.ask(a); err != nil {
 		return err
 	}
-	err = o.create(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
+	err = o.createResource(a, plugin.CreateAPI, func(ctx context.Context, s command.Project) (whole, added project.Resource, err error) {
 		whole, err = o.complete(ctx, a, s)
 		return whole, o.addedParts(whole), err
 	})
@@ -124,6 +118,18 @@ func (o *createAPI) run(a *command.App) error {
 	return nil
 }
 
+// checkOptional validates the flags that may be empty.
+func (o *createAPI) checkOptional() []error {
+	var errs []error
+	if o.crdVersion != "" {
+		errs = append(errs, project.CheckCRDVersion(o.crdVersion))
+	}
+	if o.name != "" {
+		errs = append(errs, project.CheckControllerName(o.name))
+	}
+	return errs
+}
+
 // withoutGo prepares the command for a project of hooks, where a kind has a CRD and no
 // controller.
 func (o *createAPI) withoutGo() error {
@@ -139,8 +145,8 @@ func (o *createAPI) withoutGo() error {
 
 // ask prompts for missing flags if a person can answer.
 func (o *createAPI) ask(a *command.App) error {
-	w, err := o.wizard(a)
-	if w == nil || err != nil {
+	w, ok, err := o.wizard(a)
+	if !ok || err != nil {
 		return err
 	}
 	if o.hooks {
@@ -156,130 +162,5 @@ func (o *createAPI) ask(a *command.App) error {
 		}
 	}
 	w.show()
-	return nil
-}
-
-// addedParts returns r with only the parts that this command adds. Other parts in PROJECT
-// do not change, even with --force.
-func (o *createAPI) addedParts(r project.Resource) project.Resource {
-	if !o.api {
-		r.API = nil
-	}
-	name := o.controllerName(r)
-	switch {
-	case !o.controller:
-		r.Controller, r.Controllers = false, nil
-	case name == r.Lower():
-		r.Controller, r.Controllers = true, nil
-	default:
-		r.Controller, r.Controllers = false, []project.Controller{{Name: name}}
-	}
-	return r
-}
-
-// controllerName returns the name of the controller to add.
-func (o *createAPI) controllerName(r project.Resource) string { return cmp.Or(o.name, r.Lower()) }
-
-// withController returns r with a controller of that name. If the only controller of a
-// kind is named after it, PROJECT omits the name, as kubebuilder does.
-func withController(r project.Resource, name string) project.Resource {
-	names := r.ControllerNames()
-	switch {
-	case slices.Contains(names, name):
-		return r
-	case len(names) == 0 && name == r.Lower():
-		r.Controller = true
-		return r
-	}
-	r.Controller, r.Controllers = false, nil
-	for _, name := range append(names, name) {
-		r.Controllers = append(r.Controllers, project.Controller{Name: name})
-	}
-	return r
-}
-
-// checkValues validates each flag by itself, before any prompt.
-func (o *createAPI) checkValues() error {
-	if o.name != "" && !o.controller {
-		return fault.Usage("remove one of the flags", "--controller=false and --controller-name %s exclude each other", o.name)
-	}
-	for _, v := range []struct {
-		value string
-		valid func(string) error
-	}{
-		{o.crdVersion, project.CheckCRDVersion},
-		{o.resource.Group, project.CheckGroup},
-		{o.resource.Version, project.CheckVersion},
-		{o.resource.Kind, project.CheckKind},
-		{o.name, project.CheckControllerName},
-	} {
-		if v.value == "" {
-			continue
-		}
-		if err := v.valid(v.value); err != nil {
-			return err
-		}
-	}
-	return o.external.check()
-}
-
-// complete returns the full resource from the flags and PROJECT, and validates it against
-// the project.
-func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
-	cfg, r := s.Config, o.resource
-	r.Domain = cfg.Domain
-	old := cfg.Find(r.Group, r.Version, r.Kind)
-	if o.api && old != nil && old.HasExternalTypes() {
-		old = nil // the project may define a type of the same name
-	}
-	switch {
-	case old != nil:
-		if err := o.checkConflicts(cfg, *old); err != nil {
-			return r, err
-		}
-		r = *old
-	case !o.api:
-		r.ClusterScoped = !o.namespaced
-		var err error
-		if r, err = o.external.resolve(ctx, a, s, r); err != nil {
-			return r, err
-		}
-		if err := o.checkConflicts(cfg, r); err != nil {
-			return r, err
-		}
-	}
-	if o.api && r.API == nil {
-		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
-		if !o.hooks {
-			r.Path = cfg.APIPath(r)
-		}
-	}
-	if o.controller {
-		r = withController(r, o.controllerName(r))
-	}
-	if r.API == nil && !r.HasExternalTypes() {
-		return r, fault.Usage("remove --resource=false",
-			"--resource=false: the project has no types for %s %s, version %s", r.Article(), r.Kind, r.Version)
-	}
-	return r, cfg.ValidateResource(r)
-}
-
-// checkConflicts rejects flags that differ from PROJECT: a second create api adds missing
-// parts and changes no existing ones.
-func (o *createAPI) checkConflicts(cfg *project.Config, old project.Resource) error {
-	if err := o.external.checkConflicts(old); err != nil {
-		return err
-	}
-	changed := o.cmd.Flags().Changed
-	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
-		return fault.Usage("remove --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
-	}
-	if changed("plural") && o.resource.Plural != old.PluralName() {
-		return fault.Usage("remove --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
-	}
-	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
-		return fault.Usage("remove --namespaced",
-			"%s %s exists with --namespaced=%t", old.Version, old.Kind, old.API.Namespaced)
-	}
 	return nil
 }

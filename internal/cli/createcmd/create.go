@@ -6,32 +6,40 @@ import (
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/plugin"
-	"github.com/operon-dev/operon/internal/project"
 	"github.com/spf13/cobra"
 )
 
 // New returns the command create.
 func New(a *command.App) *cobra.Command {
-	return command.NewGroup("create", "Add an API, a webhook, a hook or a module to the project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
+	cmd := command.NewGroup("create", "Add an API, a webhook, a hook or a module to the project", newCreateAPI(a), newCreateWebhook(a), newCreateHook(a), newCreateModule(a))
+	cmd.Example = `  operon create api --group ship --version v1 --kind Frigate
+  operon create api --help    # list the flags of create api`
+	return cmd
 }
 
-// creation has the flags that create api and create webhook share.
+// creation has the fields that create api, webhook and hook share.
 type creation struct {
 	command.WriteFlags
-	external externalFlags
-	resource project.Resource
-	make     bool
-
 	project command.Project // open for reading
 	cmd     *cobra.Command
 	options *command.PluginFlags
 }
 
-// create records a resource in PROJECT and plans the parts that the command adds.
-// complete returns the whole resource, and the resource reduced to these parts.
-func (o *creation) create(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, added project.Resource, err error)) error {
-	err := a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		whole, added, err := complete(ctx, s)
+// bind adds the flags of commands that write to cmd. generated names the files that
+// --make generates.
+func (o *creation) bind(a *command.App, cmd *cobra.Command, event plugin.EventType, generated string) {
+	o.cmd = cmd
+	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), event)
+	o.BindMake(cmd, generated)
+	o.BindForce(cmd)
+	o.Bind(cmd)
+}
+
+// create changes the project: it plans the event that newEvent returns and, with --make, the
+// generated files. newEvent may change PROJECT.
+func (o *creation) create(a *command.App, newEvent func(context.Context, command.Project) (plugin.Event, error)) error {
+	return a.ChangeProject(o.cmd, o.project, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+		event, err := newEvent(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -39,28 +47,10 @@ func (o *creation) create(a *command.App, event plugin.EventType, complete func(
 		if err != nil {
 			return err
 		}
-		s.Config.Put(whole)
-		if err := inv.Send(ctx, plugin.Event{Type: event, Resource: &added, Options: inv.Options}); err != nil || !o.make {
+		event.Options = inv.Options
+		if err := inv.Send(ctx, event); err != nil || !o.Make {
 			return err
 		}
 		return inv.Generate(ctx)
 	})
-	if err == nil && !o.DryRun && !o.make {
-		a.Notef("note: no files were generated (--make=false); run `operon generate`")
-	}
-	return err
-}
-
-// wizard asks for the group, version and kind if they are missing. It returns nil if
-// nobody can answer.
-func (o *creation) wizard(a *command.App) (*wizard, error) {
-	missing := checkNamed(o.resource)
-	if a.Prompt == nil {
-		return nil, missing
-	}
-	w := &wizard{app: a, cmd: o.cmd, domain: o.project.Config.Domain}
-	if missing == nil {
-		return w, nil
-	}
-	return w, w.names(&o.resource)
 }

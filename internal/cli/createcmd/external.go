@@ -70,7 +70,7 @@ func (o *externalFlags) checkConflicts(old project.Resource) error {
 	case !o.isSet():
 		return nil
 	case old.Core:
-		return coreFlags(old)
+		return coreFlagsError(old)
 	case !old.External:
 		return fault.Usage("remove --external-api-path, -domain and -module", "kind %s is a type of this project", old.Kind)
 	}
@@ -87,7 +87,8 @@ func (o *externalFlags) checkConflicts(old project.Resource) error {
 	return nil
 }
 
-func coreFlags(r project.Resource) error {
+// coreFlagsError returns the error of flags for external types with a built-in kind.
+func coreFlagsError(r project.Resource) error {
 	return fault.Usage("remove --external-api-path, -domain and -module",
 		"%s is a built-in Kubernetes kind of group %s, not a kind of another module", r.Kind, r.Group)
 }
@@ -100,7 +101,7 @@ func (o *externalFlags) resolve(ctx context.Context, a *command.App, s command.P
 		k, err := project.FindCore(r.Group, r.Version, r.Kind)
 		switch {
 		case err == nil && o.isSet():
-			return r, coreFlags(k.Resource())
+			return r, coreFlagsError(k.Resource())
 		case err == nil && !k.Stored:
 			return r, fault.Usage("choose a kind that can be watched", "%s objects are not stored: they cannot be reconciled or validated", r.Kind)
 		case err == nil:

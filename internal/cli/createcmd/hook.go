@@ -16,11 +16,7 @@ import (
 
 // createHook holds the flags of `operon create hook`.
 type createHook struct {
-	command.WriteFlags
-	make bool
-
-	cmd     *cobra.Command
-	options *command.PluginFlags
+	creation
 }
 
 func newCreateHook(a *command.App) *cobra.Command {
@@ -66,12 +62,7 @@ kind, such as secrets; the default name of a schedule is tick.`,
 		Args: hookNameOnly, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
-	o.cmd = cmd
-	f := cmd.Flags()
-	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateHook)
-	f.BoolVar(&o.make, "make", true, "generate the roles afterwards")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
-	o.Bind(cmd)
+	o.bind(a, cmd, plugin.CreateHook, "the roles")
 	o.complete(a)
 	command.GroupFlags(cmd, "Other flags",
 		command.FlagGroup{Title: "When the hook runs", Flags: []string{"on", "schedule", "startup", "validate", "mutate", "convert", "crd"}},
@@ -92,11 +83,11 @@ func hookNameOnly(cmd *cobra.Command, args []string) error {
 }
 
 func (o *createHook) run(a *command.App, args []string) error {
-	opened, err := a.OpenProject()
-	if err != nil {
+	var err error
+	if o.project, err = a.OpenProject(); err != nil {
 		return err
 	}
-	cfg := opened.Config
+	cfg := o.project.Config
 	if !a.HasHooks(cfg) && !a.HasModules(cfg) {
 		return fault.Usage("start one with operon init --plugins shell; here, operon create api adds controllers",
 			"create hook needs a project of hooks or modules; the layout of this project is %s", strings.Join(cfg.Layout, ","))
@@ -111,21 +102,11 @@ func (o *createHook) run(a *command.App, args []string) error {
 	if name, err = o.ask(a, name, a.HasModules(cfg)); err != nil {
 		return err
 	}
-	err = a.ChangeProject(o.cmd, opened, o.WriteFlags, func(ctx context.Context, s command.Project) error {
-		inv, err := a.NewInvocation(s, o.options)
-		if err != nil {
-			return err
-		}
-		if err := inv.Send(ctx, plugin.Event{Type: plugin.CreateHook, Name: name, Options: inv.Options}); err != nil || !o.make {
-			return err
-		}
-		return inv.Generate(ctx)
+	err = o.create(a, func(context.Context, command.Project) (plugin.Event, error) {
+		return plugin.Event{Type: plugin.CreateHook, Name: name}, nil
 	})
 	if err != nil || o.DryRun {
 		return err
-	}
-	if !o.make {
-		a.Notef("note: no roles were generated (--make=false); run `operon generate`")
 	}
 	a.NextStep("fill in the functions of the hook, then make test")
 	return nil

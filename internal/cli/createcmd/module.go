@@ -36,7 +36,7 @@ The chart and the schemas are a working example. Replace their content.`,
 	o.cmd = cmd
 	f := cmd.Flags()
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.CreateModule)
-	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
+	o.BindForce(cmd)
 	o.Bind(cmd)
 	command.CompleteNothing(cmd, "weight")
 	f.SortFlags = false

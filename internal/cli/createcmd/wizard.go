@@ -25,9 +25,9 @@ func (w *wizard) names(r *project.Resource) error {
 		value                  *string
 		valid                  func(string) error
 	}{
-		{"group", "API group, without the domain " + w.domain + " (may be empty)?", "", &r.Group, project.CheckGroup},
+		{"group", "API group without the domain " + w.domain + " (optional)?", "", &r.Group, project.CheckGroup},
 		{"version", "API version?", "v1", &r.Version, project.CheckVersion},
-		{"kind", "Kind, in PascalCase?", "", &r.Kind, project.CheckKind},
+		{"kind", "Kind in PascalCase, such as Frigate?", "", &r.Kind, project.CheckKind},
 	} {
 		if w.cmd.Flags().Changed(q.flag) {
 			continue
@@ -56,7 +56,7 @@ func (w *wizard) confirm(flag, question string, value *bool) error {
 	return nil
 }
 
-// show prints the command line that needs no prompts.
+// show prints the equivalent command line without prompts.
 func (w *wizard) show() {
 	if len(w.answers) == 0 {
 		return

@@ -5,6 +5,7 @@ package generatecmd
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -68,10 +69,7 @@ func (o *generate) build(a *command.App) *cobra.Command {
 }
 
 func (o *generate) run(a *command.App, args []string) error {
-	if o.cmd.Flags().Changed("all") && (!o.all || o.cmd.Flags().Changed("only")) {
-		return fault.Usage("remove --all or --only", "--all runs all generators, --only a part of them")
-	}
-	if err := cmp.Or(o.checkWatch(), o.checkCheck()); err != nil {
+	if err := cmp.Or(o.checkAll(), o.checkWatch(), o.checkCheck(), checkArguments(args)); err != nil {
 		return err
 	}
 	if o.watch {
@@ -82,6 +80,29 @@ func (o *generate) run(a *command.App, args []string) error {
 		return err
 	}
 	return a.CacheResult(func(a *command.App) (string, *scaffold.Plan, error) { return o.inProject(a, args) })
+}
+
+// checkAll validates the combination of --all and --only.
+func (o *generate) checkAll() error {
+	flags := o.cmd.Flags()
+	switch {
+	case !flags.Changed("all") || o.all != flags.Changed("only"):
+		return nil
+	case o.all:
+		return fault.Usage("remove one of the flags", "--all runs all generators, and --only selects some of them")
+	}
+	return fault.Usage("add --only, as in --only crd,rbac", "--all=false selects no generators")
+}
+
+// checkArguments returns an error for a folder or a pattern of packages, which the go
+// command accepts as an argument and controller-gen does not.
+func checkArguments(args []string) error {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "/") || strings.HasSuffix(arg, "/...") && !strings.Contains(arg, "=") {
+			return fault.Usage("use paths="+arg+" or --paths "+arg, "unknown argument %q", arg)
+		}
+	}
+	return nil
 }
 
 // inProject generates, and returns the project root and the plan.

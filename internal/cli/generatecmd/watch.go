@@ -227,7 +227,7 @@ func (loop *watchLoop) cycle(ctx context.Context, show func(command.PlanReport) 
 	}
 	for tries := 0; ; tries++ {
 		start := loop.Now()
-		err = loop.InProjectAt(loop.o.cmd, loop.root, w, build)
+		err = loop.ChangeProject(loop.o.cmd, command.Project{Root: loop.root}, w, build)
 		if !errors.Is(err, scaffold.ErrBusy) {
 			spent = loop.Now().Sub(start)
 			break

@@ -71,14 +71,14 @@ func (l line) cause(few int) string {
 func (l line) result(few int, name func(string) string) string {
 	text := "no change"
 	var paths, names []string
-	var made, removed int
+	var created, removed int
 	for _, c := range l.changes {
 		paths = append(paths, c.Path)
 		suffix := ""
 		switch c.Op {
 		case scaffold.Create:
 			suffix = " (new)"
-			made++
+			created++
 		case scaffold.Delete:
 			suffix = " (removed)"
 			removed++
@@ -93,27 +93,27 @@ func (l line) result(few int, name func(string) string) string {
 	case l.failed:
 		return "error"
 	case len(l.changes) == 0 && l.recovered:
-		return "good again"
+		return "fixed"
 	case len(l.changes) == 0:
 	case slices.Equal(paths, l.causes):
 		text = "restored"
 	case len(names) > 0:
 		text = strings.Join(names, ", ")
 	default:
-		text = command.Files(len(paths)) + newAndRemoved(made, removed)
+		text = command.Files(len(paths)) + newAndRemoved(created, removed)
 	}
 	if l.recovered {
-		text = "good again, " + text
+		text = "fixed, " + text
 	}
 	return text
 }
 
-func newAndRemoved(made, removed int) string {
+func newAndRemoved(created, removed int) string {
 	switch {
-	case made > 0 && removed > 0:
-		return fmt.Sprintf(" (%d new, %d removed)", made, removed)
-	case made > 0:
-		return fmt.Sprintf(" (%d new)", made)
+	case created > 0 && removed > 0:
+		return fmt.Sprintf(" (%d new, %d removed)", created, removed)
+	case created > 0:
+		return fmt.Sprintf(" (%d new)", created)
 	case removed > 0:
 		return fmt.Sprintf(" (%d removed)", removed)
 	}

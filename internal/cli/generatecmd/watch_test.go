@@ -49,8 +49,8 @@ func TestWatchLine(t *testing.T) {
 		{line{causes: []string{"go.mod"}, changes: changed(scaffold.Delete, "1", "2", "3", "4")}, 0, "go.mod -> 4 files (4 removed)", false},
 		{line{causes: []string{source}, failed: true}, 0, source + " -> error", false},
 		{line{causes: []string{source}, failed: true, again: true}, 0, source + " -> the same error", true},
-		{line{causes: []string{source}, recovered: true}, 0, source + " -> good again", false},
-		{line{causes: []string{source}, recovered: true, changes: changed(scaffold.Update, crd)}, 0, source + " -> good again, " + crd, false},
+		{line{causes: []string{source}, recovered: true}, 0, source + " -> fixed", false},
+		{line{causes: []string{source}, recovered: true, changes: changed(scaffold.Update, crd)}, 0, source + " -> fixed, " + crd, false},
 	} {
 		tc.line.at, tc.line.spent = at, 38400*time.Microsecond
 		if got, want := tc.line.text(func(_, text string) string { return text }, tc.width), "14:02:07    38 ms  "+tc.want; got != want {
@@ -100,13 +100,13 @@ func TestWatchIdle(t *testing.T) {
 	}
 
 	loop.recordState(false)
-	check("a cycle that put everything back", map[string]bool{
+	check("a failed cycle", map[string]bool{
 		"config/old.yaml": true, "config/stale.yaml": true, "crd/bases/made.yaml": true, "crd/bases/": true, "crd/": true, "crd": true,
 		"api/": false, "api/v1/gone.go": false, "4913": true, "PROJECT": false, watch.Everything: false,
 	})
 	put("crd/bases/made.yaml", "by hand\n")
 	put("config/old.yaml", "by hand\n")
-	check("edits after it", map[string]bool{"config/old.yaml": false, "crd/bases/made.yaml": false, "config/stale.yaml": true})
+	check("edits after the cycle", map[string]bool{"config/old.yaml": false, "crd/bases/made.yaml": false, "config/stale.yaml": true})
 
 	if err := os.RemoveAll(filepath.Join(root, "crd")); err != nil {
 		t.Fatal(err)
@@ -116,36 +116,36 @@ func TestWatchIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	loop.recordState(true)
-	check("a cycle that wrote", map[string]bool{"config/old.yaml": true, "config/stale.yaml": true, "crd/bases/made.yaml": true, "crd/bases/": false})
+	check("a successful cycle", map[string]bool{"config/old.yaml": true, "config/stale.yaml": true, "crd/bases/made.yaml": true, "crd/bases/": false})
 	for _, file := range []string{"config/old.yaml", "config/stale.yaml", "crd/bases/made.yaml", "PROJECT", "main.go"} {
 		if !loop.isRelevant(file) {
-			t.Errorf("%s does not count", file)
+			t.Errorf("%s is not relevant", file)
 		}
 	}
 	put("config/stale.yaml", "back\n")
 	if err := os.RemoveAll(filepath.Join(root, "crd")); err != nil {
 		t.Fatal(err)
 	}
-	check("edits after it", map[string]bool{"config/stale.yaml": false, "crd/bases/made.yaml": false, "crd/": false})
+	check("edits after the cycle", map[string]bool{"config/stale.yaml": false, "crd/bases/made.yaml": false, "crd/": false})
 
 	for file, want := range map[string]bool{"README.md": false, "main_test.go": false, "inflections.json": true, "api/inflections.json": false, "go.mod": true} {
 		if got := loop.isRelevant(file); got != want {
-			t.Errorf("%s counts: %t", file, got)
+			t.Errorf("%s is relevant: %t", file, got)
 		}
 	}
 	loop.inputs.Listed = []string{"api/v1"}
 	for file, want := range map[string]bool{"api/v1/frigate_test.go": true, "api/v1/.#frigate_types.go": false} {
 		if got := loop.isRelevant(file); got != want {
-			t.Errorf("%s counts in a folder that was listed: %t", file, got)
+			t.Errorf("%s in a listed folder is relevant: %t", file, got)
 		}
 	}
 	loop.failure = "an error"
 	if !loop.isRelevant("README.md") {
-		t.Error("a file that may end an error does not count")
+		t.Error("after an error, a file is not relevant")
 	}
 	for _, file := range []string{"api/v1/.frigate_types.go.swp", "api/v1/.#frigate_types.go", "api/v1/#frigate_types.go#", "README.md~"} {
 		if loop.isRelevant(file) {
-			t.Errorf("%s, which an editor keeps for itself, counts", file)
+			t.Errorf("%s, a temporary file of an editor, is relevant", file)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 		return fault.Usage("print them with --output yaml", "%s is not in a project, so there is no file for the roles", folder)
 	}
 	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check, ExtraFormats: []string{command.FormatGitHub}}
-	return a.InProjectAt(cmd, root, w, func(ctx context.Context, p command.Project) error {
+	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(ctx context.Context, p command.Project) error {
 		derived, err := o.deriveIn(ctx, a, root, dir, p.Config, webhookPrefix(a, p.Config))
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ type editProject struct {
 	command.WriteFlags
 	multigroup bool
 	namespaced bool
-	make       bool
 
 	cmd     *cobra.Command
 	options *command.PluginFlags
@@ -53,8 +52,8 @@ a patch for that.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.multigroup, "multigroup", false, "use a folder for each API group")
 	f.BoolVar(&o.namespaced, "namespaced", false, "limit the manager to its own namespace, with a Role instead of a ClusterRole")
-	f.BoolVar(&o.make, "make", true, "generate deepcopy methods, CRDs and RBAC afterwards")
-	f.BoolVar(&o.Force, "force", false, "replace files that differ; the old content is kept in .operon/journal")
+	o.BindMake(cmd, "deepcopy methods, CRDs and RBAC")
+	o.BindForce(cmd)
 	o.Bind(cmd)
 	o.options = command.BindPluginFlags(cmd, a.Layouts.All(), plugin.Edit)
 	return cmd
@@ -66,7 +65,7 @@ func (o *editProject) run(a *command.App) error {
 		return fault.Usage("add --multigroup, --namespaced (or either with =false), --license, --license-file or --owner", "nothing to edit")
 	}
 	o.KeepDeleted, o.HideKept = true, true
-	err := a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
+	return a.InProject(o.cmd, o.WriteFlags, func(ctx context.Context, s command.Project) error {
 		if a.HasHooks(s.Config) || a.HasModules(s.Config) {
 			if err := o.withoutGo(); err != nil {
 				return err
@@ -84,13 +83,6 @@ func (o *editProject) run(a *command.App) error {
 		}
 		return o.plan(ctx, a, s, before)
 	})
-	if err != nil || o.DryRun {
-		return err
-	}
-	if !o.make {
-		a.Notef("note: no files were generated (--make=false); run `operon generate`")
-	}
-	return nil
 }
 
 // withoutGo rejects flags that apply only to Go projects.
@@ -134,7 +126,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 			return err
 		}
 	}
-	if !o.make {
+	if !o.Make {
 		return nil
 	}
 	return inv.Generate(ctx)

@@ -5,17 +5,13 @@ import (
 	"errors"
 	"go/version"
 	"os/exec"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/pins"
 )
-
-// goVersion matches the release in `go env GOVERSION`, which vendors extend
-// ("go1.26-X:nodwarf5", "devel go1.27-abcdef").
-var goVersion = regexp.MustCompile(`go1(\.\d+)+((beta|rc)\d+)?`)
 
 // checkGo returns an error if the go command is older than the go.mod of a new project. A
 // missing go command is only noted, because init does not need it.
@@ -36,10 +32,21 @@ func checkGo(a *command.App, ctx context.Context) error {
 			command.FirstLine(err), pins.Go)
 		return nil
 	}
-	have := goVersion.FindString(string(out))
+	have := releaseOf(string(out))
 	if have != "" && version.Compare(have, "go"+pins.Go) < 0 {
 		return fault.Failed("install Go "+pins.Go+" or newer, or add --skip-go-version-check",
 			"%s is too old: the project needs Go %s", have, pins.Go)
 	}
 	return nil
+}
+
+// releaseOf returns the Go release in the output of `go env GOVERSION`, or "". The output
+// can have more words and a suffix, as in "devel go1.27-abcdef" and "go1.26-X:nodwarf5".
+func releaseOf(output string) string {
+	for word := range strings.FieldsSeq(output) {
+		if release, _, _ := strings.Cut(word, "-"); version.IsValid(release) {
+			return release
+		}
+	}
+	return ""
 }

@@ -141,8 +141,8 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if !o.cmd.Flags().Changed("domain") {
 		a.Notef("note: the domain of the API groups is %s; set yours with --domain", o.domain)
 	}
-	if outer, err := project.FindRoot(filepath.Dir(a.Dir)); err == nil {
-		a.Notef("note: this folder is inside project %s; creating a nested project", outer)
+	if err := checkNested(a); err != nil {
+		return err
 	}
 	cfg := &project.Config{
 		Version: o.version, Domain: o.domain, ProjectName: o.name, Layout: layout,
@@ -157,6 +157,28 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 		return err
 	}
 	return command.SaveConfig(cfg, p)
+}
+
+// checkNested returns an error in a folder of another project: init is then likely in the
+// wrong folder, because all other commands change that project. A new project of its own
+// is possible in an empty folder, and in a Go module or repository of its own.
+func checkNested(a *command.App) error {
+	outer, err := project.FindRoot(filepath.Dir(a.Dir))
+	if err != nil {
+		return nil // no project around the folder
+	}
+	entries, err := os.ReadDir(a.Dir)
+	if err != nil {
+		return err
+	}
+	isFile := func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }
+	isOwn := func(e os.DirEntry) bool { return e.Name() == "go.mod" || e.Name() == ".git" }
+	if slices.ContainsFunc(entries, isFile) && !slices.ContainsFunc(entries, isOwn) {
+		return fault.Usage("run operon init in the folder of that project, or in an empty folder for a nested project",
+			"this folder belongs to the project in %s", outer)
+	}
+	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
+	return nil
 }
 
 // repeat replays the events of PROJECT, so that a second init restores missing files and

@@ -1,0 +1,111 @@
+package createcmd
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// addedParts returns r with only the parts that this command adds. Other parts in PROJECT
+// do not change, even with --force.
+func (o *createAPI) addedParts(r project.Resource) project.Resource {
+	if !o.api {
+		r.API = nil
+	}
+	name := o.controllerName(r)
+	switch {
+	case !o.controller:
+		r.Controller, r.Controllers = false, nil
+	case name == r.Lower():
+		r.Controller, r.Controllers = true, nil
+	default:
+		r.Controller, r.Controllers = false, []project.Controller{{Name: name}}
+	}
+	return r
+}
+
+// controllerName returns the name of the controller to add.
+func (o *createAPI) controllerName(r project.Resource) string { return cmp.Or(o.name, r.Lower()) }
+
+// withController returns r with a controller of that name. If the only controller of a
+// kind is named after it, PROJECT omits the name, as kubebuilder does.
+func withController(r project.Resource, name string) project.Resource {
+	names := r.ControllerNames()
+	switch {
+	case slices.Contains(names, name):
+		return r
+	case len(names) == 0 && name == r.Lower():
+		r.Controller = true
+		return r
+	}
+	r.Controller, r.Controllers = false, nil
+	for _, name := range append(names, name) {
+		r.Controllers = append(r.Controllers, project.Controller{Name: name})
+	}
+	return r
+}
+
+// complete returns the full resource from the flags and PROJECT, and validates it against
+// the project.
+func (o *createAPI) complete(ctx context.Context, a *command.App, s command.Project) (project.Resource, error) {
+	cfg, r := s.Config, o.resource
+	r.Domain = cfg.Domain
+	old := cfg.Find(r.Group, r.Version, r.Kind)
+	if o.api && old != nil && old.HasExternalTypes() {
+		old = nil // the project may define a type of the same name
+	}
+	switch {
+	case old != nil:
+		if err := o.checkConflicts(cfg, *old); err != nil {
+			return r, err
+		}
+		r = *old
+	case !o.api:
+		r.ClusterScoped = !o.namespaced
+		var err error
+		if r, err = o.external.resolve(ctx, a, s, r); err != nil {
+			return r, err
+		}
+		if err := o.checkConflicts(cfg, r); err != nil {
+			return r, err
+		}
+	}
+	if o.api && r.API == nil {
+		r.API = &project.API{CRDVersion: o.crdVersion, Namespaced: o.namespaced}
+		if !o.hooks {
+			r.Path = cfg.APIPath(r)
+		}
+	}
+	if o.controller {
+		r = withController(r, o.controllerName(r))
+	}
+	if r.API == nil && !r.HasExternalTypes() {
+		return r, fault.Usage("remove --resource=false",
+			"--resource=false: the project has no types for %s %s, version %s", r.Article(), r.Kind, r.Version)
+	}
+	return r, cfg.ValidateResource(r)
+}
+
+// checkConflicts rejects flags that differ from PROJECT: a second create api adds missing
+// parts and changes no existing ones.
+func (o *createAPI) checkConflicts(cfg *project.Config, old project.Resource) error {
+	if err := o.external.checkConflicts(old); err != nil {
+		return err
+	}
+	changed := o.cmd.Flags().Changed
+	if namespaced := cfg.IsNamespaced(old); old.HasExternalTypes() && changed("namespaced") && o.namespaced != namespaced {
+		return fault.Usage("remove --namespaced", "%s %s has --namespaced=%t where it is defined", old.Version, old.Kind, namespaced)
+	}
+	if err := o.checkPlural(old); err != nil {
+		return err
+	}
+	if changed("namespaced") && o.api && old.API != nil && o.namespaced != old.API.Namespaced {
+		return fault.Usage("remove --namespaced",
+			"%s %s exists with --namespaced=%t", old.Version, old.Kind, old.API.Namespaced)
+	}
+	return nil
+}

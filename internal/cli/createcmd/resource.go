@@ -1,0 +1,76 @@
+package createcmd
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/plugin"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// resourceCreation has the fields that create api and create webhook share.
+type resourceCreation struct {
+	creation
+	resource project.Resource // values of the flags
+	external externalFlags
+}
+
+// bindResource adds the flags that identify a resource.
+func (o *resourceCreation) bindResource(groupUsage, pluralUsage string) {
+	f := o.cmd.Flags()
+	f.StringVar(&o.resource.Group, "group", "", groupUsage)
+	f.StringVar(&o.resource.Version, "version", "", "API version, such as v1 or v1alpha1")
+	f.StringVar(&o.resource.Kind, "kind", "", "API kind in PascalCase, such as Frigate")
+	f.StringVar(&o.resource.Plural, "plural", "", pluralUsage)
+	o.external.bind(o.cmd)
+}
+
+// checkFlags validates each flag by itself, before any prompt. more holds the results for
+// the other flags of the command.
+func (o *resourceCreation) checkFlags(more ...error) error {
+	err := project.CheckGroup(o.resource.Group)
+	if err == nil && o.resource.Version != "" {
+		err = project.CheckVersion(o.resource.Version)
+	}
+	if err == nil && o.resource.Kind != "" {
+		err = project.CheckKind(o.resource.Kind)
+	}
+	return cmp.Or(err, cmp.Or(more...), o.external.check())
+}
+
+// createResource records a resource in PROJECT and plans the parts that the command adds.
+// complete returns the whole resource, and the resource reduced to these parts.
+func (o *resourceCreation) createResource(a *command.App, event plugin.EventType, complete func(context.Context, command.Project) (whole, added project.Resource, err error)) error {
+	return o.create(a, func(ctx context.Context, s command.Project) (plugin.Event, error) {
+		whole, added, err := complete(ctx, s)
+		if err != nil {
+			return plugin.Event{}, err
+		}
+		s.Config.Put(whole)
+		return plugin.Event{Type: event, Resource: &added}, nil
+	})
+}
+
+// checkPlural rejects a plural that differs from that of the existing resource.
+func (o *resourceCreation) checkPlural(old project.Resource) error {
+	if o.cmd.Flags().Changed("plural") && o.resource.Plural != old.PluralName() {
+		return fault.Usage("remove --plural", "%s %s exists with the plural %q", old.Version, old.Kind, old.PluralName())
+	}
+	return nil
+}
+
+// wizard returns the prompts of the command, after it has prompted for the group, version
+// and kind if they are missing. ok is false if nobody can answer.
+func (o *resourceCreation) wizard(a *command.App) (w *wizard, ok bool, err error) {
+	missing := checkNamed(o.resource)
+	if a.Prompt == nil {
+		return w, false, missing
+	}
+	w = &wizard{app: a, cmd: o.cmd, domain: o.project.Config.Domain}
+	if missing == nil {
+		return w, true, nil
+	}
+	return w, true, w.names(&o.resource)
+}

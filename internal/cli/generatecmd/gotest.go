@@ -1,0 +1,140 @@
+package generatecmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/process"
+	"github.com/operon-dev/operon/internal/term"
+)
+
+// goTest holds the settings of one run of `operon test` in a Go project.
+type goTest struct {
+	root     string   // the project's folder
+	packages []string // from the command line; none means all except test/e2e
+	flags    []string // of go test
+	env      []string // of go test
+	missing  error    // why there is no control plane, or nil
+}
+
+// checkFolder returns an error if the pattern is a folder without ./ in front: go would
+// look for it in the standard library.
+func checkFolder(dir, pattern string) error {
+	folder := strings.TrimSuffix(pattern, "/...")
+	if strings.HasPrefix(folder, ".") || filepath.IsAbs(folder) {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, folder)); err != nil || !info.IsDir() {
+		return nil
+	}
+	return fault.Usage("did you mean ./"+pattern+"?", "%s names a package, not a folder", pattern)
+}
+
+func (t goTest) vet(ctx context.Context, a *command.App) error {
+	dir, packages := a.Dir, t.packages
+	if len(packages) == 0 {
+		dir, packages = t.root, []string{"./..."}
+	}
+	defer noteSlow(a)()
+	return goStep(a, ctx, dir, a.Environ, a.Err, append([]string{"vet"}, packages...)...)
+}
+
+// noteSlow prints a note if done is not called within seconds: the go command prints
+// nothing while it compiles.
+func noteSlow(a *command.App) (done func()) {
+	after := 15 * time.Second
+	if term.IsTerminal(a.Err) {
+		after = 3 * time.Second
+	}
+	finished := make(chan struct{})
+	var printed sync.WaitGroup
+	printed.Go(func() {
+		select {
+		case <-finished:
+		case <-time.After(after):
+			a.Progress("compiling the project and its dependencies; the first time takes minutes")
+		}
+	})
+	return func() { close(finished); printed.Wait() }
+}
+
+func (t goTest) test(ctx context.Context, a *command.App) error {
+	all, suites, err := t.list(ctx, a)
+	if err != nil {
+		return err
+	}
+	packages := t.packages
+	if len(packages) == 0 {
+		packages = all
+	}
+	if len(packages) == 0 {
+		return fault.Failed("name the packages to test", "no packages to test other than %s", e2eDir)
+	}
+	env, killStrays := process.Mark(t.env)
+	args := slices.Concat([]string{"test"}, packages, t.flags)
+	// Run in the working folder: paths such as that of -coverprofile are relative to it.
+	err = goStep(a, ctx, a.Dir, env, a.Out, args...)
+	if err != nil {
+		killStrays()
+	}
+	if t.missing != nil && len(suites) > 0 && ctx.Err() == nil {
+		paint := command.Painter(a.Err, a.Getenv)
+		a.Notef("%s %v: tests that need an API server were skipped in %s", paint(command.Yellow, "warning:"), t.missing, strings.Join(suites, ", "))
+		a.Notef("%s %s", paint(command.Yellow, "hint:   "), fault.HintOf(t.missing))
+	}
+	return err
+}
+
+// e2eDir holds the end-to-end tests, which deploy to a cluster.
+const e2eDir = "test/e2e"
+
+// list returns the import paths of the packages to test and, relative to the project
+// root, the folders of those that start an API server. It ignores packages that do not
+// load, which vet and test report.
+func (t goTest) list(ctx context.Context, a *command.App) (packages, suites []string, err error) {
+	dir, patterns := a.Dir, t.packages
+	if len(patterns) == 0 {
+		dir, patterns = t.root, []string{"./..."}
+	}
+	const format = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{join .TestImports " "}} {{join .XTestImports " "}}`
+	var out bytes.Buffer
+	args := append([]string{"list", "-e", "-f", format}, patterns...)
+	if err := goStep(a, ctx, dir, a.Environ, &out, args...); err != nil {
+		return nil, nil, err
+	}
+	for line := range strings.Lines(out.String()) {
+		path, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		folder, imports, _ := strings.Cut(rest, "\t")
+		if rel, err := filepath.Rel(t.root, folder); err == nil {
+			folder = filepath.ToSlash(rel)
+		}
+		if len(t.packages) == 0 && (folder == e2eDir || strings.HasPrefix(folder, e2eDir+"/")) {
+			continue
+		}
+		packages = append(packages, path)
+		if slices.Contains(strings.Fields(imports), "sigs.k8s.io/controller-runtime/pkg/envtest") {
+			suites = append(suites, folder)
+		}
+	}
+	return packages, suites, nil
+}
+
+// goStep runs the go command, whose exit code becomes operon's.
+func goStep(a *command.App, ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
+	err := a.RunGo(ctx, dir, env, out, args...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		return &fault.Error{Code: exit.ExitCode(), Msg: "go " + args[0], Err: err}
+	}
+	return fault.In("go "+args[0], err)
+}
