@@ -13,27 +13,28 @@ import (
 	"time"
 )
 
-// lifetime of the certificates; a control plane is thrown away long before.
+// lifetime is how long certificates are valid. No control plane runs that long.
 const lifetime = 365 * 24 * time.Hour
 
-// serviceIPs is the range of Service addresses, and the first of them the one
-// of the Service "kubernetes".
+// serviceIPs is the range of Service addresses. The Service "kubernetes" has the first
+// one.
 const serviceIPs = "10.0.0.0/24"
 
 var firstServiceIP = net.IPv4(10, 0, 0, 1)
 
-// credentials is all that the programs need to trust each other. The keys of
-// the authorities are not kept: nothing else is ever signed.
+// credentials has what the programs need to trust each other. The keys of the
+// authorities are not kept, because nothing else is signed.
 type credentials struct {
-	ca                    []byte // PEM; signed the API server's certificate, and would sign clients'
+	ca                    []byte // PEM; signs the certificate of the API server; clients present tokens
 	serverCert, serverKey []byte // PEM
-	frontProxyCA          []byte // PEM; nobody has a certificate of it, but extension API servers ask for one
+	frontProxyCA          []byte // PEM; signs nothing, but extension API servers require an authority
 	serviceAccountKey     []byte // PEM; signs tokens
 	adminToken            string
 	controllerToken       string
 }
 
-// newCredentials makes new ones. ECDSA keys take less than a millisecond.
+// newCredentials creates all keys, certificates and tokens. An ECDSA key takes less than
+// a millisecond.
 func newCredentials() (*credentials, error) {
 	ca, err := newAuthority("operon")
 	if err != nil {
@@ -51,7 +52,7 @@ func newCredentials() (*credentials, error) {
 	return c, err
 }
 
-// tokens is the content of the API server's --token-auth-file: token, user
+// tokens returns the content of the API server's --token-auth-file: token, user
 // name, uid, groups (kubernetes.io/docs/reference/access-authn-authz/authentication).
 func (c *credentials) tokens() []byte {
 	return fmt.Appendf(nil, "%s,admin,admin,\"system:masters\"\n%s,system:kube-controller-manager,system:kube-controller-manager\n",
@@ -83,7 +84,7 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}, nil
 }
 
-// serve returns the certificate and key of the API server.
+// serve returns a certificate and key for the API server.
 func (a *authority) serve() (cert, key []byte, err error) {
 	private, key, err := newKey()
 	if err != nil {
@@ -112,8 +113,8 @@ func template(name string) *x509.Certificate {
 	}
 }
 
-// newKey returns a private key and its PEM, in the form (SEC 1) that the API
-// server reads for tokens too.
+// newKey returns a private key and its PEM in SEC 1 form, which the API server also
+// accepts as the key for tokens.
 func newKey() (*ecdsa.PrivateKey, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

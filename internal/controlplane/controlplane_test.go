@@ -90,12 +90,12 @@ func TestLock(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 200 {
-				unlock, err := home.acquire("a")
+				unlock, ok, err := home.acquire("a")
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if unlock == nil {
+				if !ok {
 					continue
 				}
 				if inside.Add(1) != 1 {

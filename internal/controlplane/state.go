@@ -52,22 +52,22 @@ func (h *Home) folder(name string) string { return filepath.Join(h.dir, name) }
 // folder, so that the folder can be replaced under the lock.
 func (h *Home) lockFile(name string) string { return filepath.Join(h.dir, name+".lock") }
 
-// acquire takes the lock of a name. unlock is nil if a supervisor holds the lock. It tries
-// several times, because alive takes the lock for a moment.
-func (h *Home) acquire(name string) (unlock func(), err error) {
+// acquire takes the lock of a name. ok is false if a supervisor holds the lock. acquire
+// tries several times, because alive takes the lock for a moment.
+func (h *Home) acquire(name string) (unlock func(), ok bool, err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
-		return nil, fault.In("control planes", err)
+		return nil, false, fault.In("control planes", err)
 	}
 	path := h.lockFile(name)
 	for tries := 1; ; {
 		l := flock.New(path, flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
 		if err != nil {
-			return nil, fault.In("lock "+path, err)
+			return nil, false, fault.In("lock "+path, err)
 		}
 		if !ok {
 			if tries++; tries > 5 {
-				return nil, nil
+				return nil, false, nil
 			}
 			time.Sleep(poll)
 			continue
@@ -83,7 +83,7 @@ func (h *Home) acquire(name string) (unlock func(), err error) {
 				if runtime.GOOS == "windows" {
 					_ = os.Remove(path)
 				}
-			}, nil
+			}, true, nil
 		}
 		// The previous holder removed the file before we locked it.
 		_ = l.Close()

@@ -67,9 +67,9 @@ func (h *Home) signal(name string, pid int, sig os.Signal) {
 
 // removeLeftovers removes the files of a supervisor that has ended.
 func (h *Home) removeLeftovers(name string) error {
-	unlock, err := h.acquire(name)
-	if err != nil || unlock == nil {
-		return err // another supervisor uses the name
+	unlock, ok, err := h.acquire(name)
+	if !ok {
+		return err // nil if another supervisor uses the name
 	}
 	defer unlock()
 	return removeFolder(h.folder(name))

@@ -100,11 +100,11 @@ func (k *supervisor) withDiskHint(err error) error {
 
 // supervise runs the control plane while it holds the lock of the name.
 func (k *supervisor) supervise(ctx context.Context) error {
-	unlock, err := k.home.acquire(k.Name)
+	unlock, ok, err := k.home.acquire(k.Name)
 	if err != nil {
 		return err
 	}
-	if unlock == nil {
+	if !ok {
 		k.send(message{Busy: true})
 		return nil
 	}

@@ -18,12 +18,12 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// Progress receives one line about what Build does, without a line end. It is
+// Progress receives one line about what Build does, without a line break. It is
 // called from one goroutine at a time.
 type Progress func(line string)
 
-// say calls the function with a line, if it is not nil.
-func (p Progress) say(line string) {
+// report passes a line to the function, unless it is nil.
+func (p Progress) report(line string) {
 	if p != nil {
 		p(line)
 	}
@@ -32,21 +32,21 @@ func (p Progress) say(line string) {
 // lockPoll is the interval at which a waiting Build tries to take the lock.
 const lockPoll = 200 * time.Millisecond
 
-// stagePrefix is the prefix of the names of build folders.
-const stagePrefix = "build-"
+// buildPrefix starts the names of build folders.
+const buildPrefix = "build-"
 
-// Build makes sure that the store holds a control plane of the version (the
-// forms of Path) and returns its folder. What is there already is used as it is,
-// at once; only to the version that operon pins kube-controller-manager is added
-// when it lacks. Otherwise the programs are compiled from Go modules with the
-// user's go command, which may fetch modules; only the pinned version can be
-// built (exit code 2 for others).
+// Build returns the folder of a control plane, and builds the control plane if the
+// store does not have it. version has the forms that Path accepts. Only the version
+// that operon pins can be built; for another one the error has exit code 2. Build
+// adds kube-controller-manager to a folder of the pinned version that lacks it. It
+// does not change other folders.
 //
-// The programs appear in the store in one rename, after each was run and told
-// its version. Builds in several processes wait for each other. Whatever ends a
-// build early, the store stays usable: the next Build removes the leftovers,
-// and go's build cache lets it go on where it was. When ctx ends, so do go and
-// its children, and the error wraps the context's cause.
+// The user's go command compiles the programs from Go modules, and may download the
+// modules. The programs appear in the store in one rename, after each of them has
+// run and printed its version. Concurrent builds wait for each other. A build that
+// is interrupted leaves the store usable: the next one removes its files, and reuses
+// what is in go's build cache. When ctx ends, Build ends the go command and its
+// children. The error then wraps the cause of ctx.
 func (s *Store) Build(ctx context.Context, version string, progress Progress) (string, error) {
 	want, err := parseVersion(version)
 	if err != nil {
@@ -65,9 +65,9 @@ func (s *Store) Build(ctx context.Context, version string, progress Progress) (s
 	return s.buildUnless(ctx, ready, want, progress)
 }
 
-// Ensure returns a folder with a control plane as Path does, and with
-// kube-controller-manager when controllers is set; it builds, as Build does, what
-// is missing and no more. The folder that KUBEBUILDER_ASSETS names is only checked.
+// Ensure returns the folder that Path returns, and builds missing programs as Build
+// does. It requires kube-controller-manager only if controllers is set. If
+// KUBEBUILDER_ASSETS is set, Ensure checks that folder and builds nothing.
 func (s *Store) Ensure(ctx context.Context, version string, controllers bool, progress Progress) (string, error) {
 	want, err := parseVersion(version)
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Store) Ensure(ctx context.Context, version string, controllers bool, pr
 	return s.buildUnless(ctx, ready, want, progress)
 }
 
-// buildUnless builds the pinned version with the lock held, unless another
-// process made ready find a folder while this one waited for the lock.
+// buildUnless takes the lock and builds the pinned version, unless ready finds a
+// folder that another process has built in the meantime.
 func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broken, err error), want version, progress Progress) (string, error) {
 	if !want.matches(pinned()) {
 		_, broken, err := ready()
@@ -115,7 +115,7 @@ func (s *Store) buildUnless(ctx context.Context, ready func() (dir string, broke
 
 func alreadyThere(err error, dir string, progress Progress) error {
 	if err == nil {
-		progress.say("already there: " + filepath.Base(dir))
+		progress.report("already there: " + filepath.Base(dir))
 	}
 	return err
 }
@@ -123,8 +123,8 @@ func alreadyThere(err error, dir string, progress Progress) error {
 // private is the folder of the store that operon does not share with setup-envtest.
 func (s *Store) private() string { return filepath.Join(s.root, ".operon") }
 
-// lock makes builds wait for each other. The system releases the lock of a
-// process that dies.
+// lock makes concurrent builds wait for each other. The system releases the lock of
+// a process that dies.
 func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err error) {
 	for _, dir := range []string{s.private(), s.versions()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -134,7 +134,7 @@ func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err
 	l := flock.New(filepath.Join(s.private(), "lock"))
 	ok, err := l.TryLock()
 	if err == nil && !ok {
-		progress.say("another operon is building here: waiting for it")
+		progress.report("waiting for another operon that is building in this folder")
 		_, err = l.TryLockContext(ctx, lockPoll)
 	}
 	if err != nil {
@@ -149,24 +149,23 @@ func (s *Store) lock(ctx context.Context, progress Progress) (unlock func(), err
 // build builds the programs. The caller holds the lock.
 func (s *Store) build(ctx context.Context, progress Progress) (string, error) {
 	s.removeLeftovers(progress)
-	stage, err := os.MkdirTemp(s.private(), stagePrefix)
+	work, err := os.MkdirTemp(s.private(), buildPrefix)
 	if err != nil {
 		return "", fault.In("envtest store", err)
 	}
 	defer s.removeLeftovers(progress)
 
-	bin := filepath.Join(stage, "bin")
+	bin := filepath.Join(work, "bin")
 	final := s.folder(pinned())
 	names, put := withControllers, publish
 	if complete(final, programs) == nil {
-		// A download, or the work of an earlier operon: tests may be running
-		// what is there, so only the other program is added.
+		// Tests may be running the programs, so only the missing one is added.
 		names, put = []string{ControllerManager}, add
 	}
-	if err := compile(ctx, s.env, stage, bin, names, progress); err != nil {
+	if err := compile(ctx, s.env, work, bin, names, progress); err != nil {
 		return "", err
 	}
-	if err := verify(ctx, s.env, stage, bin, names); err != nil {
+	if err := verify(ctx, s.env, work, bin, names); err != nil {
 		return "", err
 	}
 	for _, name := range names {
@@ -174,28 +173,29 @@ func (s *Store) build(ctx context.Context, progress Progress) (string, error) {
 			return "", fault.In("envtest store", err)
 		}
 	}
-	if err := put(bin, final, filepath.Join(stage, "replaced")); err != nil {
+	if err := put(bin, final, filepath.Join(work, "replaced")); err != nil {
 		return "", fault.In("envtest store", err)
 	}
 	return final, nil
 }
 
-// removeLeftovers removes what this and every earlier build left behind. It is
-// called with the lock held, so no living operon uses any of it; a compiler that
-// outlived a killed one may, and what it holds on to is left for the next time.
+// removeLeftovers removes the folders of this build and of all earlier ones. The
+// caller holds the lock, so no other operon uses them. A compiler that outlived a
+// killed operon may still use one; what cannot be removed is left for the next build.
 func (s *Store) removeLeftovers(progress Progress) {
 	entries, err := os.ReadDir(s.private())
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), stagePrefix) {
+		if strings.HasPrefix(e.Name(), buildPrefix) {
 			err = errors.Join(err, removeAll(filepath.Join(s.private(), e.Name())))
 		}
 	}
 	if err != nil {
-		progress.say("left for the next build to remove: " + err.Error())
+		progress.report("left for the next build to remove: " + err.Error())
 	}
 }
 
-// removeAll removes a folder, and the read-only ones in it that setup-envtest makes.
+// removeAll removes a folder, including the read-only folders that setup-envtest
+// creates in it.
 func removeAll(dir string) error {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -206,14 +206,13 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// publish moves the finished folder into place. What stands there is not
-// complete, or there would have been nothing to build; it is moved out of the
-// way first, since a folder cannot be renamed over one that is not empty.
+// publish moves the folder bin to final. An incomplete folder may exist there. It is
+// moved to replaced first, because a rename cannot replace a folder with content.
 func publish(bin, final, replaced string) error {
 	if info, err := os.Lstat(final); err == nil {
 		if info.IsDir() {
-			// setup-envtest leaves folders read-only, which would keep them
-			// from moving to another parent.
+			// setup-envtest leaves folders read-only, and such a folder cannot
+			// move to another parent.
 			if err := os.Chmod(final, 0o755); err != nil {
 				return err
 			}
@@ -225,9 +224,9 @@ func publish(bin, final, replaced string) error {
 	return os.Rename(bin, final)
 }
 
-// add moves kube-controller-manager into a folder that has the others. What may
-// stand there under its name is broken, and is moved out of the way too: Windows
-// does not rename over a program that runs.
+// add moves kube-controller-manager into a folder that has the other programs. If a
+// broken one exists there, it is moved to replaced first, because Windows does not
+// replace a running program.
 func add(bin, final, replaced string) error {
 	info, err := os.Stat(final)
 	if err != nil {
@@ -245,12 +244,12 @@ func add(bin, final, replaced string) error {
 	return errors.Join(err, os.Chmod(final, info.Mode().Perm()))
 }
 
-// syncFile writes a file's content through to the disk, so that after a power
-// cut the renamed folder does not hold empty programs.
+// syncFile flushes a file to the disk, so that the renamed folder does not have empty
+// programs after a power failure.
 func syncFile(path string) error {
 	flag := os.O_RDONLY
 	if runtime.GOOS == "windows" {
-		flag = os.O_RDWR // FlushFileBuffers asks for it
+		flag = os.O_RDWR // FlushFileBuffers requires it
 	}
 	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
@@ -259,7 +258,8 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// explainStore adds a hint to an error of the store. Errors of go have their own hints.
+// explainStore adds a hint to a file system error of the store. Other errors, such as
+// those of the go command, stay unchanged.
 func explainStore(err error, root string) error {
 	if err == nil || fault.HintOf(err) != "" {
 		return err

@@ -146,7 +146,7 @@ func TestBuildWithoutGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ok")
 	_, err := w.store("PATH=relative").Build(t.Context(), "", nil)
-	checkFault(t, err, fault.CodeFailed, "not on the PATH", "https://go.dev/dl")
+	checkFault(t, err, fault.CodeFailed, "not in PATH", "https://go.dev/dl")
 }
 
 // A folder that another tool left half-written, read-only as setup-envtest

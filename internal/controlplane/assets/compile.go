@@ -31,18 +31,18 @@ func mainPackage(program string) string {
 	return "k8s.io/kubernetes/cmd/" + program
 }
 
-// goName returns the file name that go gives a program.
+// goName returns the file name that the go command gives to a program.
 func goName(program string) string {
 	return path.Base(strings.TrimSuffix(mainPackage(program), "/v3"))
 }
 
-// reportEvery is the time between two lines of progress while go runs.
+// reportEvery is the time between two progress lines.
 const reportEvery = 10 * time.Second
 
-// compile builds the named programs into bin, below stage, all in one go command
-// so that every core has work up to the last link.
-func compile(ctx context.Context, env environ, stage, bin string, names []string, progress Progress) error {
-	module, tmp := filepath.Join(stage, "module"), filepath.Join(stage, "tmp")
+// compile builds the named programs into bin, a folder below dir. It runs the go
+// command once for all of them, so that no core is idle while one program is linked.
+func compile(ctx context.Context, env environ, dir, bin string, names []string, progress Progress) error {
+	module, tmp := filepath.Join(dir, "module"), filepath.Join(dir, "tmp")
 	for _, dir := range []string{module, tmp, bin} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return fault.In("envtest store", err)
@@ -55,9 +55,9 @@ func compile(ctx context.Context, env environ, stage, bin string, names []string
 	if err != nil {
 		return err
 	}
-	progress.say(fmt.Sprintf("building %s for Kubernetes %s from Go modules (minutes the first time)", list(names), pins.Kubernetes))
+	progress.report(fmt.Sprintf("building %s for Kubernetes %s from Go modules (the first build takes minutes)", list(names), pins.Kubernetes))
 	out := &goOutput{}
-	stop := report(bin, names, out, progress)
+	stop := reportBuild(bin, names, out, progress)
 	args := []string{"build", "-v", "-ldflags", ldflags(), "-o", bin + string(filepath.Separator)}
 	for _, name := range names {
 		args = append(args, mainPackage(name))
@@ -75,7 +75,7 @@ func compile(ctx context.Context, env environ, stage, bin string, names []string
 	return nil
 }
 
-// writeModule writes the embedded module to disk for go.
+// writeModule writes the embedded module to a folder.
 func writeModule(dir string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := moduleFiles.ReadFile("module/" + name + ".txt")
@@ -89,15 +89,16 @@ func writeModule(dir string) error {
 	return nil
 }
 
-// ldflags strip the programs and tell them their version: without it
-// kube-apiserver is v0.0.0-master+$Format:%H$ and clients refuse to compare.
+// ldflags returns linker flags that strip the programs and set their version.
+// Without a version, kube-apiserver reports v0.0.0-master+$Format:%H$, which clients
+// cannot parse.
 func ldflags() string {
 	const pkg = "k8s.io/component-base/version."
 	v := pinned()
 	return fmt.Sprintf("-s -w -X %[1]sgitVersion=v%[2]s -X %[1]sgitMajor=%[3]d -X %[1]sgitMinor=%[4]d", pkg, v, v.major, v.minor)
 }
 
-// etcdVersion is the etcd that the embedded module names, without the v.
+// etcdVersion returns the version of etcd in the embedded module, without the "v".
 func etcdVersion() (string, error) {
 	content, err := moduleFiles.ReadFile("module/go.mod.txt")
 	if err != nil {
@@ -115,9 +116,9 @@ func etcdVersion() (string, error) {
 	return "", fault.Failed("", "envtest module: no version of %s", etcdModule)
 }
 
-// report tells about a running build: each program when it is linked, and in
-// between how far go has come. The returned function ends it, with a last look.
-func report(bin string, names []string, out *goOutput, progress Progress) (stop func()) {
+// reportBuild reports the progress of a build: every program that is linked, and in
+// between what the go command has done so far. stop reports what is left and ends it.
+func reportBuild(bin string, names []string, out *goOutput, progress Progress) (stop func()) {
 	start := time.Now()
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -133,11 +134,11 @@ func report(bin string, names []string, out *goOutput, progress Progress) (stop 
 			}
 			elapsed := time.Since(start)
 			for _, name := range names {
-				if linked[name] || !isFile(Program(bin, goName(name))) {
+				if linked[name] || !exists(Program(bin, goName(name))) {
 					continue
 				}
 				linked[name] = true
-				progress.say(fmt.Sprintf("%s is built (%s)", name, elapsed.Round(time.Second)))
+				progress.report(fmt.Sprintf("%s is built (%s)", name, elapsed.Round(time.Second)))
 			}
 			if running && elapsed >= next {
 				left := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return linked[name] })
@@ -145,7 +146,7 @@ func report(bin string, names []string, out *goOutput, progress Progress) (stop 
 				if counts := out.counts(); counts != "" {
 					line += ": " + counts
 				}
-				progress.say(fmt.Sprintf("%s (%s)", line, elapsed.Round(time.Second)))
+				progress.report(fmt.Sprintf("%s (%s)", line, elapsed.Round(time.Second)))
 				next += reportEvery
 			}
 		}
@@ -156,8 +157,8 @@ func report(bin string, names []string, out *goOutput, progress Progress) (stop 
 	}
 }
 
-// isFile reports whether path exists.
-func isFile(path string) bool {
+// exists reports whether path exists.
+func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

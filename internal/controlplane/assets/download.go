@@ -17,14 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
 
-// DefaultIndex is where setup-envtest, and so Download, looks for releases.
+// DefaultIndex is the URL of the list of releases that setup-envtest uses.
 var DefaultIndex = remote.DefaultIndexURL
 
-// Download returns a folder with the programs for tests as Path does. What the
-// store lacks is downloaded with the code of setup-envtest: the newest release of
-// the version that the index at this URL has for this system. An archive must
-// have the checksum that the index names, and its programs appear in the store in
-// one rename, complete or not at all.
+// Download returns the folder that Path returns. If the store does not have the
+// version, Download adds the newest matching release for this system from the index,
+// a URL. It uses the code of setup-envtest. The archive must have the checksum of the
+// index, and its programs appear in the store in one rename.
 func (s *Store) Download(ctx context.Context, version, index string, progress Progress) (string, error) {
 	want, err := parseVersion(version)
 	if err != nil {
@@ -49,12 +48,12 @@ func (s *Store) Download(ctx context.Context, version, index string, progress Pr
 		return dir, alreadyThere(err, dir, progress)
 	}
 	s.removeLeftovers(progress)
-	stage, err := os.MkdirTemp(s.private(), stagePrefix)
+	work, err := os.MkdirTemp(s.private(), buildPrefix)
 	if err != nil {
 		return "", explainStore(fault.In("envtest store", err), s.root)
 	}
 	defer s.removeLeftovers(progress)
-	d := download{client: &remote.HTTPClient{Log: logr.Discard(), IndexURL: index}, index: index, stage: stage, progress: progress}
+	d := download{client: &remote.HTTPClient{Log: logr.Discard(), IndexURL: index}, index: index, dir: work, progress: progress}
 	dir, err = d.into(ctx, s, want)
 	if ctx.Err() != nil {
 		err = fault.In("download", context.Cause(ctx))
@@ -62,29 +61,29 @@ func (s *Store) Download(ctx context.Context, version, index string, progress Pr
 	return dir, explainStore(err, s.root)
 }
 
-// download is one call of Download, with the lock held.
+// download is the state of one call of Download, which holds the lock.
 type download struct {
 	client   *remote.HTTPClient
 	index    string
-	stage    string
+	dir      string
 	progress Progress
 }
 
-// into downloads the wanted version to the store and returns its folder.
+// into downloads the wanted version into the store and returns its folder.
 func (d download) into(ctx context.Context, s *Store, want version) (string, error) {
 	release, archive, err := d.choose(ctx, want)
 	if err != nil {
 		return "", err
 	}
 	v := version{release.Major, release.Minor, release.Patch}
-	d.progress.say(fmt.Sprintf("downloading Kubernetes %s for %s, which %s lists", v, platform(), d.index))
+	d.progress.report(fmt.Sprintf("downloading Kubernetes %s for %s from %s", v, platform(), d.index))
 	file, err := d.fetch(ctx, release, archive)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = file.Close() }()
 	item := store.Item{Version: release, Platform: archive.Platform}
-	unpacked := store.NewAt(d.stage)
+	unpacked := store.NewAt(d.dir)
 	if err := unpacked.Add(logr.NewContext(ctx, logr.Discard()), item, file); err != nil {
 		return "", fault.Failed("is there room on the disk that holds "+s.root+"?", "unpack Kubernetes %s: %v", v, err)
 	}
@@ -100,15 +99,16 @@ func (d download) into(ctx context.Context, s *Store, want version) (string, err
 			return "", fault.In("envtest store", err)
 		}
 	}
-	// It is read-only, and a folder moves to another one only when it is not.
+	// The folder is read-only, and such a folder cannot move to another parent.
 	if err := os.Chmod(bin, 0o755); err != nil {
 		return "", fault.In("envtest store", err)
 	}
 	final := s.folder(v)
-	return final, fault.In("envtest store", publish(bin, final, filepath.Join(d.stage, "replaced")))
+	return final, fault.In("envtest store", publish(bin, final, filepath.Join(d.dir, "replaced")))
 }
 
-// choose finds the newest release in the index that is wanted, for this system.
+// choose returns the newest release in the index that matches the wanted version and
+// this system.
 func (d download) choose(ctx context.Context, want version) (versions.Concrete, versions.PlatformItem, error) {
 	all, err := d.client.ListVersions(ctx)
 	if err != nil {
@@ -128,17 +128,17 @@ func (d download) choose(ctx context.Context, want version) (versions.Concrete, 
 			}
 		}
 	}
-	hint := "it has nothing for this system; operon envtest build needs only Go"
+	hint := "the index has nothing for this system: run operon envtest build, which needs only Go"
 	if newest != "" {
-		hint = "the newest one there is " + newest
+		hint = "the newest version for this system is " + newest
 	}
 	return versions.Concrete{}, versions.PlatformItem{}, fault.Failed(hint, "no Kubernetes %s for %s in %s", want, platform(), d.index)
 }
 
-// fetch downloads an archive into the stage and returns it, at its start, once
-// its checksum was found right.
+// fetch downloads an archive, verifies its checksum and returns the open file at its
+// start.
 func (d download) fetch(ctx context.Context, release versions.Concrete, archive versions.PlatformItem) (*os.File, error) {
-	file, err := os.Create(filepath.Join(d.stage, "archive"))
+	file, err := os.Create(filepath.Join(d.dir, "archive"))
 	if err != nil {
 		return nil, fault.In("envtest store", err)
 	}
@@ -154,7 +154,7 @@ func (d download) fetch(ctx context.Context, release versions.Concrete, archive 
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	d.progress.say(fmt.Sprintf("downloaded %d MB (%s)", out.bytes>>20, time.Since(start).Round(time.Second)))
+	d.progress.report(fmt.Sprintf("downloaded %d MB (%s)", out.bytes>>20, time.Since(start).Round(time.Second)))
 	return file, nil
 }
 
@@ -163,11 +163,11 @@ func (d download) failed(err error) error {
 	return fault.Failed("name another index with --index, or build from Go modules (operon envtest build)", "download from %s: %v", d.index, err)
 }
 
-// meter writes to a file and tells from time to time how much it was.
+// meter writes to a file and reports from time to time how much it has written.
 type meter struct {
 	file     *os.File
 	bytes    int64
-	err      error // what the file said
+	err      error // of the last write
 	next     time.Time
 	progress Progress
 }
@@ -178,7 +178,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	m.bytes += int64(n)
 	m.err = err
 	if now := time.Now(); now.After(m.next) {
-		m.progress.say(fmt.Sprintf("%d MB so far", m.bytes>>20))
+		m.progress.report(fmt.Sprintf("downloaded %d MB so far", m.bytes>>20))
 		m.next = now.Add(reportEvery)
 	}
 	return n, err

@@ -136,7 +136,7 @@ func TestDownloadFailures(t *testing.T) {
 		{"not a version", "newest", "", good, fault.CodeUsage, "not of the form", ""},
 		{"not a URL", "1.36", "envtest-releases.yaml", good, fault.CodeUsage, `index "envtest-releases.yaml" is not the URL of a web server`, DefaultIndex},
 		{"another scheme", "1.36", "file:///tmp/index.yaml", good, fault.CodeUsage, "not the URL", ""},
-		{"no such version", "1.20", "", good, fault.CodeFailed, "no Kubernetes 1.20 for " + platform() + " in http://", "the newest one there is 1.36.3"},
+		{"no such version", "1.20", "", good, fault.CodeFailed, "no Kubernetes 1.20 for " + platform() + " in http://", "the newest version for this system is 1.36.3"},
 		{"not for this system", "1.36", "", func(_ *testing.T, m *mirror) { m.list("1.36.3", "plan9-mips", "0") }, fault.CodeFailed, "no Kubernetes 1.36", "operon envtest build"},
 		{"empty index", "1.36", "", func(_ *testing.T, m *mirror) { m.index = "" }, fault.CodeFailed, "no Kubernetes 1.36", "operon envtest build"},
 		{"no index", "1.36", "", func(_ *testing.T, m *mirror) { m.index = "<html>\n\tsign in: [" }, fault.CodeFailed, "unmarshal index", mirrorHint},

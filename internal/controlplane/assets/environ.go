@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// environ is an environment in the form of os.Environ. The last of several
-// lines for one name counts, as it does for a child process.
+// environ is an environment in the form of os.Environ. If a name has several lines,
+// the last one counts, as for a child process.
 type environ []string
 
 // get returns the value of name, or "".
@@ -21,12 +21,12 @@ func (e environ) get(name string) string {
 	return ""
 }
 
-// with returns a copy in which the names of the given lines have these values.
+// with returns a copy with lines added, which have the form NAME=value.
 func (e environ) with(lines ...string) environ {
 	return append(slices.Clone(e), lines...)
 }
 
-// sameName compares names of variables; Windows ignores their case.
+// sameName compares the names of two variables. Windows ignores their case.
 func sameName(a, b string) bool {
 	if runtime.GOOS == "windows" {
 		return strings.EqualFold(a, b)
@@ -34,8 +34,8 @@ func sameName(a, b string) bool {
 	return a == b
 }
 
-// lookGo returns the go command on the environment's PATH, or "". Relative
-// entries are skipped: a command found in the working folder may be anybody's.
+// lookGo returns the path of the go command in PATH, or "". It skips relative entries
+// of PATH, because anyone may have put a program into the working folder.
 func (e environ) lookGo() string {
 	for _, dir := range filepath.SplitList(e.get("PATH")) {
 		if !filepath.IsAbs(dir) {

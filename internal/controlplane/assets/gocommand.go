@@ -14,30 +14,29 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// goCommand is the user's go command, set up to build the embedded module
-// whatever the user's own project or settings are.
+// goCommand is the user's go command, with an environment that builds the embedded
+// module independently of the user's project and settings.
 type goCommand struct {
 	path string
 	dir  string  // the folder with the embedded module
-	env  environ // complete
+	env  environ // the complete environment of the command
 }
 
-// keptFlags are the GOFLAGS that cannot change what is built. All others are
-// dropped: -mod=vendor or -modfile would make the build fail, -race or -tags
-// would build something else, -json would garble the output. (A value that is
-// quoted in GOFLAGS may be split wrongly here; that is harmless, since each of
-// these is.)
+// keptFlags are the GOFLAGS that cannot change what is built. The others are
+// dropped: -mod=vendor or -modfile make the build fail, -race or -tags build other
+// programs, and -json changes the output. A quoted value may be split in the wrong
+// place. That is harmless, because all of these flags are.
 var keptFlags = map[string]bool{"p": true, "modcacherw": true, "trimpath": true, "buildvcs": true}
 
-// newGoCommand finds go and fixes its environment. Where modules come from
-// (GOPROXY and its relatives), which toolchain is taken (GOTOOLCHAIN) and cgo
-// stay as the user has them: fetching is this command's purpose, and another
-// cgo setting would compile everything anew.
+// newGoCommand finds the go command and prepares its environment. The user's settings
+// for the source of modules (GOPROXY and related variables), the toolchain
+// (GOTOOLCHAIN) and cgo stay: the command needs the network, and another cgo setting
+// would compile everything again.
 func newGoCommand(ctx context.Context, env environ, dir, tmp string) (*goCommand, error) {
 	path := env.lookGo()
 	if path == "" {
 		return nil, fault.Failed("install Go from https://go.dev/dl, or point "+Var+" at a folder with "+list(programs),
-			"building the control plane needs the go command, and it is not on the PATH")
+			"building the control plane needs the go command, which is not in PATH")
 	}
 	// The linker and the C compiler keep their files in TMPDIR (TMP on Windows).
 	g := &goCommand{path: path, dir: dir, env: env.with("PWD="+dir, "GOWORK=off", "GO111MODULE=on",
@@ -48,29 +47,29 @@ func newGoCommand(ctx context.Context, env environ, dir, tmp string) (*goCommand
 	}
 	g.env = g.env.with("GOFLAGS=" + safeFlags(settings.GOFLAGS))
 	if settings.GOTMPDIR == "" {
-		// On the store's disk the link result is renamed and not copied, a
-		// small /tmp does not matter, and what a killed go leaves is found
-		// again.
+		// On the disk of the store, go renames the linked program instead of
+		// copying it, a small /tmp is no limit, and removeLeftovers finds the
+		// files of a killed go command.
 		g.env = g.env.with("GOTMPDIR=" + tmp)
 	}
 	return g, nil
 }
 
-// settings are the values that may stand in go's own configuration file as well
-// as in the environment.
+// settings returns the values that the user may have set in the environment or in
+// go's configuration file.
 func (g *goCommand) settings(ctx context.Context) (s struct{ GOFLAGS, GOTMPDIR string }, err error) {
 	var out bytes.Buffer
 	if err := g.run(ctx, &out, &goOutput{}, "env", "-json", "GOFLAGS", "GOTMPDIR"); err != nil {
 		return s, err
 	}
 	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
-		return s, fault.Failed("is "+g.path+" the go command?", "%s env -json: %v", g.path, err)
+		return s, fault.Failed("make sure that "+g.path+" is the go command", "%s env -json: %v", g.path, err)
 	}
 	return s, nil
 }
 
-// safeFlags keeps what is harmless. It is never empty, for an empty GOFLAGS
-// would let go's configuration file speak.
+// safeFlags returns the GOFLAGS in keptFlags. The result is never empty: with an empty
+// GOFLAGS, go would use the value in its configuration file.
 func safeFlags(goflags string) string {
 	kept := []string{"-mod=readonly"}
 	for flag := range strings.FieldsSeq(goflags) {
@@ -82,8 +81,8 @@ func safeFlags(goflags string) string {
 	return strings.Join(kept, " ")
 }
 
-// run runs go to its end. output receives what it says on stderr and explains
-// a failure.
+// run runs the go command and waits for it. output receives its stderr and explains a
+// failure.
 func (g *goCommand) run(ctx context.Context, stdout io.Writer, output *goOutput, args ...string) error {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir, cmd.Env = g.dir, g.env

@@ -11,15 +11,15 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// tailLines is how much of go's output is shown after a failure.
+// tailLines is the number of lines of go's output that an error shows.
 const tailLines = 12
 
-// lineBytes is how much of one line is kept: a linker prints its whole command.
+// lineBytes is the length to which a line is cut. A linker prints its whole command.
 const lineBytes = 400
 
-// goOutput reads go's stderr line by line. It counts what is progress (modules
-// fetched, packages compiled: `go build -v` prints one import path per line)
-// and keeps the last lines of the rest, which are the errors.
+// goOutput reads the stderr of `go build -v` line by line. It counts the lines that
+// report progress (a downloaded module, or the import path of a compiled package), and
+// keeps the last of the other lines, which are the errors.
 type goOutput struct {
 	mu       sync.Mutex
 	partial  []byte
@@ -57,7 +57,7 @@ func (o *goOutput) line(line string) {
 			line = strings.ToValidUTF8(line[:lineBytes], "") + "..."
 		}
 		if slices.Contains(o.tail, line) {
-			return // go repeats itself per package
+			return // go repeats an error for each package
 		}
 		o.tail = append(o.tail, line)
 		if len(o.tail) > tailLines {
@@ -66,7 +66,7 @@ func (o *goOutput) line(line string) {
 	}
 }
 
-// counts says in words what was done so far; "" when all came from go's caches.
+// counts describes what go has done so far, or returns "" if all came from its caches.
 func (o *goOutput) counts() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,30 +90,30 @@ func (o *goOutput) lines() []string {
 	return o.tail
 }
 
-// diskFull lists the error texts of the operating systems for a full disk.
+// diskFull matches the messages of operating systems about a full disk.
 var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`)
 
 // DiskFull reports whether an error's text indicates a full disk.
 func DiskFull(text string) bool { return diskFull.MatchString(text) }
 
-// knownFailures gives the advice for what go says, first match first. The texts
-// are those of go and of the operating systems.
+// knownFailures has hints for messages of go and of operating systems. The first match
+// counts.
 var knownFailures = []struct {
 	text *regexp.Regexp
 	hint string
 }{
 	{diskFull,
-		"a build needs about 5 GB: go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the envtest store; what was compiled is kept, so run the command again after making room"},
+		"a build needs about 5 GB in go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the envtest store: free space, then repeat the command, which continues where it stopped"},
 	{regexp.MustCompile(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
 		"a newer Go is needed: install it from https://go.dev/dl, or let go fetch it with GOTOOLCHAIN=auto"},
 	{regexp.MustCompile(`disabled by GOPROXY=off|(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|network is unreachable|TLS handshake|proxyconnect|x509: |(40[137]|50[0-4]) [A-Z][a-z]+`),
-		"the modules of Kubernetes are fetched through a Go module proxy: set GOPROXY to one that this machine reaches, or point " + Var + " at a folder with the programs"},
+		"set GOPROXY to a Go module proxy that this machine can reach, or point " + Var + " at a folder with the programs"},
 	{regexp.MustCompile(`signal: killed|cannot allocate memory|out of memory`),
-		"the build ran out of memory: compile fewer packages at a time with GOFLAGS=-p=1"},
+		"the build ran out of memory: set GOFLAGS=-p=1 to compile one package at a time"},
 }
 
-// explain makes a failure of go readable: its last lines, and advice where
-// the cause is known.
+// explain returns an error for a failure of go, with the last lines of its output, and
+// with a hint if the cause is known.
 func (o *goOutput) explain(what string, err error) error {
 	lines := o.lines()
 	if len(lines) == 0 {

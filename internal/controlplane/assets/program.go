@@ -18,9 +18,9 @@ var (
 	errTruncated     = errors.New("is only partly written")
 )
 
-// checkProgram reports why the file at path cannot be a program to run. It
-// opens the file and does not run it, so that asking for a path stays cheap and
-// without side effects. An fs.ErrNotExist says that there is none.
+// checkProgram reports why the file at path is not a program that can run. The error
+// is fs.ErrNotExist if there is no file. checkProgram does not run the program, so
+// that it is fast and has no side effects.
 func checkProgram(path string) error {
 	if err := isExecutable(path); err != nil {
 		return err
@@ -41,8 +41,8 @@ func checkProgram(path string) error {
 	return nil
 }
 
-// isExecutable checks the kind of file and its mode. Windows has no such mode
-// bit; there the .exe of the name says it.
+// isExecutable checks that path is a regular file with an executable bit. Windows has
+// no such bit; there the extension .exe suffices.
 func isExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -58,11 +58,10 @@ func isExecutable(path string) error {
 	return nil
 }
 
-// imageSize returns the number of bytes that an ELF, Mach-O or PE image says it
-// is loaded from, or 0 for anything else (a wrapper script is as good as a
-// program). An error says that the image's own tables are cut off.
-// setup-envtest unpacks straight into the final folder, so a download in
-// progress or one that was killed shows itself only by this.
+// imageSize returns the least size in bytes of a file with these ELF, Mach-O or PE
+// headers. It returns 0 for other files, such as wrapper scripts. An error means that
+// the headers themselves are incomplete. setup-envtest unpacks into the final folder,
+// so only the size identifies a download that is in progress or was killed.
 func imageSize(r io.ReaderAt) (int64, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {

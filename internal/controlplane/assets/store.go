@@ -1,11 +1,11 @@
-// Package assets finds and builds the programs of a Kubernetes control
-// plane: etcd, kube-apiserver and kubectl, which the test suites of operators
-// start through envtest, and kube-controller-manager, which a control plane for
-// development may run too. It shares one per-user store, folder for folder, with
-// setup-envtest, so what either of them put there serves both.
+// Package assets finds, builds and downloads the programs of a Kubernetes control
+// plane. The test suites of operators start etcd, kube-apiserver and kubectl through
+// envtest. A control plane for development can also run kube-controller-manager. The
+// package shares the user's store with setup-envtest, so that each of them can use
+// what the other has added.
 //
-// It reads no environment variable and prints nothing by itself: both come in
-// through Options and Progress.
+// The package does not read the process environment and does not print: the caller
+// passes Options and Progress.
 package assets
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// Var names the environment variable that envtest itself reads: a folder
-// that holds the programs. It wins over the store.
+// Var is the environment variable with the folder of the programs. envtest reads it
+// too. It takes precedence over the store.
 const Var = "KUBEBUILDER_ASSETS"
 
-// programs is the complete set that makes a folder usable for tests, the same
-// that setup-envtest asks for. Sorted, so that messages are stable.
+// programs are the programs that a folder must have for tests; setup-envtest requires
+// the same ones. They are sorted, so that messages are stable.
 var programs = []string{"etcd", "kube-apiserver", "kubectl"}
 
-// ControllerManager is one more program, which setup-envtest does not have: the
-// folders that operon builds hold it beside the others.
+// ControllerManager is the program that operon builds in addition to the ones that
+// setup-envtest provides.
 const ControllerManager = "kube-controller-manager"
 
 // withControllers lists all programs that operon builds.
@@ -38,23 +38,23 @@ var withControllers = []string{"etcd", "kube-apiserver", ControllerManager, "kub
 
 // Options are the settings of a Store.
 type Options struct {
-	// Env is the environment in the form of os.Environ. It decides where the
-	// store is, which go command is used, and what that command is given.
+	// Env is the environment in the form of os.Environ. It determines the place of
+	// the store, which go command runs, and the environment of that command.
 	Env []string
 	// Root is the store's folder; empty means DefaultRoot(Env).
 	Root string
 }
 
-// Store is the per-user folder of control planes:
-// <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}, and
-// kube-controller-manager where operon built it.
+// Store is the user's folder of control planes:
+// <root>/k8s/<version>-<os>-<arch>/{etcd,kube-apiserver,kubectl}. Folders that operon
+// built also have kube-controller-manager.
 type Store struct {
 	root string
 	env  environ
 }
 
-// Open returns the store that the options describe. It touches no disk; the
-// folder comes into being with the first Build.
+// Open returns the store that the options describe. It does not access the disk.
+// Build and Download create the folder.
 func Open(o Options) (*Store, error) {
 	root := o.Root
 	if root == "" {
@@ -82,7 +82,7 @@ func DefaultRoot(env []string) (string, error) {
 func defaultRoot(goos string, env environ) (string, error) {
 	missing := func(names string) (string, error) {
 		return "", fault.Failed("set "+names+", or point "+Var+" at a folder with "+list(programs),
-			"the envtest store has no place: %s is not set", names)
+			"cannot determine the folder of the envtest store: %s is not set", names)
 	}
 	home := env.get("HOME")
 	switch goos {
@@ -109,13 +109,14 @@ func defaultRoot(goos string, env environ) (string, error) {
 }
 
 // Path returns the absolute path of a folder with a complete control plane, for
-// use as KUBEBUILDER_ASSETS. That variable wins when it is set, and is checked.
-// Otherwise version chooses from the store: "1.37.1" is that version, "1.37"
-// and "1.37.x" the newest patch of a minor, "" the version that operon pins.
+// use as KUBEBUILDER_ASSETS. If that variable is set, Path checks that folder and
+// returns it. Otherwise version selects a folder of the store: "1.37.1" is that
+// version, "1.37" and "1.37.x" are the newest patch of a minor version, and "" is the
+// version that operon pins.
 //
-// Path never builds: when nothing complete is there the error has exit code 1
-// and a hint that names the command that builds. A version that is not of
-// these forms has exit code 2.
+// Path builds nothing. If the store has no complete folder, the error has exit code 1
+// and a hint with the command that builds it. A version in another form is an error
+// with exit code 2.
 func (s *Store) Path(version string) (string, error) {
 	want, err := parseVersion(version)
 	if err != nil {
@@ -135,19 +136,19 @@ func (s *Store) Path(version string) (string, error) {
 	return "", fault.Failed(missingHint(want), "%s", msg)
 }
 
-// missingHint returns a hint on how to get the wanted version.
+// missingHint returns a hint with the command that installs the wanted version.
 func missingHint(want version) string {
 	switch {
 	case !want.matches(pinned()):
-		return fmt.Sprintf("operon envtest path --download --k8s-version %s (operon builds %s alone), or set %s", want, pins.Kubernetes, Var)
+		return fmt.Sprintf("operon envtest path --download --k8s-version %s (operon builds only %s), or set %s", want, pins.Kubernetes, Var)
 	case want == pinned():
 		return "operon envtest build"
 	}
 	return "operon envtest build --k8s-version " + want.String()
 }
 
-// checkVar makes sure that a folder the user named is what they think:
-// envtest would fail much later, and with less to go by.
+// checkVar checks that the folder in KUBEBUILDER_ASSETS has the named programs.
+// envtest would fail later, with a message that is harder to understand.
 func checkVar(dir string, names []string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -161,8 +162,8 @@ func checkVar(dir string, names []string) (string, error) {
 }
 
 // find returns the folder of the newest version that matches and has the named
-// programs, or "". broken then says what is wrong with the newest incomplete
-// one, if there is one.
+// programs, or "". broken describes the newest matching folder that is incomplete, if
+// there is one.
 func (s *Store) find(want version, names []string) (dir string, broken, err error) {
 	entries, err := os.ReadDir(s.versions())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -209,7 +210,7 @@ func complete(dir string, names []string) error {
 	return fmt.Errorf("%s are missing", list(missing))
 }
 
-// versions is the folder that holds one folder per version and platform.
+// versions returns the folder that has a folder for each version and platform.
 func (s *Store) versions() string { return filepath.Join(s.root, "k8s") }
 
 // folder returns the folder of a version for this platform.
@@ -217,14 +218,14 @@ func (s *Store) folder(v version) string {
 	return filepath.Join(s.versions(), v.String()+"-"+platform())
 }
 
-// platform is the suffix of this system's folders.
+// platform returns the suffix of this system's folders.
 func platform() string { return runtime.GOOS + "-" + runtime.GOARCH }
 
-// Program is the path of a program in a folder that this package returned.
+// Program returns the path of a program in a folder that this package returned.
 func Program(dir, name string) string { return filepath.Join(dir, executable(name)) }
 
-// executable is the file name of a program on this system. envtest asks for
-// "etcd" everywhere; Windows finds etcd.exe under that name.
+// executable returns the file name of a program on this system. envtest starts "etcd"
+// on every system, and Windows finds etcd.exe under that name.
 func executable(name string) string {
 	if runtime.GOOS == "windows" {
 		return name + ".exe"

@@ -48,7 +48,7 @@ func TestPath(t *testing.T) {
 		{version: "1.36.*", folder: "1.36.10"},
 		{version: "1.36.2", folder: "1.36.2"},
 		{version: "1.36.11", code: 1, err: "kube-apiserver", hint: "--download"},
-		{version: "1.35", code: 1, err: "1.35.1" + here + " is incomplete: " + executable("kube-apiserver") + " is missing", hint: "operon builds " + pins.Kubernetes},
+		{version: "1.35", code: 1, err: "1.35.1" + here + " is incomplete: " + executable("kube-apiserver") + " is missing", hint: "operon builds only " + pins.Kubernetes},
 		{version: "1.34", code: 1, err: executable("etcd") + " and " + executable("kube-apiserver") + " are missing", hint: "--download"},
 		{version: "1.33.1", code: 1, err: "are missing", hint: "--download"},
 		{version: "1.32", code: 1, err: executable("kube-apiserver") + " is only partly written", hint: "--download"},

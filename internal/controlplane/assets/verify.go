@@ -14,18 +14,19 @@ import (
 	"github.com/operon-dev/operon/internal/process"
 )
 
-// verifyTimeout bounds one question for a version. It takes milliseconds, but
-// macOS and virus scanners read the whole of a new program first.
+// verifyTimeout limits how long a program takes to print its version. That needs
+// milliseconds, but macOS and virus scanners first read the whole of a new program.
 const verifyTimeout = time.Minute
 
-// check is how a program is asked for its version, and the line it must print.
+// check has the arguments that make a program print its version, and the line that it
+// must print.
 type check struct {
 	program string
 	args    []string
 	line    string
 }
 
-// checks lists one check per program. kubectl has no --version.
+// checks returns one check for each program. kubectl has no --version flag.
 func checks() ([]check, error) {
 	etcd, err := etcdVersion()
 	if err != nil {
@@ -39,14 +40,14 @@ func checks() ([]check, error) {
 	}, nil
 }
 
-// verify runs each of the named programs once: one that does not run here, or is
-// not what was asked for, never gets into the store.
+// verify runs each of the named programs once, so that a program that does not run on
+// this system, or has another version, never reaches the store.
 func verify(ctx context.Context, env environ, home, bin string, names []string) error {
 	all, err := checks()
 	if err != nil {
 		return err
 	}
-	// The user's kubectl settings must not have a say.
+	// The user's settings for kubectl must not have an effect.
 	env = env.with("HOME="+home, "USERPROFILE="+home, "KUBECONFIG="+os.DevNull)
 	for _, c := range all {
 		if !slices.Contains(names, c.program) {

@@ -11,15 +11,15 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// anyPatch stands for every patch of a minor version.
+// anyPatch matches every patch of a minor version.
 const anyPatch = -1
 
-// version is a Kubernetes release, or all patches of a minor.
+// version is a Kubernetes release, or all patches of a minor version.
 type version struct{ major, minor, patch int }
 
-// versionRE has the forms that setup-envtest takes too, less its selectors; a
-// leading v is what `kubectl version` prints and people paste. Numbers have no
-// leading zeros (semver 2.0.0, item 2) and a length that fits an int anywhere.
+// versionRE matches the forms that setup-envtest accepts, without its selectors. A
+// leading v is allowed because `kubectl version` prints it. Numbers have no leading
+// zeros (semver 2.0.0, item 2), and fit an int of 32 bits.
 var versionRE = regexp.MustCompile(`^v?(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})(?:\.(0|[1-9]\d{0,5}|x|\*))?$`)
 
 // parseVersion parses a version from the command line; "" is the pinned version.
@@ -39,8 +39,8 @@ func parseVersion(s string) (version, error) {
 	return v, nil
 }
 
-// parseFolder reads the name of a store folder; ok is false for one that is not
-// of this platform or no version at all.
+// parseFolder parses the name of a folder of the store. ok is false if the name has
+// another platform or no version.
 func parseFolder(name string) (v version, ok bool) {
 	base, ok := strings.CutSuffix(name, "-"+platform())
 	if !ok || strings.HasPrefix(base, "v") {
@@ -62,7 +62,7 @@ func number(digits string) int {
 	return n
 }
 
-// matches reports whether the release v is one that was asked for.
+// matches reports whether v is a wanted release.
 func (want version) matches(v version) bool {
 	return want.major == v.major && want.minor == v.minor && (want.patch == anyPatch || want.patch == v.patch)
 }
@@ -72,10 +72,10 @@ func (v version) less(w version) bool {
 	return cmp.Or(cmp.Compare(v.major, w.major), cmp.Compare(v.minor, w.minor), cmp.Compare(v.patch, w.patch)) < 0
 }
 
-// anyPatch returns the version without its patch.
+// anyPatch returns the minor version of v with any patch.
 func (v version) anyPatch() version { return version{v.major, v.minor, anyPatch} }
 
-// String is the form that parseVersion reads, without a leading v.
+// String returns the form that parseVersion accepts, without a leading v.
 func (v version) String() string {
 	if v.patch == anyPatch {
 		return fmt.Sprintf("%d.%d", v.major, v.minor)
