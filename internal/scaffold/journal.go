@@ -100,7 +100,7 @@ func checkFinished(t *tree) error {
 	dir := journalPath(numbers[len(numbers)-1])
 	done, err := t.missing(path.Join(dir, pendingFile))
 	if err != nil {
-		return fileError("look at", dir, err)
+		return fileError("stat", dir, err)
 	}
 	if !done {
 		return fault.Failed("run a command without --dry-run: it restores the files first",
@@ -121,56 +121,57 @@ func Recover(fsys afero.Fs) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	did := false
+	recovered := false
 	for _, n := range slices.Backward(numbers) {
-		again, err := t.recoverJournal(journalPath(n))
-		did = did || again
+		unfinished, err := t.recoverJournal(journalPath(n))
+		recovered = recovered || unfinished
 		if err != nil {
-			return did, err
+			return recovered, err
 		}
 	}
-	if !did && len(numbers) > 0 {
+	if !recovered && len(numbers) > 0 {
 		return false, nil
 	}
 	// Empty folders remain if the command was killed before the first journal was complete.
 	for _, d := range []string{journalDir, stateDir} {
 		removed, err := t.removeEmpty(d)
 		if err != nil {
-			return did, fileError("remove", d, err)
+			return recovered, fileError("remove", d, err)
 		}
-		did = did || removed
+		recovered = recovered || removed
 	}
-	return did, nil
+	return recovered, nil
 }
 
+// recoverJournal restores what an unfinished journal changed. It reports whether the
+// journal was unfinished.
 func (t *tree) recoverJournal(dir string) (bool, error) {
 	for _, name := range []string{finishedFile, revertedFile} {
-		gone, err := t.missing(path.Join(dir, name))
+		missing, err := t.missing(path.Join(dir, name))
 		if err != nil {
-			return false, fileError("look at", dir, err)
+			return false, fileError("stat", dir, err)
 		}
-		if !gone {
+		if !missing {
 			return false, nil
 		}
 	}
-	doc, err := t.pending(dir)
+	doc, recorded, err := t.pending(dir)
 	if err != nil {
 		return false, err
 	}
-	if doc == nil {
+	if !recorded {
 		return true, t.discard(dir)
 	}
-	return true, t.rollback(dir, doc)
+	return true, t.rollback(dir, &doc)
 }
 
-// pending reads the record of an unfinished journal. It returns nil if there is
+// pending reads the record of an unfinished journal. recorded is false if there is
 // none. The record is not trusted: its paths must stay inside the project.
-func (t *tree) pending(dir string) (*journalDoc, error) {
+func (t *tree) pending(dir string) (doc journalDoc, recorded bool, err error) {
 	src, err := t.state(path.Join(dir, pendingFile))
 	if err != nil || src == nil {
-		return nil, err
+		return doc, false, err
 	}
-	var doc journalDoc
 	err = json.Unmarshal(src, &doc)
 	if err == nil && doc.Version != journalVersion {
 		err = fmt.Errorf("version %d; this operon supports version %d", doc.Version, journalVersion)
@@ -185,9 +186,9 @@ func (t *tree) pending(dir string) (*journalDoc, error) {
 		f := fault.Failed("compare the files with version control, then delete "+dir,
 			"the journal of an interrupted command, %s, is damaged", path.Join(dir, pendingFile))
 		f.Err = err
-		return nil, f
+		return doc, false, f
 	}
-	return &doc, nil
+	return doc, true, nil
 }
 
 // checkStep accepts the paths that Apply can record: those of plans and of
@@ -202,7 +203,7 @@ func (t *tree) checkStep(name string) error {
 	}
 	resolved, _, err := t.resolve(name, false)
 	if err == nil && resolved != name {
-		err = leaves(name)
+		err = outsideRoot(name)
 	}
 	return err
 }

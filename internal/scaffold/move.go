@@ -110,7 +110,7 @@ func (t *tree) below(dir, inside string, found func(string)) error {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return fileError("look at", dir, err)
+			return fileError("stat", dir, err)
 		case !info.IsDir():
 			return fault.Failed("", "%s is not a folder", dir)
 		}

@@ -101,7 +101,7 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 			continue
 		case "..":
 			if cur == "" {
-				return "", nil, leaves(name)
+				return "", nil, outsideRoot(name)
 			}
 			cur = parent(cur)
 			continue
@@ -113,13 +113,13 @@ func (t *tree) resolve(name string, last bool) (string, fs.FileInfo, error) {
 		}
 		info, err := t.lstat(next)
 		if errors.Is(err, fs.ErrNotExist) {
-			if slices.Contains(rest, "..") { // the ".." could lead to a link that was not resolved
-				return "", nil, leaves(name)
+			if slices.Contains(rest, "..") { // ".." may lead to a link that is not resolved
+				return "", nil, outsideRoot(name)
 			}
 			return path.Join(append([]string{next}, rest...)...), nil, nil
 		}
 		if err != nil {
-			return "", nil, fileError("look at", next, err)
+			return "", nil, fileError("stat", next, err)
 		}
 		isLink := info.Mode()&fs.ModeSymlink != 0
 		if len(rest) == 0 && (!isLink || !last) {
@@ -166,20 +166,20 @@ func (t *tree) readlink(link string) (target string, fromRoot bool, err error) {
 	}
 	b, ok := t.fsys.(interface{ RealPath(string) (string, error) })
 	if !ok {
-		return "", false, leaves(link)
+		return "", false, outsideRoot(link)
 	}
 	root, err := b.RealPath(".")
 	if err != nil {
-		return "", false, leaves(link)
+		return "", false, outsideRoot(link)
 	}
 	rel, err := filepath.Rel(root, target)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", false, leaves(link)
+		return "", false, outsideRoot(link)
 	}
 	return filepath.ToSlash(rel), true, nil
 }
 
-func leaves(name string) error {
+func outsideRoot(name string) error {
 	return fault.Failed("replace the link with a file or folder of the project",
 		"%s leaves the project root through a symbolic link", name)
 }

@@ -28,9 +28,7 @@ package scaffold
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/afero"
@@ -58,34 +56,6 @@ type Options struct {
 	Command string
 }
 
-// Warning is information about a source file for the user. Line and Column
-// start at 1; 0 means unknown. Message is one line. Lines holds the lines to
-// add to the file by hand, indented for the file, or is empty.
-type Warning struct {
-	File    string
-	Line    int
-	Column  int
-	Rule    string
-	Message string
-	Lines   string
-}
-
-// String returns the warning in the format of a compiler: file:line:column:
-// message (rule). It omits an unknown line or column, and the lines to add.
-func (w Warning) String() string {
-	place := w.File
-	if w.Line > 0 {
-		place += fmt.Sprintf(":%d", w.Line)
-		if w.Column > 0 {
-			place += fmt.Sprintf(":%d", w.Column)
-		}
-	}
-	if place != "" {
-		place += ": "
-	}
-	return place + w.Message + " (" + w.Rule + ")"
-}
-
 // Recorded is a generated file that an earlier command wrote.
 type Recorded struct {
 	Path      string
@@ -101,7 +71,7 @@ type Plan struct {
 	deleted  bool // Options.KeepDeleted
 	command  string
 	entries  map[string]*entry
-	standing map[string]bool // generated files that stay, by path
+	kept     map[string]bool // generated files that stay, by path
 	records  records
 	stored   []byte // generated.json as it is on disk
 	warnings []Warning
@@ -113,7 +83,7 @@ type Plan struct {
 // and has called Recover: New fails if an interrupted command left the project
 // half written.
 func New(fsys afero.Fs, o Options) (*Plan, error) {
-	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, standing: map[string]bool{}}
+	p := &Plan{tree: newTree(fsys), force: o.Force, deleted: o.KeepDeleted, command: o.Command, entries: map[string]*entry{}, kept: map[string]bool{}}
 	if err := checkFinished(p.tree); err != nil {
 		return nil, err
 	}
@@ -271,22 +241,6 @@ func (p *Plan) Exists(path string) bool {
 	e, err := p.entry(path)
 	return err == nil && e.exists(p.force)
 }
-
-// Warn adds a warning. It ignores duplicates.
-func (p *Plan) Warn(w Warning) {
-	if !slices.Contains(p.warnings, w) {
-		p.warnings = append(p.warnings, w)
-	}
-}
-
-// Warnings returns the warnings in the order in which they were added.
-func (p *Plan) Warnings() []Warning { return slices.Clone(p.warnings) }
-
-// Print adds to the result that the command prints on stdout, apart from files.
-func (p *Plan) Print(text []byte) { p.printed.Write(text) }
-
-// Printed returns the text added by Print.
-func (p *Plan) Printed() []byte { return p.printed.Bytes() }
 
 func notExist(path string) error {
 	return fault.In(path, fs.ErrNotExist)

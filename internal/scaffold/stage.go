@@ -1,14 +1,166 @@
 package scaffold
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"runtime"
+	"slices"
 	"sync"
 
+	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/afero"
 )
+
+// open creates the folders of a new journal.
+func (a *transaction) open(ctx context.Context) error {
+	numbers, err := a.journals()
+	if err != nil {
+		return err
+	}
+	n := 1
+	if len(numbers) > 0 {
+		n = numbers[len(numbers)-1] + 1
+	}
+	a.dir = journalPath(n)
+	for _, d := range []string{stateDir, journalDir, a.dir, path.Join(a.dir, stagedDir), path.Join(a.dir, beforeDir)} {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		missing, err := a.missing(d)
+		if err != nil {
+			return fileError("stat", d, err)
+		}
+		if !missing {
+			continue
+		}
+		a.created = append(a.created, d) // before Mkdir: some file systems report an error although they created the folder
+		if err := a.fsys.Mkdir(d, 0o755); err != nil {
+			return fileError("create folder", d, err)
+		}
+	}
+	return nil
+}
+
+// stage checks that no file changed since the plan read it. It writes the new
+// content and a copy of the old content to the journal.
+func (a *transaction) stage(ctx context.Context) error {
+	out := stager{fsys: a.fsys}
+	defer func() { _ = out.close() }()
+	planned := map[string]bool{}
+	for i, s := range a.doc.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		mode, err := a.unchanged(s)
+		if err != nil {
+			return err
+		}
+		if err := a.folders(s.Path, planned); err != nil {
+			return err
+		}
+		if err := out.step(a.dir, i, s, mode); err != nil {
+			return fileError("write", s.Path, err)
+		}
+	}
+	if err := out.flush(); err != nil {
+		return fileError("flush", a.dir, err)
+	}
+	return nil
+}
+
+// folders records the missing folders above name, parents first. planned holds
+// the folders that are already recorded.
+func (a *transaction) folders(name string, planned map[string]bool) error {
+	first := len(a.doc.Dirs)
+	for d := parent(name); d != "" && !a.dirs[d] && !planned[d]; d = parent(d) {
+		missing, err := a.missing(d)
+		if err != nil {
+			return fileError("stat", d, err)
+		}
+		if !missing {
+			break
+		}
+		planned[d] = true
+		a.doc.Dirs = slices.Insert(a.doc.Dirs, first, d)
+	}
+	return nil
+}
+
+// unchanged returns the mode of the file of a step, or an error if the file
+// changed since the plan read it.
+func (a *transaction) unchanged(s step) (fs.FileMode, error) {
+	info, err := a.lstat(s.Path)
+	var now string
+	if err == nil {
+		now, err = a.hashOf(s.Path, info)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.before == nil:
+		return s.mode, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return 0, fileError("read", s.Path, err)
+	case now == s.Before || now == isLink && s.Op == Delete:
+		return info.Mode() & permissions, nil
+	}
+	return 0, fault.Failed("run the command again", "%s changed while the command was running", s.Path)
+}
+
+// writeRecord writes the record of the journal. When it returns, everything needed to
+// restore existing files is durable.
+func (a *transaction) writeRecord(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	src, err := json.MarshalIndent(a.doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	out := stager{fsys: a.fsys}
+	defer func() { _ = out.close() }()
+	pending := path.Join(a.dir, pendingFile)
+	if err := out.write(pending+".tmp", append(src, '\n'), 0o644, durable); err != nil {
+		return fileError("write", pending, err)
+	}
+	if err := out.flush(); err != nil {
+		return fileError("write", pending, err)
+	}
+	a.recorded = true
+	if err := a.fsys.Rename(pending+".tmp", pending); err != nil {
+		return fileError("write", pending, err)
+	}
+	if slices.ContainsFunc(a.doc.Steps, func(s step) bool { return s.before != nil }) {
+		return a.syncDirs()
+	}
+	return nil
+}
+
+// syncDirs makes the directory entries of the journal durable.
+func (a *transaction) syncDirs() error {
+	if runtime.GOOS == "windows" { // which cannot flush a folder
+		return nil
+	}
+	dirs := []string{path.Join(a.dir, stagedDir), path.Join(a.dir, beforeDir)}
+	for _, d := range a.created {
+		dirs = append(dirs, cmp.Or(parent(d), "."))
+	}
+	slices.Sort(dirs)
+	for _, d := range slices.Compact(dirs) {
+		f, err := a.fsys.Open(d)
+		if err != nil {
+			return fileError("open folder", d, err)
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return fileError("flush folder", d, err)
+		}
+	}
+	return nil
+}
 
 // flushTogether limits the number of open files. Some systems allow a process
 // only 256.
