@@ -74,26 +74,9 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 	if name := f.file.Imports[index].Name; name != nil {
 		local = name.Name
 	}
-	uses := f.selections(local)
-	var packages []Package // of the uses; the first one takes over the spec
-	for _, u := range uses {
-		if p := to(u.Sel.Name); !slices.Contains(packages, p) {
-			packages = append(packages, p)
-		}
-	}
-	if local == "." {
-		packages = f.dotted(to)
-		if len(packages) > 1 {
-			f.err = fault.Failed("import it by a name, then repeat the command",
-				"%s imports %s with a dot, and its names move to several packages", f.path, old.Path)
-			return f.err
-		}
-	}
-	if len(packages) == 0 {
-		packages = []Package{to("")}
-	}
-	if i := slices.IndexFunc(packages, func(p Package) bool { return p.Path == old.Path }); i > 0 {
-		packages[0], packages[i] = packages[i], packages[0] // one package keeps its path
+	packages, err := f.destinations(local, old, to)
+	if err != nil {
+		return err
 	}
 	names := map[string]string{} // import path -> new local name
 	main := packages[0]
@@ -129,6 +112,32 @@ func (f *File) reimport(index int, old Package, to func(string) Package) error {
 		edits = []splice{f.respec(index, main, local, names[main.Path])}
 	}
 	return f.replace(rename(main, edits)...)
+}
+
+// destinations returns the packages to which the uses of an import move. The first one
+// takes over the import spec. If nothing uses the import, it is the package of "".
+func (f *File) destinations(local string, old Package, to func(string) Package) ([]Package, error) {
+	var packages []Package
+	for _, u := range f.selections(local) {
+		if p := to(u.Sel.Name); !slices.Contains(packages, p) {
+			packages = append(packages, p)
+		}
+	}
+	if local == "." {
+		packages = f.dotted(to)
+		if len(packages) > 1 {
+			f.err = fault.Failed("import it by a name, then repeat the command",
+				"%s imports %s with a dot, and its names move to several packages", f.path, old.Path)
+			return nil, f.err
+		}
+	}
+	if len(packages) == 0 {
+		packages = []Package{to("")}
+	}
+	if i := slices.IndexFunc(packages, func(p Package) bool { return p.Path == old.Path }); i > 0 {
+		packages[0], packages[i] = packages[i], packages[0] // one package keeps its path
+	}
+	return packages, nil
 }
 
 // nameOf returns the new local name of the package that the file imports as

@@ -23,7 +23,7 @@ func Rewrite(src []byte, want map[string]any) ([]byte, error) {
 		return src, nil
 	}
 	same := func(any, any) bool { return true }
-	out := y.doc.writeOut(was, next, same)
+	out := y.doc.expandAliases(was, next, same)
 	d, err := parseYAML(out)
 	if err != nil {
 		return nil, err
@@ -54,21 +54,21 @@ type use struct {
 	gone      bool // want does not contain this value
 }
 
-// writeOut replaces aliases whose values will differ from that of the anchor
+// expandAliases replaces aliases whose values will differ from that of the anchor
 // with their values. The result decodes to the same data.
-func (d *yamlDoc) writeOut(was, want any, same func(a, b any) bool) []byte {
+func (d *yamlDoc) expandAliases(was, want any, same func(a, b any) bool) []byte {
 	uses := map[string][]use{}
 	collectUses(d.root, use{was: was, want: want}, same, uses)
 	var edits []byteEdit
 	for name, list := range uses {
-		edits = append(edits, d.writeOutUses(name, list)...)
+		edits = append(edits, d.expandUses(name, list)...)
 	}
 	slices.SortFunc(edits, func(a, b byteEdit) int { return cmp.Compare(a.from, b.from) })
 	return d.apply(edits...)
 }
 
-// writeOutUses handles the uses of one name, in document order.
-func (d *yamlDoc) writeOutUses(name string, uses []use) []byteEdit {
+// expandUses handles the uses of one name, in document order.
+func (d *yamlDoc) expandUses(name string, uses []use) []byteEdit {
 	var edits []byteEdit
 	var anchor use // the current anchor of the name
 	for i, u := range uses {

@@ -52,7 +52,7 @@ func stringKeys(v any) (any, error) {
 		m := make(map[string]any, len(v))
 		for k, item := range v {
 			name := fmt.Sprint(k)
-			if _, twice := m[name]; twice {
+			if _, duplicate := m[name]; duplicate {
 				return nil, fault.Failed("keep one of the two", "duplicate key %s in a mapping", name)
 			}
 			if m[name], err = stringKeys(item); err != nil {

@@ -77,8 +77,9 @@ func (d *yamlDoc) skipSpace(at int) int {
 	return at
 }
 
-func (d *yamlDoc) lost(n *yaml.Node) error {
-	return d.errorAt(n, "edit the file by hand, or write the value on one line", "the end of this value is not found")
+// unknownEnd is the error if the end of a value is not found.
+func (d *yamlDoc) unknownEnd(n *yaml.Node) error {
+	return d.errorAt(n, "edit the file by hand, or write the value on one line", "cannot find the end of this value")
 }
 
 func (d *yamlDoc) plainEnd(n *yaml.Node, at int) (int, error) {
@@ -91,7 +92,7 @@ func (d *yamlDoc) plainEnd(n *yaml.Node, at int) (int, error) {
 			at += size
 		}
 		if !strings.HasPrefix(string(d.src[at:]), word) {
-			return 0, d.lost(n)
+			return 0, d.unknownEnd(n)
 		}
 		at += len(word)
 	}
@@ -100,7 +101,7 @@ func (d *yamlDoc) plainEnd(n *yaml.Node, at int) (int, error) {
 
 func (d *yamlDoc) quotedEnd(n *yaml.Node, at int, quote byte) (int, error) {
 	if at >= len(d.src) || d.src[at] != quote {
-		return 0, d.lost(n)
+		return 0, d.unknownEnd(n)
 	}
 	for at++; at < len(d.src); at++ {
 		switch c := d.src[at]; {
@@ -112,12 +113,12 @@ func (d *yamlDoc) quotedEnd(n *yaml.Node, at int, quote byte) (int, error) {
 			return at + 1, nil
 		}
 	}
-	return 0, d.lost(n)
+	return 0, d.unknownEnd(n)
 }
 
 func (d *yamlDoc) flowEnd(n *yaml.Node, body int) (int, error) {
 	if body >= len(d.src) {
-		return 0, d.lost(n)
+		return 0, d.unknownEnd(n)
 	}
 	shut := map[byte]byte{'{': '}', '[': ']'}[d.src[body]]
 	at := body + 1
@@ -134,7 +135,7 @@ func (d *yamlDoc) flowEnd(n *yaml.Node, body int) (int, error) {
 		at = d.skipSpace(at + 1)
 	}
 	if shut == 0 || at >= len(d.src) || d.src[at] != shut {
-		return 0, d.lost(n)
+		return 0, d.unknownEnd(n)
 	}
 	return at + 1, nil
 }
@@ -193,7 +194,7 @@ func (d *yamlDoc) dash(seq *yaml.Node, i int) (int, error) {
 			return at, nil
 		}
 	}
-	return 0, d.errorAt(item, "write the list with one item per line", "the dash of this item is not found")
+	return 0, d.errorAt(item, "write the list with one item per line", "cannot find the dash of this item")
 }
 
 // tail returns the offset of the first line after end that does not belong to
