@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// A subject is the project that both programs generate from.
+// subject is the project from which both programs generate.
 type subject struct {
 	name  string
-	kinds int    // made by internal/testkit/corpus; 0 for a public module
+	kinds int    // created by internal/testkit/corpus; 0 for a public module
 	at    string // the path and version of a public module
 }
 
@@ -27,7 +27,7 @@ var corpora = []subject{
 	{name: "cluster-api", at: "sigs.k8s.io/cluster-api/api@v1.14.2"},
 }
 
-// The states, in the order in which a project gets into them.
+// The states, in the order in which a project reaches them.
 const (
 	cold    = "cold, external dependencies"
 	first   = "first run of a scaffold"
@@ -37,7 +37,7 @@ const (
 	rbac    = "rbac only, a marker edited"
 )
 
-// targets are the ratios to reach with 1, 50 and 600 kinds.
+// targets are the target ratios for 1, 50 and 600 kinds.
 var targets = map[string][3]float64{cold: {2, 2, 2.5}, first: {6, 5, 3.5}, nothing: {60, 130, 400}, one: {20, 30, 60}, all: {12, 7.5, 4}}
 
 // arguments returns the arguments of both programs in a state of the subject.
@@ -89,7 +89,7 @@ func (b *bencher) round(c subject, rows []*row) (kept float64, err error) {
 		return 0, err
 	}
 	defer func() { pair.remove() }()
-	if err := pair.turn(rows, cold, nil); err != nil {
+	if err := pair.measureState(rows, cold, nil); err != nil {
 		return 0, err
 	}
 	if c.kinds > 0 {
@@ -99,7 +99,7 @@ func (b *bencher) round(c subject, rows []*row) (kept float64, err error) {
 		}
 		pair.remove()
 		pair = scaffold
-		if err := pair.turn(rows, first, nil); err != nil {
+		if err := pair.measureState(rows, first, nil); err != nil {
 			return 0, err
 		}
 	}
@@ -121,7 +121,7 @@ func (b *bencher) round(c subject, rows []*row) (kept float64, err error) {
 		if c.at != "" && state.name == rbac {
 			continue
 		}
-		if err := pair.turn(rows, state.name, state.edit); err != nil {
+		if err := pair.measureState(rows, state.name, state.edit); err != nil {
 			return 0, err
 		}
 	}
@@ -187,9 +187,9 @@ func (p *pair) us(state string) program {
 	return program{filepath.Join(p.dir, "ours"), []string{"OPERON_CACHE=" + filepath.Join(p.dir, "cache")}, args}
 }
 
-// turn edits both copies, measures both programs on them if the state has a row, and
-// compares the outputs.
-func (p *pair) turn(rows []*row, state string, edit func(dir string) error) error {
+// measureState edits both copies, measures both programs on them if the state has a row,
+// and compares the outputs.
+func (p *pair) measureState(rows []*row, state string, edit func(dir string) error) error {
 	ours, theirs := filepath.Join(p.dir, "ours"), filepath.Join(p.dir, "theirs")
 	us, them := p.us(state), program{theirs, nil, append([]string{p.controllerGen}, p.arguments(state)...)}
 	if state == rbac {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// editsOfRound is the number of edits in a round of growth. Each run is short, so that a
-// few runs say little.
+// editsOfRound is the number of edits in a round of growth. Each run is short, so a few
+// runs are not representative.
 const editsOfRound = 4
 
-// growth measures what an edit of one type costs with many kinds and with few. The runs
+// growth compares the cost of an edit of one type with many kinds and with few. The runs
 // alternate, because the rows of the tables are measured minutes apart.
 func (b *bencher) growth(text *strings.Builder) error {
 	few, many := subject{name: "50 kinds", kinds: 50}, subject{name: "600 kinds", kinds: 600}

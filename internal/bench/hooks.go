@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// manyHooks is more hooks than an operator has.
+// manyHooks is more hooks than operators have.
 const manyHooks = 200
 
-// hookOperators are the scenarios of operators whose logic is hooks, with their tests.
+// hookOperators are the scenarios of operators that consist of hooks and their tests.
 var hookOperators = []string{"secret-copier", "configmap-reloader", "mysql-database", "node-ping"}
 
-// hooks measures what no other tool does: to validate many hooks, compared with the time
-// that the hooks take to print their configurations, and to run the tests of operators
-// whose logic is hooks.
+// hooks measures commands that no other tool has. It compares the validation of many hooks
+// with the time that the hooks take to print their configurations, and measures the tests
+// of hook operators.
 func (b *bencher) hooks(text *strings.Builder) error {
 	if !b.rows.MatchString("hooks/") {
 		return nil
@@ -60,7 +60,7 @@ func (b *bencher) hooks(text *strings.Builder) error {
 	return nil
 }
 
-// hookOperator follows a scenario up to its tests.
+// hookOperator runs the commands of a scenario without its tests.
 func (b *bencher) hookOperator(name string) (dir string, err error) {
 	scenario, err := filepath.Abs(filepath.Join("testdata/scenarios", name))
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *bencher) hookOperator(name string) (dir string, err error) {
 	return b.project(name, script)
 }
 
-// project returns a new folder in which a script has run that finds operon on PATH.
+// project returns a new folder in which a script has run, with operon in PATH.
 func (b *bencher) project(name, script string) (dir string, err error) {
 	dir = filepath.Join(b.temp, "hooks", name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

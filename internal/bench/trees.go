@@ -18,8 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
-// files returns the sources of a subject. external makes them require a release of
-// Kubernetes that operon does not write into new projects.
+// files returns the sources of a subject. With external, they require a release of
+// Kubernetes other than the one in new projects.
 func (c subject) files(external bool) (map[string][]byte, error) {
 	files := map[string][]byte{"PROJECT": []byte("domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: corpus\nrepo: " + corpus.Repo + "\nversion: \"3\"\n")}
 	if c.at != "" {

@@ -33,7 +33,7 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 		return out, fault.Failed("", "go %s: %s", strings.Join(subcommand(args), " "), line)
 	case errors.Is(err, exec.ErrNotFound):
 		return out, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon resolves modules with it",
-			"there is no go command on PATH")
+			"the go command is not in PATH")
 	}
 	return out, err
 }

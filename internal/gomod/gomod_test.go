@@ -254,7 +254,7 @@ func TestGoCommandErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Required(t.Context(), dir); err == nil || err.Error() != "there is no go command on PATH" {
+	if _, err := Required(t.Context(), dir); err == nil || err.Error() != "the go command is not in PATH" {
 		t.Errorf("without Go: %v", err)
 	}
 }

@@ -15,12 +15,12 @@ import (
 // Files are the contents of go.mod and go.sum.
 type Files struct{ Mod, Sum []byte }
 
-// Require returns go.mod and go.sum of the project in dir with what a package requires:
-// its module, and what follows from that. pkg is import path@version. (With the path of
-// a module, the go command would take a program in its root folder, which may require
-// much more than its types.) With tidy, the files are as `go mod tidy` leaves them for
-// the planned Go files. Require works on copies. The error names what is missing in the
-// module cache.
+// Require returns go.mod and go.sum of the project in dir, with the module of a package
+// and its requirements added. pkg is import path@version. It is not the path of a module,
+// because the go command would then also require what a program in the module's root
+// folder needs. With tidy, Require also runs `go mod tidy` for the planned Go files.
+// Require changes only copies of the files. The error names what is missing in the module
+// cache.
 func Require(ctx context.Context, dir string, p *scaffold.Plan, have Files, pkg string, tidy bool) (Files, error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return Files{}, err // the go command requires a go.mod, even to work on a copy
