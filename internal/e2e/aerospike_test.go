@@ -271,8 +271,8 @@ func TestAerospikePublishedMarkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`the API group "apps/v1" holds a version and matches nothing; write groups=apps`,
-		`the API group "v1" holds a version and matches nothing; write groups=""`,
+		`the API group "apps/v1" contains a version and matches nothing; write groups=apps`,
+		`the API group "v1" contains a version and matches nothing; write groups=""`,
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("operon generate does not report %s:\n%s", want, out)

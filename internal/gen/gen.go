@@ -1,24 +1,24 @@
 // Package gen runs the generators of controller-tools (deepcopy code, CRDs, RBAC
-// roles, webhook configurations) in this process. It reads the sources from a plan,
-// so that a kind that exists only in the plan gets its CRD in the same plan, and it
-// adds the outputs to that plan. The outputs are, byte for byte, those of
+// roles, webhook configurations) in this process. It reads the sources from a plan
+// and adds the outputs to the same plan. A kind that exists only in the plan
+// therefore gets its CRD at once. The outputs are, byte for byte, those of
 // controller-gen of the same version with the same arguments.
 //
 // A run has four steps, with a package for each:
 //
 //   - [request]: from the caller's request and the project's defaults to a job,
-//     which says what to generate
-//   - [load]: from the job's paths to packages, as [overlay] shows their files
+//     which defines what to generate
+//   - [load]: from the job's paths to packages, with the files that [overlay] shows
 //   - [generate]: from packages to outputs, in memory
 //   - [output]: from outputs to changes of the plan, and warnings
 //
-// Package [incremental] runs the second and the third step for only those packages
-// that changed since the last run.
+// Package [incremental] limits the second and the third step to the packages that
+// changed since the last run.
 //
-// Two inputs are not part of the request. The library that forms plurals reads
-// inflections.json and acronyms.json from the working folder of the process, as in
-// controller-gen. And the libraries start the go command on the PATH of the process,
-// with its environment. gen downloads no modules and writes no files of the project.
+// Two inputs are not part of the request. As in controller-gen, the library that
+// forms plurals reads inflections.json and acronyms.json from the working folder of
+// the process. The libraries also start the go command in PATH, with the environment
+// of the process. gen does not download modules and does not write to the project.
 package gen
 
 import (
@@ -41,9 +41,9 @@ type Request = request.Request
 // Problems are all errors in the sources that a run found.
 type Problems = load.Problems
 
-// Plan runs the generators that r asks for and adds their outputs and warnings to p.
-// On an error it adds nothing. The exit code of wrong arguments is 2. The error of
-// sources that cannot be generated from is [Problems], with the exit code 1.
+// Plan runs the generators of r and adds their outputs and warnings to p. On an error
+// it adds nothing. The error for invalid arguments has exit code 2. The error for
+// invalid sources is [Problems], with exit code 1.
 func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	job, err := request.Resolve(r, p)
 	if err != nil {
@@ -64,10 +64,10 @@ func Plan(ctx context.Context, r Request, p *scaffold.Plan) error {
 	return res.AddTo(p, job, files)
 }
 
-// run loads packages and generates in the first of three ways that gives an exact
+// run loads packages and generates, in the first of three ways that gives an exact
 // result: from the record of the last run, from one listing by the go command, or
-// with the loader alone. The first two load only what changed since the last run, and
-// report errors in the sources. All other errors are left to the loader.
+// with the loader alone. The first two load only what changed since the last run.
+// They report errors in the sources and leave all other errors to the loader.
 func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output.Result, error) {
 	start := time.Now()
 	history := incremental.Open(job.Store, files, job)

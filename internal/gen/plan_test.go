@@ -221,7 +221,7 @@ func TestNoGo(t *testing.T) {
 	dir := fixture(t, "zoo")
 	t.Setenv("PATH", t.TempDir())
 	err := Plan(t.Context(), request.Request{Dir: dir}, newPlan(t, dir))
-	if err == nil || err.Error() != "there is no go command on PATH" || fault.HintOf(err) == "" {
+	if err == nil || err.Error() != "the go command is not in PATH" || fault.HintOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
 }

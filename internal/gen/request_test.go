@@ -27,7 +27,7 @@ func TestWrongArguments(t *testing.T) {
 		{request.Request{Args: []string{"crd:maxDesc=0"}}, `argument "crd:maxDesc=0": `, "options of crd: allowDangerousTypes"},
 		{request.Request{Args: []string{"crd:maxDescLen=x"}}, `argument "crd:maxDescLen=x": `, "maxDescLen"},
 		{request.Request{Args: []string{"rbac"}}, `argument "rbac": missing argument "roleName"`, "roleName"},
-		{request.Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is given twice", "commas"},
+		{request.Request{Args: []string{"crd", "crd:maxDescLen=0"}}, "the generator crd is specified twice", "commas"},
 		{request.Request{Args: []string{"output:pipe"}}, `unknown argument "output:pipe"`, "artifacts, dir, none, stdout"},
 		{request.Request{Args: []string{"crd", "output:rbac:stdout"}}, "an output rule names the generator rbac, which does not run", "add rbac"},
 		{request.Request{Args: []string{"applyconfiguration"}}, "operon does not run the generator applyconfiguration", "go run sigs.k8s.io/controller-tools/cmd/controller-gen@" + pins.ControllerTools},

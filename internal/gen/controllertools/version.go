@@ -1,5 +1,5 @@
-// Package controllertools knows which version of controller-tools is part of this
-// program, and where generated files mention it.
+// Package controllertools returns the version of controller-tools in this program, and
+// finds the version that a generated file mentions.
 package controllertools
 
 import (

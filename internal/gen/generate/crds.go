@@ -14,8 +14,8 @@ import (
 )
 
 // crdGenerator writes the same files as [crd.Generator], and uses the same parser. It
-// differs in two ways: the annotation contains the version of controller-tools, which
-// the library would take from this program, and package crdyaml encodes the CRDs.
+// differs in two ways. The annotation has the version of controller-tools; the library
+// would write the version of this program. Package crdyaml encodes the CRDs.
 type crdGenerator struct {
 	crd.Generator
 	deps   *depcache.World
@@ -27,7 +27,7 @@ type crdGenerator struct {
 // Generate implements genall.Generator.
 func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	if slices.ContainsFunc(g.CRDVersions, func(v string) bool { return v != apiextensionsv1.SchemeGroupVersion.Version }) {
-		return g.Generator.Generate(ctx) // which reports the unsupported version
+		return g.Generator.Generate(ctx) // it reports the unsupported version
 	}
 	parser := &crd.Parser{
 		Collector:                  ctx.Collector,
@@ -44,7 +44,7 @@ func (g crdGenerator) Generate(ctx *genall.GenerationContext) error {
 	g.group(parser, ctx.Roots)
 	metav1 := crd.FindMetav1(ctx.Roots)
 	if metav1 == nil {
-		return nil // kinds need its types
+		return nil // all kinds use its types
 	}
 	kinds := crd.FindKubeKinds(parser, metav1)
 	if len(kinds) == 0 {

@@ -21,8 +21,7 @@ type flattener struct {
 	quick  *flatten.Flattener // nil if the library flattens
 }
 
-// flattener returns a flattener. It leaves the work to the library if the run must
-// report errors.
+// flattener returns a flattener, which uses the library if the run must report errors.
 func (g crdGenerator) flattener(p *crd.Parser) *flattener {
 	f := &flattener{crdGenerator: g, parser: p}
 	if g.known != nil {
@@ -45,9 +44,9 @@ func (f *flattener) crd(kind schema.GroupKind) apiextensionsv1.CustomResourceDef
 	return c
 }
 
-// need makes the library create the CRD of a kind. The library takes the versions in the
-// order of a map, and panics for one whose package has no types. need then checks all
-// versions, so that a run always reports the same errors.
+// need makes the library create the CRD of a kind. The library processes the versions in
+// map order, and panics for a version whose package has no types. In that case, need
+// checks all versions, so that each run reports the same errors.
 func (f *flattener) need(kind schema.GroupKind) {
 	versions := versionsOf(f.parser, kind)
 	crash := recovered(func() { f.parser.NeedCRDFor(kind, f.MaxDescLen) })
@@ -67,9 +66,9 @@ func recovered(f func()) (crash any) {
 	return nil
 }
 
-// attribute moves errors about all versions of a kind to the first package with a
-// version. The library adds them to any package of the group, and prints the versions as
-// pointers.
+// attribute moves errors about all versions of a kind to the first package that has a
+// version. The library adds them to an arbitrary package of the group, and prints the
+// versions as pointers.
 func attribute(p *crd.Parser, kind schema.GroupKind) {
 	about := "CRD for " + kind.String() + " "
 	var errs []packages.Error
@@ -103,9 +102,9 @@ func attribute(p *crd.Parser, kind schema.GroupKind) {
 	}
 }
 
-// roots returns the flattened schemas of a kind's versions, and gives the parser their
-// indexes instead, because it would copy the schemas. It returns nil if the library must
-// flatten them.
+// roots returns the flattened schemas of a kind's versions. The parser would copy the
+// schemas, so roots gives it their indexes instead. It returns nil if the library must
+// flatten the kind.
 func (f *flattener) roots(kind schema.GroupKind) []*apiextensionsv1.JSONSchemaProps {
 	if f.quick == nil {
 		return nil

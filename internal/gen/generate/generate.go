@@ -1,7 +1,7 @@
 // Package generate runs generators over packages and returns their outputs, or all
-// errors in the sources. It replaces controller-gen's crd generator by one with the
-// same output that is faster and can skip kinds that did not change; it uses the
-// other generators of controller-tools as they are.
+// errors in the sources. It replaces controller-gen's crd generator with one that has
+// the same output, is faster, and can skip kinds that did not change. The other
+// generators are those of controller-tools.
 package generate
 
 import (
@@ -21,11 +21,11 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 )
 
-// Task is what the generators run over. All fields but Set are for a run over a part of
-// the project's packages, and zero otherwise.
+// Task is the input of the generators. All fields except Set are for a run over some of
+// the project's packages, and are zero otherwise.
 type Task struct {
 	Set *load.Set
-	// Kinds holds the kinds whose CRDs are known, and collects those that the run finds.
+	// Kinds has the kinds whose CRDs are known, and collects those that the run finds.
 	Kinds *Kinds
 	// MarkerRoots replaces the roots of Set for generators that read only markers.
 	MarkerRoots []*loader.Package
@@ -33,7 +33,7 @@ type Task struct {
 	SkipMarkers bool
 }
 
-// Made is what the generators made of a task.
+// Made is the result of the generators for a task.
 type Made struct {
 	Outputs     []Output
 	Groups      map[string]string // the API groups of the roots, by import path; valid even on an error
@@ -97,7 +97,7 @@ func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Pro
 	if crash != nil {
 		return res, crash
 	}
-	res.Outputs, res.Overwritten = mem.finish(), mem.twice
+	res.Outputs, res.Overwritten = mem.finish(), mem.overwritten
 	return res, nil
 }
 
@@ -123,9 +123,9 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 	return g.Generate(c), false
 }
 
-// inPlan adapts a generator to run from a plan: it makes paths absolute that the
-// generator opens without the input rule, and replaces the generator of CRDs by ours,
-// which reports progress.
+// inPlan adapts a generator to read from a plan. It makes paths absolute if the
+// generator opens them without the input rule. It replaces the generator of CRDs with
+// crdGenerator.
 func inPlan(g genall.Generator, t Task, res *Made, dir string, report func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:

@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Kinds holds the kinds whose CRDs are known before a run, and collects those that the
-// run finds. A nil *kinds holds and collects none.
+// Kinds has the kinds whose CRDs are known before a run, and collects the kinds that the
+// run finds. A nil *Kinds has none and collects none.
 type Kinds struct {
-	// known are kinds whose CRDs are on the disk as they were generated.
+	// known are the kinds whose CRDs on the disk are as generated.
 	known map[schema.GroupKind]record.Kind
 	// own reports whether a package is part of the project, so that its sources may
 	// change.
@@ -49,8 +49,8 @@ func NewKinds(known map[schema.GroupKind]record.Kind, own func(path string) bool
 // than the types that they reach.
 func (k *Kinds) Result() (found []record.Kind, exact bool) { return k.found, !k.inexact }
 
-// upToDate reports whether the CRD of a kind is known. The key of one that is not is
-// passed to made; without a key it will not be known in the next run either.
+// upToDate reports whether the CRD of a kind is known. If not, the caller passes the key
+// to made. Without a key, the CRD is not known in the next run either.
 func (k *Kinds) upToDate(p *crd.Parser, kind schema.GroupKind) (key record.Sum, ok bool) {
 	if k == nil {
 		return key, false
@@ -85,7 +85,7 @@ func (k *Kinds) made(kind schema.GroupKind, key record.Sum, files []*memoryFile)
 }
 
 // finish waits until everything is recorded. A kind has a version for each package of
-// its group that the parser found up to then. If one of these packages is not a root,
+// its group that the parser has found by then. If one of these packages is not a root,
 // the result depends on the order of the kinds, and must not be recorded.
 func (k *Kinds) finish(p *crd.Parser, roots []*loader.Package) {
 	if k == nil {

@@ -22,13 +22,13 @@ type Output struct {
 }
 
 // memory collects the outputs of controller-tools' output rules. If a path is written
-// more than once, the last content wins, as on a disk.
+// more than once, the last content counts, as on a disk.
 type memory struct {
-	dir    string
-	files  []*memoryFile
-	byPath map[string]int
-	twice  bool  // a path was written more than once
-	err    error // the error for the first path outside the project
+	dir         string
+	files       []*memoryFile
+	byPath      map[string]int
+	overwritten bool  // a path was written more than once
+	err         error // the error for the first path outside the project
 }
 
 type memoryFile struct {
@@ -45,7 +45,7 @@ func (m *memory) rule(g request.Generator) genall.OutputRule { return memoryRule
 func (m *memory) open(generator, path string) *memoryFile {
 	f := &memoryFile{Output: Output{Generator: generator, Path: path}}
 	if i, ok := m.byPath[path]; ok && path != "" {
-		m.files[i], m.twice = f, true
+		m.files[i], m.overwritten = f, true
 		return f
 	}
 	m.byPath[path] = len(m.files)

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// printer encodes and writes CRDs. It does so concurrently with the parser, unless the
-// run must report errors.
+// printer encodes and writes CRDs. It runs concurrently with the parser, unless the run
+// must report errors.
 type printer struct {
 	crdGenerator
 	ctx     *genall.GenerationContext

@@ -7,8 +7,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/progress"
 )
 
-// counted returns a function that reads a file and reports from how many packages it has
-// read so far.
+// counted returns a function that reads a file, and reports the number of packages from
+// which it has read files.
 func counted(report progress.Func, read func(string) ([]byte, error)) func(string) ([]byte, error) {
 	var mu sync.Mutex
 	folders := map[string]bool{}

@@ -13,17 +13,17 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// disk knows which outputs of the last run are on the disk as they were generated.
+// disk has the outputs of the last run whose files on the disk are as generated.
 type disk struct {
 	dir       string
 	plan      *scaffold.Plan
-	current   map[string]record.Output     // outputs as generated, by path; Stat is zero if the file is too new to trust it
+	current   map[string]record.Output     // outputs as generated, by path; Stat is zero if it cannot be trusted yet
 	generated map[string]scaffold.Recorded // the files in .operon/generated.json, by path
 }
 
-// lookAt compares outputs of the last run with the disk. It reads only files whose
+// compareOutputs compares outputs of the last run with the disk. It reads only files whose
 // stat changed.
-func lookAt(src *overlay.Project, outputs []record.Output) *disk {
+func compareOutputs(src *overlay.Project, outputs []record.Output) *disk {
 	d := &disk{dir: src.Dir, plan: src.Plan, current: map[string]record.Output{}, generated: map[string]scaffold.Recorded{}}
 	for _, r := range src.Plan.Recorded() {
 		d.generated[r.Path] = r
@@ -55,8 +55,8 @@ func lookAt(src *overlay.Project, outputs []record.Output) *disk {
 
 func (d *disk) name(o record.Output) string { return filepath.Join(d.dir, filepath.FromSlash(o.Path)) }
 
-// compare reports whether an output is on the disk as it was generated. The stat is
-// zero if the file is too new to trust it.
+// compare reports whether the file of an output is as generated. The stat is zero if the
+// file changed too recently to trust it.
 func (d *disk) compare(o record.Output) (is filestat.Stat, ok bool) {
 	now := time.Now()
 	is, err := filestat.Of(d.name(o))
@@ -73,19 +73,19 @@ func (d *disk) compare(o record.Output) (is filestat.Stat, ok bool) {
 	return is, err == nil && record.SumOf(content) == o.Sum
 }
 
-// isCurrent reports whether the output is on the disk as it was generated.
+// isCurrent reports whether the file of the output is as generated.
 func (d *disk) isCurrent(o record.Output) bool {
 	is, ok := d.current[o.Path]
 	return ok && is.Sum == o.Sum
 }
 
-// listed reports whether .operon/generated.json lists the output as it was generated.
+// listed reports whether .operon/generated.json lists the output with its checksum.
 func (d *disk) listed(o record.Output) bool {
 	r := d.generated[o.Path]
 	return r.Generator == o.Generator && r.SHA256 == o.Sum.String()
 }
 
-// content reads an output. ok is false if it is not as it was generated.
+// content reads the file of an output. ok is false if it is not as generated.
 func (d *disk) content(o record.Output) (content []byte, ok bool) {
 	content, err := os.ReadFile(d.name(o))
 	return content, err == nil && record.SumOf(content) == o.Sum

@@ -1,10 +1,10 @@
-// Package incremental generates for those packages that changed since the last run. It
-// keeps a record of each run: the checksums of the sources, the list of packages, and
-// the outputs of each package. [History.Resume] needs nothing else if the list of
-// packages cannot have changed. Otherwise, [History.List] asks the go command once.
+// Package incremental generates for the packages that changed since the last run. It
+// stores a record of each run: the checksums of the sources, the list of packages, and
+// the outputs of each package. [History.Resume] needs only the record, if the list of
+// packages cannot have changed. Otherwise, [History.List] runs the go command once.
 //
-// The result is that of a run over all packages, or none: whatever the two cannot
-// decide exactly is left to the loader.
+// The result is always that of a run over all packages. If neither of the two can decide
+// exactly, it returns ok = false, and the caller uses the loader.
 package incremental
 
 import (
@@ -31,11 +31,11 @@ type History struct {
 	store *store.Store
 	Key   store.Key
 	Last  *record.Record // nil if there is none
-	bytes string         // the encoded form of last
+	bytes string         // the encoded form of Last
 	walks []record.Walk
 }
 
-// RecordKind names the entries in the store.
+// RecordKind is the kind of the entries in the store.
 const RecordKind = "project"
 
 // Open reads the record of the last run of the job. It returns nil if runs of the job
@@ -73,8 +73,8 @@ func Open(s *store.Store, src *overlay.Project, j *request.Job) *History {
 	return h
 }
 
-// describe returns texts that identify a generator, with its options and all files that
-// it reads apart from packages. ok is false if runs of it cannot be recorded.
+// describe returns texts that identify a generator, its options, and all files other than
+// packages that it reads. ok is false if its runs cannot be recorded.
 func describe(g request.Generator, src *overlay.Project) (text []string, ok bool) {
 	switch g.Rule.(type) {
 	case genall.OutputArtifacts, genall.OutputToDirectory:
@@ -99,9 +99,9 @@ func describe(g request.Generator, src *overlay.Project) (text []string, ok bool
 	return text, true
 }
 
-// surroundings returns texts that identify what outputs depend on apart from packages
-// and arguments: this program, the environment, and the files that the library that
-// forms plurals reads.
+// surroundings returns texts that identify what outputs depend on, apart from packages
+// and arguments: this program, the environment, and the files of the library that forms
+// plurals.
 func surroundings() (text []string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {

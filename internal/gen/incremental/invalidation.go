@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
-// invalidation finds the packages whose outputs may differ from those of the last
-// run. They are dirty: they must be loaded again. The outputs of all other packages
-// are as recorded.
+// invalidation finds the dirty packages: those whose outputs may differ from the last
+// run. Dirty packages must be loaded again. The outputs of all other packages are as
+// recorded.
 type invalidation struct {
 	last  *record.Record
 	tree  *record.Tree
@@ -23,7 +23,7 @@ type invalidation struct {
 }
 
 // newInvalidation compares the packages of a listing with those of the last run.
-// current reports whether an output is on the disk as it was generated.
+// current reports whether the file of an output is as generated.
 func newInvalidation(last *record.Record, tree *record.Tree, g *golist.Graph, current func(record.Output) bool) *invalidation {
 	v := &invalidation{last: last, tree: tree, graph: g, units: map[string]*record.Unit{}, dirty: map[string]bool{}, current: current}
 	for i := range last.Units {
@@ -110,9 +110,9 @@ func (v *invalidation) same(now *golist.Package, was *golist.Saved) bool {
 	return true
 }
 
-// propagate marks packages as dirty that depend on dirty ones: packages whose types
-// refer to them, and all packages of the same API group, because a CRD is made of all
-// versions of its kind.
+// propagate marks packages as dirty that depend on dirty ones: packages whose types refer
+// to them, and all packages of the same API group, because a CRD contains all versions of
+// its kind.
 func (v *invalidation) propagate() {
 	for {
 		before := len(v.dirty)
@@ -142,8 +142,8 @@ func (v *invalidation) invalidateGroup(group string) {
 	}
 }
 
-// addGroups invalidates the API groups that loaded packages now belong to, and
-// reports whether that made more packages dirty.
+// addGroups invalidates the current API groups of loaded packages, and reports whether
+// more packages are dirty now.
 func (v *invalidation) addGroups(groups map[string]string) bool {
 	before := len(v.dirty)
 	for _, group := range groups {

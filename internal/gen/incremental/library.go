@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// Library provides cached external packages to the attempts of a run, and reads no
-// sources of them. A nil Library provides none.
+// Library provides cached external packages to the attempts of a run, without reading
+// their sources. A nil Library provides none.
 type Library struct {
 	Cache    *depcache.Cache
 	Identity func(path string) (depcache.Identity, bool)
@@ -48,10 +48,10 @@ func NewLibrary(arch string, j *request.Job, identity func(path string) (depcach
 	return l
 }
 
-// libraryEnvironment returns what the types and schemas of a package depend on apart
-// from packages: the versions of the libraries that make them, the size of a word,
-// which packages the generators ask for (object's filter accepts all that crd's does),
-// and the options of crd that change the schemas of single types.
+// libraryEnvironment returns what the types and schemas of a package depend on, apart
+// from packages: the versions of the libraries that create them, the size of a word,
+// which packages the generators need (object's filter accepts all packages that crd's
+// does), and the options of crd that change the schemas of single types.
 func libraryEnvironment(gens []request.Generator, arch string) []string {
 	var options crd.Generator
 	filter := ""
@@ -83,9 +83,9 @@ func libraryEnvironment(gens []request.Generator, arch string) []string {
 	}
 }
 
-// world returns the cached packages for one attempt. The second attempt does without
-// the packages that were incomplete in the first, and the third does without any,
-// because each attempt may find more incomplete ones.
+// world returns the cached packages for one attempt. The second attempt does not use the
+// packages that were incomplete in the first one. The third attempt uses none, because
+// each attempt may find more incomplete packages.
 func (l *Library) world(fset *token.FileSet) *depcache.World {
 	if l == nil {
 		return nil
@@ -95,8 +95,8 @@ func (l *Library) world(fset *token.FileSet) *depcache.World {
 	})
 }
 
-// Lacks reports whether a generator asked for a part of a package that w does not
-// have, so that another attempt is necessary.
+// Lacks reports whether a generator asked for a part of a package that w does not have.
+// Another attempt is then necessary.
 func (l *Library) Lacks(w *depcache.World) bool {
 	if w == nil {
 		return false

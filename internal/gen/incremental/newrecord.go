@@ -10,11 +10,11 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
-// newRecord returns the record after a successful attempt: what is unchanged since
-// the last run, and what the loaded packages resulted in. The caller fills in the
-// sources and the answers of the go command. exact is false, and there is no record,
-// if a later run over some of the packages could differ from a run over all, or if
-// several generators write the same file.
+// newRecord returns the record after a successful attempt: what is unchanged since the
+// last run, and the results for the loaded packages. The caller fills in the sources and
+// the answers of the go command. exact is false, and there is no record, in two cases: a
+// later run over some of the packages could differ from a run over all, or several
+// generators write the same file.
 func (u *Update) newRecord(a *Attempt) (next *record.Record, exact bool) {
 	if a.kinds == nil || a.Made.Overwritten {
 		return nil, false
@@ -144,8 +144,8 @@ func (u *Update) allKinds(found []record.Kind) []record.Kind {
 	return all
 }
 
-// addStats sets the file stats of outputs that are on the disk as generated. Whether
-// the other ones will be written is not known yet.
+// addStats sets the file stats of outputs whose files are as generated. It is not known
+// yet whether the other ones will be written.
 func (u *Update) addStats(next *record.Record) {
 	set := func(outputs []record.Output) []record.Output {
 		outputs = slices.Clone(outputs)

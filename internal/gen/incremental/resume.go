@@ -13,9 +13,9 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// Resume generates for what changed since the recorded run, without asking the go
+// Resume generates for what changed since the recorded run, without running the go
 // command. ok is false if there is no record, or if the list of packages may have
-// changed. err is the errors in the sources.
+// changed. err has the errors in the sources.
 func (h *History) Resume(ctx context.Context, src *overlay.Project, j *request.Job) (res *output.Result, ok bool, err error) {
 	u, ok := h.Resumable(src, j)
 	if !ok {
@@ -62,9 +62,9 @@ func (h *History) Resumable(src *overlay.Project, j *request.Job) (u *Update, ok
 }
 
 // List generates from one listing by the go command, for what changed since the
-// recorded run, or for everything if nothing usable is recorded. ok is false if the
-// listing cannot answer the query exactly. err is the errors in the sources. start is
-// when the run started; h may be nil.
+// recorded run, or for everything if there is no usable record. ok is false if the
+// listing cannot answer the query exactly. err has the errors in the sources. start is
+// the time when the run started. h may be nil.
 func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start time.Time) (res *output.Result, ok bool, err error) {
 	var last *record.Record
 	var tree *record.Tree
@@ -76,7 +76,7 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 	if !ok {
 		return nil, false, nil
 	}
-	// Whether a plan will be applied is not known yet.
+	// It is not known yet whether the plan will be applied.
 	changing, outside, known := q.Surroundings(g.Folders)
 	if tree != nil && tree.Add(changing, outside) != nil {
 		tree = nil
@@ -98,8 +98,8 @@ func (h *History) List(ctx context.Context, q *load.Query, j *request.Job, start
 	return res, true, nil
 }
 
-// usable returns last if the go command gave the same answers then and no external
-// package changed since, and nil otherwise.
+// usable returns last if the answers of the go command and the external packages are the
+// same as then, and nil otherwise.
 func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *Library, answer record.Go) *record.Record {
 	if tree != nil && last != nil && last.Go.Arch == answer.Arch && last.Go.Flags == answer.Flags && sameDependencies(last, g, l) {
 		return last
@@ -107,8 +107,8 @@ func usable(last *record.Record, tree *record.Tree, g *golist.Graph, l *Library,
 	return nil
 }
 
-// updateSince generates for what changed since the last run, or for everything if
-// last is nil or no exact record can be made of the difference.
+// updateSince generates for what changed since the last run. It generates for everything
+// if last is nil, or if the result for the changes cannot be recorded exactly.
 func updateSince(ctx context.Context, src *overlay.Project, j *request.Job, l *Library, last *record.Record, tree *record.Tree, g *golist.Graph) (res *output.Result, next *record.Record, ok bool, err error) {
 	for {
 		u := NewUpdate(src, j, l, last, tree, g)

@@ -28,7 +28,7 @@ type Update struct {
 	Library *Library
 	disk    *disk
 
-	// partial says that the graph has only the packages that the last run read.
+	// partial means that the graph has only the packages that the last run read.
 	partial bool
 }
 
@@ -38,7 +38,7 @@ type Attempt struct {
 	Loaded  *golist.Loaded         // nil if no package is dirty
 	kinds   *generate.Kinds        // nil if the run cannot be recorded
 	scanned map[string]marker.Scan // of the loaded roots, by import path
-	// sameMarkers says that the outputs made of all roots' markers are up to date.
+	// sameMarkers means that the outputs for the markers of all roots are up to date.
 	sameMarkers bool
 	Made        *generate.Made // nil if the generators did not run
 	Err         error
@@ -49,19 +49,18 @@ func NewUpdate(src *overlay.Project, j *request.Job, l *Library, last *record.Re
 	if last == nil {
 		last = &record.Record{}
 	}
-	d := lookAt(src, last.Outputs())
+	d := compareOutputs(src, last.Outputs())
 	return &Update{src: src, Job: j, Library: l, disk: d, invalidation: newInvalidation(last, tree, g, d.isCurrent)}
 }
 
-// Run repeats attempts until none of them affects a package that it did not load.
-// ok is false if only another way of loading can answer. err is the errors in the
-// sources.
+// Run repeats attempts until one affects no package that it did not load. ok is false if
+// only another way of loading gives an exact result. err has the errors in the sources.
 func (u *Update) Run(ctx context.Context) (a *Attempt, ok bool, err error) {
-	explain := false // after an error: let the library find all errors that it reports
+	explain := false // after an error: let the library find all errors
 	for {
 		a := u.Try(ctx, explain)
 		if u.Library.Lacks(a.Set.Deps) {
-			continue // the next attempt reads the sources of what was missing
+			continue // the next attempt reads the sources of these packages
 		}
 		if a.Err != nil && !explain {
 			explain = true
@@ -83,9 +82,9 @@ func (u *Update) Run(ctx context.Context) (a *Attempt, ok bool, err error) {
 	}
 }
 
-// Try loads the dirty roots and runs the generators over them. With explain, it lets
-// the library do everything that may find an error, as it does when the loader works
-// alone. Unchanged packages had no errors, and refer to no changed ones.
+// Try loads the dirty roots and runs the generators over them. With explain, the library
+// does every step that may find an error, as after loading with the loader alone.
+// Unchanged packages had no errors, and do not refer to changed ones.
 func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
 	a := &Attempt{Set: &load.Set{Fset: token.NewFileSet()}}
 	if u.tree != nil && !explain {
@@ -112,7 +111,7 @@ func (u *Update) Try(ctx context.Context, explain bool) *Attempt {
 	a.sameMarkers = t.SkipMarkers
 	a.Made, a.Err = generate.Run(ctx, t, u.Job.Generators, u.src)
 	if a.Loaded != nil && a.Loaded.Strayed() {
-		a.Err = golist.ErrInexact // and any other error is unreliable
+		a.Err = golist.ErrInexact // any other error is unreliable
 	}
 	return a
 }
@@ -144,7 +143,7 @@ func (u *Update) Load(ctx context.Context, set *load.Set, roots []*golist.Packag
 	return loaded, nil
 }
 
-// knownKinds returns the kinds whose CRDs are on the disk as they were generated.
+// knownKinds returns the kinds whose CRDs on the disk are as generated.
 func (u *Update) knownKinds() map[schema.GroupKind]record.Kind {
 	known := map[schema.GroupKind]record.Kind{}
 	for _, k := range u.last.Kinds {
@@ -155,8 +154,8 @@ func (u *Update) knownKinds() map[schema.GroupKind]record.Kind {
 	return known
 }
 
-// sameMarkers reports whether the outputs that are made of the markers of all roots
-// are up to date: the roots and their markers are the same as in the last run.
+// sameMarkers reports whether the outputs for the markers of all roots are up to date:
+// the roots and their markers are the same as in the last run.
 func (u *Update) sameMarkers(scanned map[string]marker.Scan) bool {
 	if slices.ContainsFunc(u.last.Joint, u.outdated) {
 		return false
@@ -177,8 +176,8 @@ func (u *Update) sameMarkers(scanned map[string]marker.Scan) bool {
 	return roots == len(u.graph.Roots)
 }
 
-// withMarkers returns all roots for generators that read only markers. A root that
-// is not in the set becomes a package with nothing but its recorded markers.
+// withMarkers returns all roots for generators that read only markers. A root that is
+// not in the set becomes a package that has only its recorded markers.
 func (u *Update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 	loaded := map[string]*loader.Package{}
 	for _, root := range set.Roots {
@@ -196,9 +195,8 @@ func (u *Update) withMarkers(set *load.Set) ([]*loader.Package, error) {
 	return all, nil
 }
 
-// finish returns the result of the whole job after the attempt, and the record for
-// the next run, which is nil if a record would not be exact. ok is false if a file
-// changed in the meantime.
+// finish returns the result of the whole job after the attempt. next is the new record,
+// or nil. ok is false if an output changed on the disk in the meantime.
 func (u *Update) finish(a *Attempt, next *record.Record) (res *output.Result, ok bool) {
 	res = &output.Result{Outputs: a.Made.Outputs, Matched: len(u.graph.Roots) > 0}
 	if next != nil && !u.addUnchanged(res, next.Outputs()) {
@@ -218,8 +216,9 @@ func (u *Update) finish(a *Attempt, next *record.Record) (res *output.Result, ok
 	return res, true
 }
 
-// addUnchanged adds the outputs that were not generated again. Those that
-// .operon/generated.json does not list are read, so that the plan lists them.
+// addUnchanged adds the outputs that were not generated again. It reads the outputs that
+// .operon/generated.json does not list, so that the plan adds them to the list. It returns
+// false if one of them changed.
 func (u *Update) addUnchanged(res *output.Result, outputs []record.Output) bool {
 	made := map[string]bool{}
 	for _, o := range res.Outputs {

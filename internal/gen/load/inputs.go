@@ -13,13 +13,13 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// maxInputs limits the number of inputs. To check more takes longer than to ask the go
-// command.
+// maxInputs limits the number of inputs. Checking more takes longer than a listing by the
+// go command.
 const maxInputs = 50_000
 
-// inputs collects the paths that a run depends on: files and folders that would change
-// the answer of the go command or the sources, and paths at which a new file would do
-// so. It may contain more than necessary.
+// inputs collects the paths that a run depends on: files and folders whose change affects
+// the answer of the go command or the sources, and paths at which a new file does so. It
+// may contain more paths than necessary.
 type inputs struct {
 	paths   map[string]bool
 	modules map[string]bool     // folders of modules whose sources may change; true once walked
@@ -70,9 +70,8 @@ func plainFlags(goFlags string) bool {
 	return true
 }
 
-// goCommand adds the go command, its settings, and the programs that are looked up on
-// PATH. Whether there is a C compiler decides whether cgo is enabled, unless that is
-// set.
+// goCommand adds the go command, its settings, and the programs that are looked up in
+// PATH. By default, cgo is enabled if there is a C compiler.
 func (in *inputs) goCommand(s Settings) {
 	suffix := ""
 	suffixes := []string{""}
@@ -83,7 +82,7 @@ func (in *inputs) goCommand(s Settings) {
 	program := filepath.Join(s.Root, "bin", "go"+suffix)
 	found, err := exec.LookPath("go")
 	if err != nil || !sameFile(found, program) {
-		in.failed = true // it may be a script that reads any file
+		in.failed = true // go may be a script that reads any file
 	}
 	in.add(program, filepath.Join(s.Root, "VERSION"), filepath.Join(s.Root, "go.env"))
 	if s.env != "off" && s.env != "" {
@@ -144,8 +143,8 @@ func InflectionFiles() ([]string, error) {
 	return files, nil
 }
 
-// workspace adds the module at root, or the workspace that it is part of, and the
-// replacements of other modules. work is the value of GOWORK.
+// workspace adds the module at root or its workspace, and the folders that replace other
+// modules. work is the value of GOWORK.
 func (in *inputs) workspace(root, work string) {
 	in.module(root)
 	switch work {
@@ -220,9 +219,9 @@ func (in *inputs) replaced(dir string, list []*modfile.Replace) {
 	}
 }
 
-// source adds the folder of a package. In GOROOT and in the module cache, sources do not
+// source adds the folder of a package. Sources in GOROOT and in the module cache do not
 // change. In other modules, any folder may become a package or a module, and other files
-// may be embedded, or cause an error.
+// may be embedded or cause an error.
 func (in *inputs) source(dir string, s Settings) {
 	const separator = string(filepath.Separator)
 	if strings.HasPrefix(dir, s.Root+separator) {
@@ -253,7 +252,7 @@ func (in *inputs) source(dir string, s Settings) {
 	in.add(files...)
 }
 
-// walk adds the folders below dir and their Go files. ignored says that patterns do not
+// walk adds the folders below dir and their Go files. ignored means that patterns do not
 // match the folder.
 func (in *inputs) walk(dir string, ignored bool) {
 	in.add(dir)

@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
-// List lists the packages with one call of the go command. ok is false if that cannot
-// answer the query as the loader does.
+// List lists the packages with one call of the go command. ok is false if the result
+// would differ from that of the loader.
 func (q *Query) List(ctx context.Context) (g *golist.Graph, ok bool) {
 	if !q.listable(os.Environ()) {
 		return nil, false

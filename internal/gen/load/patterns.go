@@ -24,7 +24,7 @@ func (f Folder) matches(dir string) bool {
 }
 
 // patternQuery is the prefix of a pattern that the loader passes to the go command
-// unchanged. It would take the pattern for a path otherwise.
+// unchanged. Without it, the loader handles the pattern as a path.
 const patternQuery = "pattern="
 
 // Query returns the folder as a pattern that the loader passes to go list unchanged. ok
@@ -42,12 +42,12 @@ func (f Folder) Query(root string) (pattern string, ok bool) {
 
 // listPatterns converts paths to patterns for the loader.
 //
-// The loader runs go list once per path, and again per go.mod that it finds below a path
-// ending in "...". That includes the root's own go.mod, so that even ./... is listed
-// twice. If all paths are folders of the root's module, one go list finds the same
-// packages. In that case, together is these folders, which sortRoots needs. Otherwise
-// the patterns are the paths, except for folders that exist only in the plan, because go
-// list cannot start there.
+// The loader runs go list once for each path, and again for each go.mod below a path that
+// ends in "...". That includes the root's own go.mod, so even ./... is listed twice. If
+// all paths are folders of the root's module, one go list finds the same packages. In
+// that case, together has these folders, which sortRoots needs. Otherwise the patterns
+// are the paths, except for folders that exist only in the plan, in which go list cannot
+// start.
 func listPatterns(src *overlay.Project, paths []string) (patterns []string, together []Folder, err error) {
 	patterns = slices.Clone(paths)
 	single := true // all in the root's module
@@ -131,9 +131,9 @@ func otherModules(root string, f Folder) (bool, error) {
 	return found, err
 }
 
-// sortRoots sorts roots that were listed together into the order of one go list per
-// folder, which determines the order of outputs in one file: folder by folder, each
-// package after those it imports, and otherwise sorted by path.
+// sortRoots sorts roots that were listed together in the order of one go list for each
+// folder: folder by folder, each package after those that it imports, and otherwise by
+// path. This determines the order of outputs in one file.
 func sortRoots[P comparable](roots []P, folders []Folder, dir func(P) string, imports func(P) map[string]P) []P {
 	if len(folders) < 2 {
 		return roots

@@ -18,7 +18,7 @@ type Problem struct {
 	Message      string
 }
 
-// String returns file:line:column: message, without the parts that are unknown.
+// String returns file:line:column: message, without unknown parts.
 func (p Problem) String() string {
 	place := p.File
 	for _, n := range []int{p.Line, p.Column} {
@@ -45,13 +45,12 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// CollectProblems returns the errors of all packages and those that generators returned.
-// Like controller-gen, it ignores type errors: references to packages that no generated
-// type needs never resolve, because these packages are not loaded. A generator reports
-// the type errors that matter.
+// CollectProblems returns the errors of all packages, and those that generators returned.
+// Like controller-gen, it ignores type errors. Packages that no generated type needs are
+// not loaded, so references to them do not resolve. The generators report the type errors
+// that matter.
 //
-// Errors in generated code are left out if there are others, because they follow from
-// those.
+// Errors in generated code are omitted if there are other errors, which cause them.
 func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems {
 	var all, made Problems
 	for _, err := range returned {
@@ -109,8 +108,8 @@ func newProblem(e packages.Error, src *overlay.Project) Problem {
 
 const download = "go mod download"
 
-// Essential returns p without the errors that follow from missing modules. Without a
-// module, each mention of its packages is an error.
+// Essential returns p without the errors that missing modules cause. Without a module,
+// each use of its packages is an error.
 func (p Problems) Essential() Problems {
 	missing := slices.DeleteFunc(slices.Clone(p), func(q Problem) bool { return hintFor(q.Message) != download })
 	if len(missing) == 0 {
@@ -124,7 +123,7 @@ func (p Problems) Essential() Problems {
 	return Problems{first}
 }
 
-// hintFor returns the remedy for an error of the go command, or "".
+// hintFor returns the hint for an error of the go command, or "".
 func hintFor(msg string) string {
 	switch {
 	case strings.Contains(msg, "module lookup disabled by GOPROXY=off"), strings.Contains(msg, "not in the module cache"):

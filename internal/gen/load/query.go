@@ -1,6 +1,6 @@
-// Package load finds the packages that the paths of a job name, and what they depend
-// on, as controller-tools' loader returns them. A [Query] gets them from the loader
-// itself, or with one cheap listing that package golist parses as far as necessary.
+// Package load finds the packages that the paths of a job name, and their dependencies,
+// as controller-tools' loader returns them. A [Query] gets them from the loader itself,
+// or with one fast listing, of which package golist parses only the necessary packages.
 package load
 
 import (
@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Set is the packages that generators run over: the roots, whose syntax and types, and
+// Set has the packages over which generators run: the roots. Their syntax and types, and
 // those of their dependencies, are read on demand.
 type Set struct {
 	Fset  *token.FileSet
@@ -29,7 +29,7 @@ type Set struct {
 	Deps  *depcache.World // cached dependencies; may be nil
 }
 
-// Query asks which packages the paths name, and what they import, once the plan is
+// Query asks which packages the paths name, and what they import, after the plan is
 // applied.
 type Query struct {
 	Project  *overlay.Project
@@ -44,7 +44,7 @@ type Query struct {
 func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, fault.Failed("install Go (https://go.dev/dl/) and add its bin folder to PATH; operon reads Go sources with it",
-			"there is no go command on PATH")
+			"the go command is not in PATH")
 	}
 	q := &Query{Project: src, Command: golist.Command{Dir: src.Dir, Env: goEnv(os.Environ())}}
 	var err error
@@ -61,8 +61,8 @@ func NewQuery(ctx context.Context, src *overlay.Project, paths []string) (*Query
 	return q, nil
 }
 
-// ask asks the go command for its settings, which may come from the environment or from
-// a file. If the command fails, it fails again in Load, which reports the error.
+// ask asks the go command for its settings, which are in the environment or in a file. If
+// the command fails, it fails again in Load, which reports the error.
 func (q *Query) ask(ctx context.Context) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOFLAGS", "GOARCH", "GOROOT", "GOMODCACHE", "GOENV", "GOWORK", "CC")
 	cmd.Dir, cmd.Env = q.Dir, q.Env
@@ -103,19 +103,18 @@ func goEnv(env []string) []string {
 }
 
 // rewritesGoMod reports whether the value of GOFLAGS contains -mod=mod, with which even
-// listing packages writes go.mod. In that case, -mod=readonly on the command line
-// overrides it: like -mod=mod, it ignores vendor folders, and it is allowed in
-// workspaces. Otherwise, the default of the go command is right for each module:
-// readonly or vendor.
+// listing packages writes go.mod. The caller then overrides it with -mod=readonly. Like
+// -mod=mod, that flag ignores vendor folders and is allowed in workspaces. Otherwise, the
+// default of the go command is right for each module: readonly or vendor.
 func rewritesGoMod(goFlags string) bool {
 	return slices.ContainsFunc(strings.Fields(goFlags), func(flag string) bool {
 		return strings.TrimLeft(strings.Trim(flag, `'"`), "-") == "mod=mod"
 	})
 }
 
-// presetSyntax parses the packages with planned files, because the loader reads files
-// from the disk only. Any package may have some: a controller's package that imports a
-// planned API package is checked against it.
+// presetSyntax parses the packages with planned files, because the loader reads only
+// files on the disk. Any package may have planned files. For example, the package of a
+// controller may import a planned API package, and is checked against it.
 func (s *Set) presetSyntax(src *overlay.Project) {
 	if len(src.Changed) == 0 {
 		return
@@ -143,7 +142,7 @@ func (s *Set) presetSyntax(src *overlay.Project) {
 }
 
 // parse sets the syntax of p as the loader's NeedSyntax does. If a file does not parse,
-// the syntax is empty, but not nil, which would make the loader read the disk.
+// the syntax is empty. It is never nil, because the loader would then read the disk.
 func (s *Set) parse(p *loader.Package, src *overlay.Project) {
 	files := make([]*ast.File, 0, len(p.CompiledGoFiles))
 	failed := false

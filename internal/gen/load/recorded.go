@@ -23,7 +23,7 @@ func RecordedQuery(src *overlay.Project, is record.Go) *Query {
 }
 
 // Answer returns the settings of the go command and the folders of the listed packages.
-// Folders in GOROOT are left out: the version of Go identifies them.
+// It omits folders in GOROOT, which the version of Go identifies.
 func (q *Query) Answer(folders []string) record.Go {
 	s := q.Settings
 	is := record.Go{Flags: q.goFlags, Arch: q.Arch, Root: s.Root, ModCache: s.ModCache, Env: s.env, Work: s.work, Compiler: s.compiler}
@@ -35,9 +35,8 @@ func (q *Query) Answer(folders []string) record.Go {
 	return is
 }
 
-// Surroundings returns the folders, of the given package folders, whose sources may
-// change, and the files that a listing depends on apart from sources. ok is false if
-// they are unknown.
+// Surroundings returns the package folders whose sources may change, and the files other
+// than sources that a listing depends on. ok is false if they are unknown.
 func (q *Query) Surroundings(folders []string) (changing, files []string, ok bool) {
 	var external []string
 	for _, dir := range folders {

@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ruleHeaderLost is for generated Go code that loses its header.
+// ruleHeaderLost is the rule for generated Go code that loses its header.
 const ruleHeaderLost = "header-lost"
 
 // warnHeader warns if generated Go code loses its header because the job's arguments

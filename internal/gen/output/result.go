@@ -1,5 +1,5 @@
-// Package output adds the outputs of a job to a plan: files to write, files to remove
-// because nothing generates them any more, and warnings.
+// Package output adds the outputs of a job to a plan: files to write, stale files to
+// remove, and warnings. A stale file is one that nothing generates any more.
 package output
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Result is what a run of the generators results in. It is plain data, and the same
-// whichever way the packages were loaded.
+// Result is the result of a run of the generators. It does not depend on how the
+// packages were loaded.
 type Result struct {
 	Outputs []generate.Output
-	// Unchanged are outputs that are on the disk, and in .operon/generated.json, as
-	// they would be generated now.
+	// Unchanged are outputs that were not generated again: the file on the disk and
+	// the entry in .operon/generated.json are up to date.
 	Unchanged []record.Output
 	Warnings  []scaffold.Warning // about markers, sorted by place
 	Matched   bool               // the paths name at least one package
@@ -51,7 +51,7 @@ func Of(set *load.Set, outputs []generate.Output, src *overlay.Project) *Result 
 }
 
 // AddTo adds the outputs and warnings of a job to the plan. Outputs without a path are
-// printed. Files that nothing generates any more are removed, or reported.
+// printed. Stale files are removed or reported.
 func (r *Result) AddTo(p *scaffold.Plan, job *request.Job, files *overlay.Project) error {
 	for _, o := range r.Unchanged {
 		if err := p.KeepGenerated(o.Generator, o.Path, o.Sum.String()); err != nil {
@@ -76,7 +76,7 @@ func (r *Result) AddTo(p *scaffold.Plan, job *request.Job, files *overlay.Projec
 		p.DependsOn(r.Inputs)
 	}
 	if !r.Matched {
-		return nil // without any package, nothing is known about old outputs
+		return nil // without packages, nothing is known about stale files
 	}
 	return removeStale(job, r, files, p)
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// ruleToolsVersion is for projects that pin another version of controller-tools.
+// ruleToolsVersion is the rule for a project that pins another version of
+// controller-tools.
 const ruleToolsVersion = "controller-tools-version"
 
 var pinnedTools = regexp.MustCompile(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
 
-// warnVersion warns if the project's Makefile pins another version of controller-tools
-// than that of this program, because `make generate` and operon then generate different
+// warnVersion warns if the project's Makefile pins a version of controller-tools that
+// differs from that of this program. `make generate` and operon then generate different
 // files.
 func warnVersion(p *scaffold.Plan) {
 	src, err := p.Read("Makefile")

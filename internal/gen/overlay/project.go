@@ -1,5 +1,5 @@
-// Package overlay shows the files of a project as they will be once a plan is applied,
-// to our own code and, by the -overlay flag, to the go command.
+// Package overlay provides the files of a project as they will be after a plan is
+// applied: to Go code, and to the go command with its flag -overlay.
 package overlay
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Project is the files of a project as they will be once the plan is applied: the files
-// on the disk without those that the plan removes, and with those that it writes.
+// Project has the files of a project as they will be after the plan is applied: the
+// files on the disk, with the changes of the plan.
 type Project struct {
 	Dir  string // absolute project root
 	Plan *scaffold.Plan
@@ -142,8 +142,8 @@ func (s *Project) Open(name string) ([]byte, error) {
 	return s.Read(name)
 }
 
-// CheckReadable returns a usage error if a header file cannot be read. what describes
-// the file in the user's words.
+// CheckReadable returns a usage error if a header file cannot be read. what is the
+// argument that names the file.
 func (s *Project) CheckReadable(what, name string) error {
 	_, err := s.Open(name)
 	if err == nil {

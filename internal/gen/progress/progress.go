@@ -1,6 +1,5 @@
-// Package progress reports how far a run of the generators is. The callback travels in
-// the context, because plugins stand between the command that shows progress and the
-// run.
+// Package progress reports the progress of a run of the generators. The callback is in
+// the context, because plugins are between the command that shows progress and the run.
 package progress
 
 import (

@@ -124,7 +124,7 @@ func (a *arguments) add(name string, value any) error {
 	switch v := value.(type) {
 	case genall.Generator:
 		if a.find(name) >= 0 {
-			return fault.Usage("join its options with commas, as in crd:crdVersions=v1,maxDescLen=0", "the generator %s is given twice", name)
+			return fault.Usage("join its options with commas, as in crd:crdVersions=v1,maxDescLen=0", "the generator %s is specified twice", name)
 		}
 		a.generators = append(a.generators, Generator{Name: name, Gen: v})
 	case genall.InputPaths:

@@ -26,11 +26,11 @@ const (
 )
 
 // defaultArgs returns the default arguments of a project: plugins[ConfigKey].args of
-// PROJECT, or what the Makefile of kubebuilder v4.15 passes. cfg may be nil.
+// PROJECT, or the arguments in the Makefile of kubebuilder v4.15. cfg may be nil.
 //
-// That Makefile takes the year of the header from the clock. operon keeps the year that
-// the generated code of the project already has, and uses thisYear only for the first
-// generated file, so that outputs do not change on New Year.
+// That Makefile takes the year of the header from the clock. operon keeps the year of
+// the project's generated code, and uses thisYear only for the first generated file. The
+// outputs therefore do not change at the end of the year.
 func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]string, error) {
 	if cfg != nil {
 		args, err := configured(cfg.Plugins)
@@ -56,11 +56,11 @@ func defaultArgs(cfg *project.Config, p *scaffold.Plan, thisYear string) ([]stri
 	}, nil
 }
 
-// configured returns the args below ConfigKey, or nil if there are none.
-func configured(plugins map[string]any) ([]string, error) {
+// configured returns the args below ConfigKey, which may be empty.
+func configured(plugins map[string]any) (args []string, err error) {
 	settings, ok := plugins[ConfigKey]
 	if !ok || settings == nil {
-		return nil, nil
+		return args, nil
 	}
 	m, ok := settings.(map[string]any)
 	if !ok {
@@ -68,11 +68,10 @@ func configured(plugins map[string]any) ([]string, error) {
 	}
 	switch list := m["args"].(type) {
 	case nil:
-		return nil, nil
+		return args, nil
 	case []string:
 		return list, nil
 	case []any:
-		args := make([]string, 0, len(list))
 		for i, v := range list {
 			s, ok := v.(string)
 			if !ok {

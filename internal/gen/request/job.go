@@ -24,7 +24,7 @@ type Job struct {
 	LostHeader string // the default header file for Go code if the job's arguments leave it out, otherwise ""
 	Paths      []string
 	// Complete names the generators that run over the default paths and write to the
-	// default folder. Files of theirs that this run does not generate are stale.
+	// default folder. Their files that this run does not generate are stale.
 	Complete []string
 	Store    *store.Store
 }
@@ -102,9 +102,9 @@ func only(gens []Generator, names []string) ([]Generator, error) {
 	return kept, nil
 }
 
-// Validate reports errors that would otherwise show only after all packages are loaded,
-// or not at all if there is nothing to write: unreadable header files, and output
-// folders outside the project.
+// Validate reports unreadable header files and output folders outside the project.
+// Without it, the generators would report them after loading all packages, or not at
+// all if they write nothing.
 func (j *Job) Validate(r Request, src *overlay.Project) error {
 	if r.HeaderFile != "" {
 		if err := src.CheckReadable("--header-file "+r.HeaderFile, r.HeaderFile); err != nil {

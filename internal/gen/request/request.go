@@ -8,22 +8,22 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// Request says what to generate. The zero value of each field but Dir means the default
-// of the project.
+// Request defines what to generate. The zero value of each field except Dir means the
+// default of the project.
 type Request struct {
 	// Dir is the absolute path of the project root. Paths in the plan and relative paths
 	// in arguments start there.
 	Dir string
-	// Project holds the default arguments: plugins["generate.operon.dev/v1"].args, a
-	// list in controller-gen's syntax. Without them, the defaults are what the Makefile
-	// of kubebuilder v4.15 passes.
+	// Project has the default arguments: plugins["generate.operon.dev/v1"].args, a
+	// list in controller-gen's syntax. Without them, the defaults are the arguments in
+	// the Makefile of kubebuilder v4.15.
 	Project *project.Config
 
 	// Args are arguments in controller-gen's syntax (crd:maxDescLen=0, paths=./api/...,
-	// output:crd:dir=out). They replace defaults of the same sort: generators replace
+	// output:crd:dir=out). They replace defaults of the same kind: generators replace
 	// all default generators, paths replace all default paths, and an output rule
-	// replaces that of its generator. An output rule for all generators replaces all
-	// default rules.
+	// replaces the default rule of its generator. An output rule for all generators
+	// replaces all default rules.
 	Args []string
 	// Only limits the run to these generators. Generators that the arguments do not name
 	// are ignored.
@@ -38,10 +38,10 @@ type Request struct {
 
 	// ThisYear replaces " YEAR" in the header file of the default arguments if neither
 	// they nor Year set a year and no generated file has one. The caller sets it,
-	// because gen reads no clock.
+	// because gen does not read the clock.
 	ThisYear string
 
-	// Store keeps what later runs can use; nil keeps nothing. It does not affect
-	// outputs, warnings or errors.
+	// Store caches results for later runs. It may be nil. It does not affect outputs,
+	// warnings or errors.
 	Store *store.Store
 }

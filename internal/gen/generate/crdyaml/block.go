@@ -9,8 +9,8 @@ type blockKey struct {
 	indent int
 }
 
-// block is the text of a map of schemas. The first time, the map is only noted, because
-// most maps are not seen again.
+// block is the text of a map of schemas. It is empty until the map occurs for the second
+// time, because most maps occur only once.
 type block struct {
 	of   map[string]props // keeps the map alive, so that its address is not reused
 	text string
@@ -20,9 +20,9 @@ func (w *writer) blockKey(m map[string]props) blockKey {
 	return blockKey{reflect.ValueOf(m).Pointer(), w.indent}
 }
 
-// again writes the entries of a map from the cache. It returns false if they are not
-// cached.
-func (w *writer) again(m map[string]props) bool {
+// writeCached writes the entries of a map from the cache. It returns false if they are
+// not cached.
+func (w *writer) writeCached(m map[string]props) bool {
 	if !w.Shared {
 		return false
 	}
@@ -31,8 +31,8 @@ func (w *writer) again(m map[string]props) bool {
 	return known.text != ""
 }
 
-// printed notes or caches the text of a map's entries.
-func (w *writer) printed(m map[string]props, mark int) {
+// remember records a map, and caches the text of its entries if it occurs again.
+func (w *writer) remember(m map[string]props, mark int) {
 	if !w.Shared || w.err != nil {
 		return
 	}

@@ -1,10 +1,10 @@
 // Package crdyaml writes CustomResourceDefinitions as YAML: the same bytes as
 // controller-tools v0.23.0, in a fraction of the time.
 //
-// controller-tools converts a CRD to JSON, to a tree, to JSON again, and from there to
-// YAML. This package does so only for what surrounds the schemas, and for the rare
+// controller-tools converts a CRD to JSON, to a tree, to JSON again, and then to YAML.
+// This package uses the library only for the CRD without its schemas, and for the rare
 // scalars that need a style other than plain or literal. It writes schemas directly. If
-// it does not know how controller-tools writes a value, it leaves the whole CRD to it.
+// it cannot tell how controller-tools writes a value, the library writes the whole CRD.
 package crdyaml
 
 import (
@@ -19,13 +19,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Emitter writes CRDs. It caches what is expensive to render, because the CRDs of a
-// project have much in common. It is not safe for concurrent use. The zero value is
+// Emitter writes CRDs. It caches texts that are expensive to render, because the CRDs of
+// a project have much in common. It is not safe for concurrent use. The zero value is
 // ready to use.
 type Emitter struct {
-	// Shared says that schemas share their maps of properties, and that these do not
-	// change while the emitter is in use. The emitter then caches the text of a map per
-	// depth.
+	// Shared means that schemas share their maps of properties, and that these maps do
+	// not change while the emitter is in use. The emitter then caches the text of each
+	// map and depth.
 	Shared bool
 
 	out    []byte
@@ -33,11 +33,11 @@ type Emitter struct {
 	blocks map[blockKey]block
 }
 
-// usual is the size in bytes that most CRDs do not exceed, such as one with a pod template.
+// usual is the size in bytes that most CRDs do not exceed, even with a pod template.
 const usual = 1 << 19
 
-// errUnknown means that this package does not know how to write a value.
-var errUnknown = errors.New("not known to the emitter")
+// errUnknown means that this package cannot write a value.
+var errUnknown = errors.New("not supported by the emitter")
 
 // CRD returns the bytes that [genall.GenerationContext.WriteYAML] writes for c after
 // [crd.AsVersion] for v1, with the line "---" and without header. The options must not
@@ -51,17 +51,17 @@ func (e *Emitter) CRD(c apiextensionsv1.CustomResourceDefinition, options ...*ge
 	return library(c, options...)
 }
 
-// Schema returns the text of a schema within a CRD: schemas with the same text result in
-// the same CRDs. ok is false if this package does not know how to write it. The text is
-// valid until the next call.
+// Schema returns the text of a schema within a CRD. Schemas with the same text result in
+// the same CRDs. ok is false if this package cannot write the schema. The text is valid
+// until the next call.
 func (e *Emitter) Schema(s *apiextensionsv1.JSONSchemaProps) (text []byte, ok bool) {
 	e.out = e.out[:0]
 	err := e.schema(s, 0)
 	return e.out, err == nil
 }
 
-// The library writes the CRD with these lines in place of the schemas of its versions.
-// A user's text cannot be mistaken for them: there would be more places than versions.
+// The library writes the CRD with these lines in place of the schemas of its versions. If
+// a text of the user contains the same lines, there are more places than versions.
 const (
 	placeType = "operon puts the schema here"
 	place     = "\n    schema:\n      openAPIV3Schema:\n        type: " + placeType + "\n"

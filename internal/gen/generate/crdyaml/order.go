@@ -3,7 +3,7 @@ package crdyaml
 import "unicode"
 
 // compareKeys orders the keys of a mapping as the library does: letters by code point
-// and after everything else, runs of digits by their value.
+// and after all other characters, runs of digits by their value.
 func compareKeys(a, b string) int {
 	if lessKey(a, b) {
 		return -1
@@ -65,8 +65,8 @@ func lessRunes(a, b []rune) bool {
 	return a[i] < b[i]
 }
 
-// number reads the digits of s from i on, which follow digits with the value before, and
-// returns the offset after them.
+// number reads the digits of s at i, which follow digits with the value before. It
+// returns the value and the offset after the digits.
 func number(s []rune, i int, before int64) (value int64, end int) {
 	for value, end = before, i; end < len(s) && unicode.IsDigit(s[end]); end++ {
 		value = value*10 + int64(s[end]-'0')

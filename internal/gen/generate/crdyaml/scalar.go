@@ -183,14 +183,14 @@ func keyText(key string) (string, error) {
 type style int
 
 const (
-	otherStyle style = iota // in double quotes, with an indentation indicator, or an error: left to the library
+	otherStyle style = iota // the library writes it: in double quotes, with an indentation indicator, or as an error
 	plainStyle
 	quotedStyle // in single quotes
 	literalStyle
 )
 
-// words are the strings that YAML 1.1 reads as another type, as far as they start with a
-// letter, in all spellings.
+// words are the strings that start with a letter and that YAML 1.1 reads as another type,
+// in all spellings.
 var words = map[string]bool{
 	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
 	"n": true, "N": true, "no": true, "No": true, "NO": true, "off": true, "Off": true, "OFF": true,
@@ -248,8 +248,8 @@ func styleOf(s string) style {
 	return quotedStyle
 }
 
-// printable reports whether the library writes r, which is not ASCII, unchanged and does
-// not take it for a line break.
+// printable reports whether the library writes r, which is not ASCII, unchanged and not
+// as a line break.
 func printable(r rune) bool {
 	switch r {
 	case '\u2028', '\u2029', '\ufeff', utf8.RuneError:

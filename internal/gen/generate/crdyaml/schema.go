@@ -128,11 +128,11 @@ func (w *writer) byName(key string, m map[string]props) {
 	}
 	w.key(w.indent, key)
 	w.out = append(w.out, '\n')
-	if w.again(m) {
+	if w.writeCached(m) {
 		return
 	}
 	mark := len(w.out)
-	defer func() { w.printed(m, mark) }()
+	defer func() { w.remember(m, mark) }()
 	inner := writer{Emitter: w.Emitter, indent: w.indent + 2}
 	for _, name := range slices.SortedFunc(maps.Keys(m), compareKeys) {
 		s := m[name]
@@ -208,8 +208,8 @@ func (w *writer) rules(key string, rules apiextensionsv1.ValidationRules) {
 	}
 }
 
-// raw writes JSON as the conversion to v1 leaves it: without null, and with normalized
-// numbers and order of keys.
+// raw writes JSON after the conversion to v1, which removes null and normalizes numbers
+// and the order of keys.
 func (w *writer) raw(key string, j *apiextensionsv1.JSON) {
 	if j == nil || w.err != nil {
 		return
@@ -278,8 +278,8 @@ func (w *writer) cached(k memoKey, value func() (any, error)) {
 	w.out = append(w.out, written...)
 }
 
-// render lets the library write an entry at an indentation: below as many keys as
-// necessary, whose lines are then removed.
+// render returns an entry at an indentation, as the library writes it. It nests the entry
+// below as many keys as necessary, and then removes their lines.
 func render(indent int, key string, value any) (string, error) {
 	const outer = "a:\n"
 	v := any(map[string]any{key: value})

@@ -2,10 +2,10 @@ package flatten
 
 import "sigs.k8s.io/controller-tools/pkg/crd"
 
-// circles reports whether the types that a kind refers to contain a cycle. A type that
-// refers only to itself is none, unless it is the kind. open has the value true for
-// types on the way to id, and false for types without a cycle.
-func (f *Flattener) circles(kind, id crd.TypeIdent, open map[crd.TypeIdent]bool) bool {
+// hasCycle reports whether the types that a kind refers to contain a cycle. A type that
+// refers to itself is not a cycle, unless it is the kind. open is true for types on the
+// way to id, and false for types without a cycle.
+func (f *Flattener) hasCycle(kind, id crd.TypeIdent, open map[crd.TypeIdent]bool) bool {
 	if onWay, known := open[id]; known {
 		return onWay
 	}
@@ -16,7 +16,7 @@ func (f *Flattener) circles(kind, id crd.TypeIdent, open map[crd.TypeIdent]bool)
 	open[id] = true
 	refs, _ := Refs(&raw, id.Package)
 	for _, to := range refs {
-		if itself := to == id && id != kind; !itself && f.circles(kind, to, open) {
+		if itself := to == id && id != kind; !itself && f.hasCycle(kind, to, open) {
 			return true
 		}
 	}

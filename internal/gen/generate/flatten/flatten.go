@@ -1,12 +1,12 @@
-// Package flatten combines the schemas of types to the schemas of kinds, with the same
-// result as [crd.Flattener] and [crd.FlattenEmbedded] of controller-tools v0.23.0, in a
-// fraction of the time. It flattens what is below the root of a type once, and all
-// references to the type share the result. The library copies the whole schema several
-// times for each of them.
+// Package flatten combines the schemas of types into the schemas of kinds. The result is
+// that of [crd.Flattener] and [crd.FlattenEmbedded] of controller-tools v0.23.0, in a
+// fraction of the time. The package flattens what is below the root of a type once, and
+// all references to the type share the result. The library copies the whole schema
+// several times for each reference.
 //
-// The library still merges the roots of schemas. In all unusual cases, this package
-// returns an error, which says nothing about the types: the library must then flatten
-// the kind.
+// The library still merges the roots of schemas. In unusual cases, this package returns
+// an error, and the caller lets the library flatten the kind. Such an error does not mean
+// that the types are invalid.
 package flatten
 
 import (
@@ -22,11 +22,11 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// ErrUnknown means that this package does not know how to flatten a schema.
-var ErrUnknown = errors.New("not known to the flattener")
+// ErrUnknown means that this package cannot flatten a schema.
+var ErrUnknown = errors.New("not supported by the flattener")
 
 // ErrCycle means that types refer to each other in a cycle. The library's result then
-// depends on which of them it meets first, even in another kind.
+// depends on which of them it flattens first, even for another kind.
 var ErrCycle = errors.New("types refer to each other")
 
 // Flattener flattens the kinds of a parser. Its schemas share parts with each other and
@@ -42,8 +42,8 @@ type Flattener struct {
 	open  []crd.TypeIdent // the types in progress; the first is the kind
 }
 
-// flattened is a type as references to it need it: everything below the root is
-// flattened, but the root is not yet merged with what it embeds.
+// flattened is the schema of a type for references to it: everything below the root is
+// flattened, but the root is not yet merged with the schemas that it embeds.
 type flattened struct {
 	root *props
 	err  error
@@ -58,7 +58,7 @@ func (f *Flattener) Kind(id crd.TypeIdent) (*props, error) {
 		return nil, err
 	}
 	whole, err := f.whole(&raw, id.Package)
-	if errors.Is(err, ErrUnknown) && f.circles(id, id, map[crd.TypeIdent]bool{}) {
+	if errors.Is(err, ErrUnknown) && f.hasCycle(id, id, map[crd.TypeIdent]bool{}) {
 		return nil, ErrCycle
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *Flattener) raw(id crd.TypeIdent) (props, error) {
 	return raw, nil
 }
 
-// whole returns a flattened schema of the package.
+// whole returns the flattened form of a schema in a package.
 func (f *Flattener) whole(s *props, pkg *loader.Package) (props, error) {
 	root, err := f.root(s, pkg)
 	if err == nil && len(root.AllOf) > 0 {
@@ -93,8 +93,8 @@ func (f *Flattener) whole(s *props, pkg *loader.Package) (props, error) {
 	return root, err
 }
 
-// root flattens what is below the root of a schema. It merges the root with what it
-// refers to or embeds only if that is trivial.
+// root flattens what is below the root of a schema. It merges the root with the schemas
+// that it refers to or embeds only if that is trivial.
 func (f *Flattener) root(s *props, pkg *loader.Package) (props, error) {
 	if s.Ref != nil && *s.Ref != "" {
 		t, err := f.referred(*s.Ref, pkg)
@@ -120,7 +120,7 @@ func (f *Flattener) root(s *props, pkg *loader.Package) (props, error) {
 	return root, p.err
 }
 
-// referred returns the type that a reference in a package leads to.
+// referred returns the type that a reference in a package names.
 func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	id, ok := lookup(ref, pkg)
 	if !ok {
@@ -150,14 +150,14 @@ func (f *Flattener) referred(ref string, pkg *loader.Package) (*props, error) {
 	return t.root, t.err
 }
 
-// refer returns the schema of a field with a type: constraints of both apply, and
-// documentation of the field replaces that of the type.
+// refer returns the schema of a field that has a type. The constraints of both apply.
+// The documentation of the field replaces that of the type.
 func refer(t, field *props) (props, error) {
 	own := *field
 	own.Ref = nil
 	own.Description, own.Title, own.ExternalDocs, own.Example = "", "", nil, nil
 	if hasParts(&own) || len(own.AllOf) > 0 {
-		return props{}, ErrUnknown // which could refer to other types
+		return props{}, ErrUnknown // its parts may refer to other types
 	}
 	both := props{Description: t.Description, Title: t.Title, ExternalDocs: t.ExternalDocs, Example: t.Example}
 	if field.Description != "" {
@@ -179,8 +179,8 @@ func refer(t, field *props) (props, error) {
 	return both, nil
 }
 
-// alone merges a type and a field without constraints of its own, as most fields are. ok
-// is false for other fields.
+// alone merges a type and a field that has no constraints of its own, which is the usual
+// case. ok is false for other fields.
 func alone(t, field *props, both props) (merged props, ok bool) {
 	kind := field.Type
 	field.Type = ""

@@ -59,7 +59,7 @@ func (p *parts) orBool(s *apiextensionsv1.JSONSchemaPropsOrBool) *apiextensionsv
 	return &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.Allows, Schema: p.one(s.Schema)}
 }
 
-// embedded returns roots that will be merged with the root that embeds them.
+// embedded returns the roots that will be merged with the root that embeds them.
 func (p *parts) embedded(list []props) []props {
 	if list == nil {
 		return nil
@@ -73,15 +73,15 @@ func (p *parts) embedded(list []props) []props {
 	return all
 }
 
-// hasParts reports whether there is anything below a root, apart from embedded schemas.
+// hasParts reports whether a root has parts below it, apart from embedded schemas.
 func hasParts(s *props) bool {
 	return s.Properties != nil || s.PatternProperties != nil || s.AnyOf != nil || s.OneOf != nil || s.Not != nil ||
 		s.Items != nil || s.AdditionalProperties != nil || s.AdditionalItems != nil || s.Dependencies != nil || s.Definitions != nil
 }
 
-// merge merges a root with the schemas that it embeds. The library does so, without what
-// is below the roots: this package merges the properties itself, and of everything else
-// only one root may have any.
+// merge merges a root with the schemas that it embeds. The library merges the roots
+// without what is below them. This package merges the properties. Every other part may
+// occur in only one of the roots.
 func merge(root *props) (props, error) {
 	var below props
 	bare, ok := take(root, &below)
@@ -161,7 +161,7 @@ func takeProperties(from, to *props) (ok bool) {
 	all := make(map[string]props, len(m)+len(to.Properties))
 	maps.Copy(all, to.Properties)
 	for name, s := range m {
-		if first, twice := all[name]; twice {
+		if first, duplicate := all[name]; duplicate {
 			if s, ok = both(first, s); !ok {
 				return false
 			}
@@ -173,7 +173,7 @@ func takeProperties(from, to *props) (ok bool) {
 }
 
 // both merges two properties. ok is false if the result depends on which of them the
-// library meets first, which depends on what they referred to.
+// library merges first. That order depends on what they refer to.
 func both(first, second props) (merged props, ok bool) {
 	for _, s := range []props{first, second} {
 		if hasParts(&s) || len(s.AllOf) > 0 {

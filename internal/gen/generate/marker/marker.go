@@ -1,5 +1,5 @@
-// Package marker reads the markers of packages. It reports those that controller-gen
-// silently ignores.
+// Package marker reads the markers of packages. It reports the markers that
+// controller-gen silently ignores.
 package marker
 
 import (
@@ -22,7 +22,8 @@ type marker struct {
 	used    bool // the collector attached it to a node of such a target
 }
 
-// findMarkers returns the markers in line comments. controller-gen reads no others.
+// findMarkers returns the markers in line comments. controller-gen ignores markers in
+// other comments.
 func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 	root.NeedSyntax()
 	var found []*marker
@@ -41,9 +42,10 @@ func findMarkers(root *loader.Package, known *Vocabulary) []*marker {
 	return found
 }
 
-// markUsed finds the markers that have an effect by asking the collector: it replaces
-// each marker temporarily by a numbered one that is registered for the same targets. The
-// numbers that the collector returns are those of the markers with an effect.
+// markUsed sets used for the markers that have an effect. It temporarily replaces each
+// marker with a numbered one that is registered for the same targets, and runs the
+// collector. The numbers that the collector returns are those of the markers with an
+// effect.
 func markUsed(root *loader.Package, found []*marker) {
 	targets := []markers.TargetType{markers.DescribesPackage, markers.DescribesType, markers.DescribesField}
 	reg := &markers.Registry{}

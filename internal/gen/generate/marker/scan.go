@@ -15,12 +15,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
-// Scan is what the markers of a package say, whatever other packages say.
+// Scan is the result for the markers of one package. It does not depend on other
+// packages.
 type Scan struct {
 	// Warnings are about markers that controller-gen silently ignores, and about RBAC
 	// groups that match nothing. They do not depend on which generators run.
 	Warnings []scaffold.Warning
-	// Joint are the texts of the markers of roles and webhook configurations, with the
+	// Joint has the texts of the markers of roles and webhook configurations, with the
 	// plus sign.
 	Joint []string
 }
@@ -66,8 +67,8 @@ func (v *Vocabulary) scan(root *loader.Package, fset *token.FileSet, in Files) S
 	return s
 }
 
-// joint reports whether a marker is for a generator that makes one output from the
-// markers of all roots. All such markers describe packages.
+// joint reports whether a marker is for a generator that has one output for the markers
+// of all roots. All such markers describe packages.
 func joint(name string) bool {
 	switch strings.TrimPrefix(name, "+") {
 	case rbac.RuleDefinition.Name, webhook.ConfigDefinition.Name, webhook.WebhookConfigDefinition.Name:
@@ -76,8 +77,8 @@ func joint(name string) bool {
 	return false
 }
 
-// Only returns a package with markers and nothing else, for generators that read only
-// markers.
+// Only returns a package that contains only markers, for generators that read nothing
+// else.
 func Only(fset *token.FileSet, markers []string) (*loader.Package, error) {
 	lines := []string{"package p"}
 	for _, m := range markers {

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Vocabulary is all markers that some generators know.
+// Vocabulary has all markers that a list of generators knows.
 type Vocabulary struct {
 	reg   *markers.Registry
 	names []string
@@ -46,16 +46,16 @@ func (v *Vocabulary) lookup(text string) (scopes int, name string) {
 	return scopes, name
 }
 
-// others are names below kubebuilder: that tools other than the generators read.
+// others are markers below kubebuilder: that other tools read.
 var others = []string{
 	"kubebuilder:scaffold", // kubebuilder and operon: where code is inserted
 	"kubebuilder:docs-gen", // crd-ref-docs and others
 	"kubebuilder:ac",       // the generator applyconfiguration
 }
 
-// suspect reports whether a marker that no generator knows was probably meant for one:
-// its first word is kubebuilder, or similar. near is the most similar known marker, or
-// "".
+// suspect reports whether a marker that no generator knows was probably meant for one,
+// because its first word is kubebuilder or a similar word. near is the most similar
+// known marker, or "".
 func (v *Vocabulary) suspect(name string) (near string, suspect bool) {
 	name = strings.TrimPrefix(name, "+")
 	if i := strings.IndexAny(name, ";, \t"); i > 0 {

@@ -16,7 +16,7 @@ import (
 // Rules of the warnings about markers.
 const (
 	ruleUnknown      = "marker-unknown"     // no generator knows the name
-	ruleIgnored      = "marker-ignored"     // known, but without effect at its position
+	ruleIgnored      = "marker-ignored"     // the marker has no effect at its position
 	ruleGroupVersion = "rbac-group-version" // an API group with a version matches nothing
 )
 
@@ -50,15 +50,15 @@ func (m *marker) warnings(known *Vocabulary) []scaffold.Warning {
 	return nil
 }
 
-// isExample reports whether the text before a marker's plus sign makes the line a code
-// block of a doc comment, which only shows a marker.
+// isExample reports whether a marker is an example in a doc comment: the text before its
+// plus sign makes the line part of a code block.
 func isExample(before string) bool {
 	indent := strings.TrimPrefix(before, "//")
 	return strings.Contains(indent, "\t") || len(indent) >= 3
 }
 
-// ours reports whether a marker is for generators only. Other tools read the rest as
-// well (+optional, +listType, +k8s:...), at positions that controller-gen ignores.
+// ours reports whether only generators read a marker. Other tools also read the other
+// markers (+optional, +listType, +k8s:...), at positions that controller-gen ignores.
 func ours(name string) bool {
 	return strings.HasPrefix(name, "+kubebuilder:") || name == "+groupName" || name == "+versionName"
 }
@@ -100,7 +100,7 @@ func (m *marker) groupVersions() []scaffold.Warning {
 		}
 		all = append(all, scaffold.Warning{
 			Column: m.offset(g), Rule: ruleGroupVersion,
-			Message: fmt.Sprintf("the API group %q holds a version and matches nothing; write groups=%s", g, right),
+			Message: fmt.Sprintf("the API group %q contains a version and matches nothing; write groups=%s", g, right),
 		})
 	}
 	return all

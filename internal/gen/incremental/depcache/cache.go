@@ -6,7 +6,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// format is the version of an entry's content and of the way this program makes it.
+// format is the version of an entry's content and of how this program creates it.
 const format = "1"
 
 // The kinds of entries in the store.
@@ -22,18 +22,18 @@ const variants = 4
 // Cache finds and stores entries. Some entries are part of this program.
 type Cache struct {
 	Store *store.Store
-	// Environment is what the content of entries depends on apart from packages: the
-	// versions of the libraries, and the generators with their options.
+	// Environment identifies what the content of entries depends on, apart from
+	// packages: the versions of the libraries, and the generators with their options.
 	Environment []string
 	// Prebuilt enables the entries that are part of this program.
 	Prebuilt bool
 }
 
-// Find returns the entry of the package with a path, or nil. identity returns the
-// identity of a package; a package without one has no entry.
+// Find returns the valid entry of the package with a path, or nil. identity returns the
+// identity of a package. A package without an identity has no entry.
 //
 // An entry is valid if all packages in its closure have the same identities as when it
-// was made.
+// was created.
 func (c *Cache) Find(path string, identity func(path string) (Identity, bool)) *Entry {
 	if c.Store != nil {
 		if id, ok := identity(path); ok {

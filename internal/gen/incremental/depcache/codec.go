@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 )
 
-// Encode encodes entries one after the other, as lengths and bytes, after the texts that
-// they consist of: entries of several origins often have the same texts.
+// Encode encodes the texts of all entries, and then the entries as numbers of texts,
+// because entries of several systems often have the same texts.
 func Encode(entries []*Entry) []byte {
 	var all []string
 	numbers := map[string]int{}

@@ -1,19 +1,23 @@
-// Package depcache caches what the generators need of a dependency: its types and the
-// raw schemas of its types. Reading an entry takes a hundredth of the time that parsing
-// and type-checking the sources take.
+// Package depcache caches what the generators need from a dependency: its types and the
+// raw schemas of its types. Reading an entry takes a hundredth of the time of parsing and
+// type-checking the sources.
 //
-// An entry is valid while the identities of its package, and of all packages that its
-// types refer to, directly or not, are the same. The caller defines identities;
-// [Identities] has those of Go's own packages and of packages in the module cache.
+// An entry is valid as long as its package, and all packages that its types refer to,
+// directly or indirectly, have the same identities. The caller defines identities.
+// [Identities] returns them for Go's own packages and for packages in the module cache.
 //
-// As of controller-tools v0.23.0, the generators use a package that is not a root in
-// these ways only. The type checker asks for its syntax and its types: the loader's
-// package has both, the syntax without files. deepcopy, and crd for the fields of other
-// packages, read its types: what can be reached from its exported names, which is all
-// that other packages can mention. crd asks for its schemas ([World.Override]), and
-// searches it for versions of a kind if it belongs to the API group of that kind, which
-// an entry cannot answer. Whoever asks for more gets an error, and [World.Lacking]
-// returns the package.
+// As of controller-tools v0.23.0, the generators use a package that is not a root only in
+// these ways:
+//
+//   - The type checker asks for its syntax and its types. The loader's package has both;
+//     the syntax has no files.
+//   - deepcopy, and crd for the fields of other packages, read the types that are
+//     reachable from its exported names. Other packages can use no other types.
+//   - crd asks for its schemas ([World.Override]). If the package belongs to the API group
+//     of a kind, crd also searches it for versions of the kind. An entry cannot answer
+//     that.
+//
+// A generator that asks for more gets an error, and [World.Lacking] returns the package.
 package depcache
 
 import (
@@ -28,15 +32,15 @@ import (
 // except for other packages.
 type Identity = store.Key
 
-// Entry is what is cached of a package.
+// Entry is the cached part of a package.
 type Entry struct {
 	// Closure is the path of the package and then, sorted, the paths of all packages
 	// that its types refer to, directly or not.
 	Closure []string
 	// Sum is the checksum of the identities of the packages in Closure.
 	Sum store.Key
-	// Types is export data of its types. It includes declarations that it mentions of
-	// other packages, all of which are in Closure.
+	// Types is the export data of its types, with the declarations of other packages that
+	// they refer to. These packages are in Closure.
 	Types []byte
 	// Group is the API group of the package, if a schema was asked for and the parser
 	// found the group.

@@ -12,20 +12,20 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Fresh is a package whose types were made from its sources. They contain nothing of
-// other packages but what they refer to.
+// Fresh is a package that was type-checked from its sources. Its types contain only those
+// declarations of other packages that they refer to.
 type Fresh struct {
 	Path  string
 	Types *types.Package
 	Refs  []string // paths of the packages that its types refer to
-	// Direct says that a package that is read in each run refers to it.
+	// Direct means that a package whose sources are read in each run refers to it.
 	Direct bool
 }
 
-// Keep stores packages for later runs: those that have an identity, as all packages that
-// their types refer to, and that later runs will ask for. Storing the others would take
-// most of the time of a run; they are stored once a run had to read sources because they
-// were missing. Keep must follow a run without errors.
+// Keep stores the packages that later runs will ask for, if they and all packages that
+// their types refer to have an identity. Storing all packages would take most of the time
+// of a run. If a run read sources because a package was missing, Keep stores all of them.
+// Call Keep only after a run without errors.
 func (w *World) Keep(fresh []Fresh) {
 	if w == nil || w.cache.Store == nil {
 		return
@@ -56,8 +56,8 @@ func (w *World) Keep(fresh []Fresh) {
 }
 
 func (w *World) keep(e *Entry, f Fresh) {
-	// The empty file set leaves out positions, which would name files of this machine.
-	// They matter only for errors, and a run with errors reads the sources.
+	// The empty file set omits positions, which would name files of this machine. Only
+	// errors need positions, and a run with errors reads the sources.
 	var types bytes.Buffer
 	if gcexportdata.Write(&types, token.NewFileSet(), f.Types) != nil {
 		return

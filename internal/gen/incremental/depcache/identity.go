@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/stripbodies"
 )
 
-// Package is what the go command lists of a package.
+// Package is a package as the go command lists it.
 type Package struct {
 	Path string
 	Dir  string // absolute
@@ -28,10 +28,10 @@ type Package struct {
 // Imported is the path and the name of an imported package.
 type Imported struct{ Path, Name string }
 
-// Identities returns identities of packages that do not change. The identity of a
-// package of Go is what its files declare, which is often the same in the next release.
-// That of a package in the module cache is the checksum of its module. Other packages
-// have no identity.
+// Identities returns identities of packages that do not change. The identity of a package
+// of Go is the checksum of what its files declare, which is often the same in the next
+// release. The identity of a package in the module cache is the checksum of its module.
+// Other packages have no identity.
 type Identities struct {
 	goRoot, modCache string
 	store            *store.Store

@@ -8,12 +8,11 @@ import (
 	"sync"
 )
 
-// archive contains entries for the packages that scaffolded projects depend on, in
-// the versions of internal/pins, so that the first run in a new project finds them.
-// Each file is named by [Cache.PrebuiltName], and contains entries for several
-// systems. The archive's comment is the release of Go that it was made with.
-// `make prebuilt` writes it. It is not compressed, because each run would have to
-// decompress it.
+// archive has entries for the dependencies of scaffolded projects, in the versions of
+// internal/pins, so that the first run in a new project finds them. [Cache.PrebuiltName]
+// is the name of a file, which has the entries of a package for several systems. The
+// archive's comment is the release of Go that created it. `make prebuilt` writes the
+// archive. It is not compressed, because each run would have to decompress it.
 //
 //go:embed prebuilt.zip
 var archive []byte

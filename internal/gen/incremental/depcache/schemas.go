@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-var errLacking = errors.New("more is asked for than is kept of the package")
+var errLacking = errors.New("the cache does not have this part of the package")
 
-// Override makes a parser take the schemas of cached packages from the world, including
-// those that [crd.AddKnownTypes] would add. It must follow the parsing of the roots.
-// kinds are the kinds that were found in them: the parser would search other packages of
-// the same groups for more versions, and the world cannot answer that.
+// Override makes a parser use the schemas of cached packages in the world, including the
+// schemas that [crd.AddKnownTypes] would add. Call it after the roots are parsed. kinds
+// are the kinds in the roots: the parser would search other packages of the same groups
+// for more versions, which the world does not have.
 func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
 	if w == nil {
 		return
@@ -35,7 +35,7 @@ func (w *World) Override(parser *crd.Parser, kinds []schema.GroupKind) {
 	}
 }
 
-// Collect adds what a parser found about packages to the world.
+// Collect adds the schemas and groups that a parser found to the world.
 func (w *World) Collect(parser *crd.Parser) {
 	if w == nil {
 		return

@@ -15,12 +15,11 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// World is the cached packages that take part in one load, with consistent types: there
-// is one [types.Package] per package, however many entries mention it.
+// World has the cached packages of one load, with consistent types: each package has one
+// [types.Package], even if several entries refer to it.
 //
-// A package whose sources are read may refer to cached ones. The reverse is not
-// possible, because the cached types would refer to a different package of the same
-// path.
+// A package whose sources are read may refer to cached ones. The reverse is not possible,
+// because the cached types would refer to another package with the same path.
 type World struct {
 	cache    *Cache
 	identity func(path string) (Identity, bool)
@@ -38,8 +37,9 @@ type World struct {
 	groups  map[string]string                                     // of this run, by path
 }
 
-// NewWorld returns an empty world, which never uses entries of packages that without
-// reports. The functions take the path of a package and must be safe for concurrent use.
+// NewWorld returns an empty world. It never uses the entry of a package for which without
+// returns true. Both functions receive the path of a package, and must be safe for
+// concurrent use.
 func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bool), without func(string) bool) *World {
 	return &World{
 		cache: c, identity: identity, without: without, fset: fset,
@@ -50,9 +50,9 @@ func NewWorld(c *Cache, fset *token.FileSet, identity func(string) (Identity, bo
 	}
 }
 
-// Use adds the package with a path to the world if there is an entry for it, and returns
-// the paths of packages that are then needed as well. It is safe for concurrent use. A
-// nil world has no entries.
+// Use adds the package with a path to the world if the cache has an entry for it. also
+// are the paths of the packages that the caller must add as well. Use is safe for
+// concurrent use. A nil world has no entries.
 func (w *World) Use(path string) (also []string, ok bool) {
 	if w == nil {
 		return nil, false
@@ -73,8 +73,8 @@ func (w *World) Use(path string) (also []string, ok bool) {
 	return e.Uses, true
 }
 
-// Part removes the packages whose types refer to one whose sources are read, and returns
-// their paths. The caller reads their sources as well and calls Part again.
+// Part removes the packages whose types refer to a package whose sources are read, and
+// returns their paths. The caller reads their sources as well and calls Part again.
 func (w *World) Part(read func(path string) bool) []string {
 	if w == nil {
 		return nil
@@ -133,7 +133,7 @@ func (w *World) Types(path string) *types.Package {
 	return w.imports[path]
 }
 
-// Preset sets the types of the loader's package and an empty syntax, so that the loader
+// Preset sets the types and an empty syntax of the loader's package, so that the loader
 // does not read its sources. It reports whether the package is part of the world.
 func (w *World) Preset(p *loader.Package) bool {
 	if w.Types(p.PkgPath) == nil {
@@ -144,8 +144,8 @@ func (w *World) Preset(p *loader.Package) bool {
 	return true
 }
 
-// Lacking returns the paths of packages of which a generator asked for more than there
-// is. What was made with this world must be discarded, and the next world must do
+// Lacking returns the paths of packages of which a generator needed more than the world
+// has. The caller must discard the results of this world, and create the next world
 // without these packages.
 func (w *World) Lacking() []string {
 	if w == nil {

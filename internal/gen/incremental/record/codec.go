@@ -28,7 +28,7 @@ func Decode(in []byte) *Record {
 }
 
 // codec writes or reads values in the same order, so that each type needs one method for
-// both. Numbers are varints. A string is written in full once, and then by its number.
+// both. Numbers are varints. A string is written once, and later only its number.
 type codec struct {
 	writes bool
 

@@ -15,11 +15,11 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-// large is the size from which on a file is identified by its stat and not by its
-// content. Programs are as well, because their permissions matter.
+// large is the size from which a file is identified by its stat and not by its content.
+// Programs are also identified by their stat, because their permissions matter.
 const large = 1 << 20
 
-// outside checks a file that is not a source. Of a folder, the entries do not matter.
+// outside checks a file that is not a source. The entries of a folder do not matter.
 func (t *Tree) outside(name string) error {
 	f := File{Path: name}
 	old := t.old.files[name]
@@ -127,8 +127,8 @@ func (t *Tree) source(name string) (Source, error) {
 	return s, nil
 }
 
-// Read returns the content of a source, or an error if it changed since the tree checked
-// it.
+// Read returns the content of a source. It returns an error if the source changed after
+// the tree checked it.
 func (t *Tree) Read(name string) ([]byte, error) {
 	t.mu.Lock()
 	content, read := t.contents[name]
@@ -172,7 +172,7 @@ func (t *Tree) lists(old *Tree) bool {
 	return t.within(old) && old.within(t)
 }
 
-// within reports whether the other tree contains everything of this one that affects the
+// within reports whether the other tree contains everything in this one that affects the
 // listing.
 func (t *Tree) within(other *Tree) bool {
 	for dir, f := range t.folders {
@@ -196,15 +196,15 @@ func (t *Tree) within(other *Tree) bool {
 	return true
 }
 
-// deciding returns the names in a folder that affect the listing. Generated code does if
-// it is the only code, because that is an error.
+// deciding returns the names in a folder that affect the listing. Generated code affects
+// it if there is no other code, because that is an error.
 func (t *Tree) deciding(f *Folder) []string {
 	var names, generated []string
 	code := false
 	for _, name := range f.Names {
 		switch {
 		case strings.HasSuffix(name, "/"), !f.Listed && name != "go.mod":
-		case t.sources[filepath.Join(f.Dir, name)].Head == asideSum:
+		case t.sources[filepath.Join(f.Dir, name)].Head == ignoredHead:
 			generated = append(generated, name)
 		default:
 			names = append(names, name)
@@ -220,8 +220,8 @@ func (t *Tree) deciding(f *Folder) []string {
 // Listing reports whether the list of packages is the recorded one.
 func (t *Tree) Listing() bool { return t.lists(t.old) }
 
-// Still reports whether everything on the disk is as the tree found it. What Add checked
-// must also be unchanged since start.
+// Still reports whether the files on the disk are unchanged since the tree checked them.
+// What Add checked must also be unchanged since start.
 func (t *Tree) Still(start time.Time) bool {
 	for name, was := range t.raw {
 		if now, err := filestat.Of(name); err != nil || now != was || t.late[name] && !was.Settled(start) {
@@ -237,7 +237,7 @@ func (t *Tree) Fill(r *Record) {
 	for _, dir := range t.order {
 		f := *t.folders[dir]
 		if !t.raw[dir].Exists() && len(f.Names) == 0 {
-			continue // it went
+			continue // the folder no longer exists
 		}
 		f.Sources = nil
 		for _, name := range f.Names {

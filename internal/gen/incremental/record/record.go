@@ -1,10 +1,10 @@
 // Package record stores what a run of the generators found in a project, for the next
 // run: the sources and their checksums, the list of packages, and the outputs of each
-// package. All of it follows from the content of files; the stats of files only save
+// package. The content of files determines all of it. The stats of files only avoid
 // reading them.
 //
-// It knows nothing about loading and generating. It compares the sources with a record
-// ([Record.Look]), and encodes and decodes records.
+// The package compares the sources with a record ([Record.Look]), and encodes and decodes
+// records. It does not load packages or generate.
 package record
 
 import (
@@ -26,26 +26,25 @@ func SumOf(content []byte) Sum { return sha256.Sum256(content) }
 // String returns the checksum in hex.
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
-// Record is the state at the end of a run. Stats are zero if the file changed too
-// recently to rely on them.
+// Record is the state at the end of a run. The stat of a file is zero if the file changed
+// too recently to rely on it.
 type Record struct {
 	Go      Go
 	Outside []File // files other than sources that affect the listing, such as go.mod
 	Walks   []Walk
 	Folders []Folder
-	// Packages are the packages of the listing that were read, and by name only, those
+	// Packages are the packages of the listing that were read, and the names of those
 	// that they import.
 	Packages   []golist.Saved
 	Identities []Identity // of external packages that the run used
 	Units      []Unit
 	Kinds      []Kind
-	Joint      []Output // outputs made from the markers of all roots together
+	Joint      []Output // outputs for the markers of all roots together
 }
 
-// Go is the answers of the go command.
+// Go has the answers of the go command.
 type Go struct {
-	// Flags and the others are its settings GOFLAGS, GOARCH, GOROOT, GOMODCACHE, GOENV,
-	// GOWORK and CC.
+	// Its settings GOFLAGS, GOARCH, GOROOT, GOMODCACHE, GOENV, GOWORK and CC.
 	Flags, Arch, Root, ModCache, Env, Work, Compiler string
 
 	Folders []string // of all packages of the listing
@@ -82,7 +81,8 @@ type Source struct {
 	Head Sum // the sum of what affects the listing: see headOf
 }
 
-// Unit is a package of the project that a run read, and what follows from it alone.
+// Unit is a package of the project that a run read, and its results that do not depend on
+// other packages.
 type Unit struct {
 	Path     string   // import path
 	Refs     []string // the packages that its types refer to
@@ -109,7 +109,7 @@ type Identity struct {
 // Kind is an API kind, with all of its versions.
 type Kind struct {
 	Group, Kind string
-	Key         Sum // the checksum of everything that its CRD is made from
+	Key         Sum // the checksum of everything that determines its CRD
 	Outputs     []Output
 }
 

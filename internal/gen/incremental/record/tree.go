@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/goenv"
 )
 
-// Tree is the sources of a project as they will be once a plan is applied.
+// Tree has the sources of a project as they will be after a plan is applied.
 type Tree struct {
 	planned map[string][]byte          // content by absolute path; nil: removed
 	names   map[string]map[string]bool // names that the plan adds to folders (true) or removes (false)
@@ -36,7 +36,7 @@ type Tree struct {
 var errShape = errors.New("the sources have an unusual shape")
 
 // Look compares the walks with the record, which may be nil. It does not read files that
-// have the recorded stats. planned is the content of files that a plan changes, by
+// have the recorded stats. planned has the content of the files that a plan changes, by
 // absolute path, and nil for those that it removes.
 func (r *Record) Look(walks []Walk, planned map[string][]byte) (*Tree, error) {
 	t := newTree(planned)
@@ -90,7 +90,7 @@ func (t *Tree) Add(folders, outside []string) error {
 	return t.readAll()
 }
 
-// Again checks what the record contains apart from the walks.
+// Again checks the other folders and files of the record.
 func (t *Tree) Again() error {
 	var folders []string
 	for dir, f := range t.old.folders {

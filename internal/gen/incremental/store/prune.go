@@ -17,7 +17,7 @@ const (
 	maxAge   = 30 * 24 * time.Hour
 	useGrain = time.Hour      // the precision of the time of last use
 	rest     = 24 * time.Hour // the time between two prunings
-	maxPut   = time.Hour      // temporary files that are older were left behind
+	maxPut   = time.Hour      // the age after which a temporary file is a leftover
 )
 
 const (
@@ -32,8 +32,8 @@ func markUsed(name string, now time.Time) {
 	}
 }
 
-// pruneNow prunes the store in dir, unless some process did so recently. It updates the
-// time of the last pruning first, so that only one of several processes prunes.
+// pruneNow prunes the store in dir, unless a process has done so recently. It first
+// updates the time of the last pruning, so that only one of several processes prunes.
 func pruneNow(dir string, now time.Time) {
 	note := filepath.Join(dir, prunedFile)
 	if info, err := os.Stat(note); err == nil && now.Sub(info.ModTime()).Abs() < rest {
@@ -45,8 +45,8 @@ func pruneNow(dir string, now time.Time) {
 }
 
 // prune removes entries that were not used for a long time, and then the least recently
-// used ones until at most size bytes are left. A process that is using an entry has its
-// file open, or takes the entry for missing.
+// used ones until at most size bytes are left. A process that is using an entry has
+// opened its file, or handles the entry as missing.
 func prune(dir string, now time.Time, size int64) {
 	type entry struct {
 		name string

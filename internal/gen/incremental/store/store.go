@@ -1,6 +1,6 @@
-// Package store caches what is expensive to compute in files below one folder, for later
-// runs and other processes. It verifies each entry that it reads. An entry that is
-// missing, damaged or cannot be written is no error.
+// Package store caches results that are expensive to compute, in files below one folder,
+// for later runs and other processes. It verifies each entry that it reads. An entry that
+// is missing or damaged, or that cannot be written, is not an error.
 package store
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 // Store is a folder of entries that processes share without a lock: an entry gets its
-// name once it is complete. A nil Store keeps nothing.
+// name when it is complete. A nil Store stores nothing.
 type Store struct {
 	dir   string
 	prune sync.Once
@@ -53,8 +53,8 @@ const magic = "operon\x001"
 
 const header = len(magic) + sha256.Size
 
-// sum returns the checksum of an entry. It covers the kind and the key, so that an entry
-// that was renamed or moved to another kind is invalid as well.
+// sum returns the checksum of an entry. It covers the kind and the key, so an entry that
+// was renamed or moved to another kind is invalid.
 func sum(kind string, k Key, content []byte) []byte {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(magic), []byte(kind), k[:], content} {
@@ -100,15 +100,15 @@ func (s *Store) Get(kind string, k Key) (content []byte, ok bool) {
 	}
 	content, ok = decode(kind, k, entry)
 	if !ok {
-		_ = os.Remove(name) // on an error, the next Get finds it damaged again
+		_ = os.Remove(name) // after an error, the next Get finds the damaged entry again
 		return nil, false
 	}
 	markUsed(name, time.Now())
 	return content, true
 }
 
-// Put stores content under the key and replaces an earlier entry. It does not keep a
-// reference to content.
+// Put stores content under the key, and replaces an earlier entry. It does not retain
+// content.
 func (s *Store) Put(kind string, k Key, content []byte) {
 	if s == nil {
 		return
@@ -122,8 +122,8 @@ func (s *Store) Put(kind string, k Key, content []byte) {
 	s.prune.Do(func() { pruneNow(s.dir, time.Now()) })
 }
 
-// Err returns the first error of Put, or nil. It does not affect results, but explains
-// why the next run is slow.
+// Err returns the first error of Put, or nil. The error does not affect results, but it
+// explains why the next run is slow.
 func (s *Store) Err() error {
 	if s == nil {
 		return nil
@@ -133,9 +133,9 @@ func (s *Store) Err() error {
 	return s.err
 }
 
-// Replace writes a file atomically, and creates its folder with permissions for this
-// user only. It does not flush the file to the disk: the checksum reveals files that are
-// damaged by a power failure.
+// Replace writes a file atomically, and creates its folder with permissions for this user
+// only. It does not flush the file to the disk: the checksum detects files that a power
+// failure damaged.
 func Replace(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 
 // removable reports whether a package has the same types without the files that cgo
 // translates. The compiler reads the translated files, which are expensive to get, and
-// nearly every project imports a package with such files: net. They are removable if
-// they declare no methods, no markers, and no types that refer to other packages or that
-// other packages can use, and if no type, method or constant of the other files mentions
-// what they declare.
+// nearly every project imports a package with such files: net. The files are removable if
+// they declare no methods, have no markers, and declare no types that refer to other
+// packages or that other packages can use. In addition, no type, method or constant of
+// the other files may mention what they declare.
 func removable(translated, files []*ast.File) bool {
 	declared := map[string]bool{}
 	for _, f := range translated {

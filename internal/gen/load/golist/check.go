@@ -9,16 +9,16 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 )
 
-// checked is a package whose types are made here and not by the loader, so that the
-// cache can keep it. These types are the same in all runs: of other packages, they
-// contain only what they refer to. The loader's types contain whatever other packages
-// happened to need before.
+// checked is a package that is type-checked here and not by the loader, so that the cache
+// can keep it. Its types are the same in all runs, because they contain only what they
+// refer to in other packages. The loader's types also contain what other packages needed
+// before.
 type checked struct {
 	once  sync.Once
-	types *types.Package // nil where it is left to the loader
+	types *types.Package // nil if the loader must check the package
 	info  *types.Info
 	refs  []*Package
-	// direct says that a package of the project refers to it.
+	// direct means that a package of the project refers to it.
 	direct bool
 }
 
@@ -30,7 +30,7 @@ func (c *checked) fresh(p *Package) depcache.Fresh {
 	return f
 }
 
-// check makes the types of the packages whose types refer to no root.
+// check type-checks the packages whose types refer to no root.
 func (r *reader) check() map[*Package]*checked {
 	all := make(map[*Package]*checked, len(r.refs))
 	for p := range r.refs {
@@ -51,7 +51,7 @@ func (r *reader) check() map[*Package]*checked {
 	return all
 }
 
-// checkOne makes the types of a package, after those of the packages that it refers to.
+// checkOne type-checks a package, after the packages that it refers to.
 func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package {
 	if kept := r.deps.Types(p.ImportPath); kept != nil {
 		return kept
@@ -69,13 +69,15 @@ func (r *reader) checkOne(p *Package, all map[*Package]*checked) *types.Package 
 		}
 		r.tokens <- struct{}{}
 		defer func() { <-r.tokens }()
-		c.types, c.info = r.typesOf(p, visible)
+		if pkg, info := r.typesOf(p, visible); pkg.Complete() {
+			c.types, c.info = pkg, info
+		}
 	})
 	return c.types
 }
 
-// typesOf makes the types of a package. It ignores errors, as the loader does for
-// packages that are not roots.
+// typesOf type-checks a package. It ignores errors, as the loader does for packages that
+// are not roots.
 func (r *reader) typesOf(p *Package, visible map[string]*types.Package) (*types.Package, *types.Info) {
 	pkg := types.NewPackage(p.ImportPath, p.Name)
 	info := &types.Info{
@@ -101,9 +103,6 @@ func (r *reader) typesOf(p *Package, visible map[string]*types.Package) (*types.
 		}),
 	}
 	_ = types.NewChecker(&config, r.Fset, pkg, info).Files(r.syntax[p])
-	if !pkg.Complete() {
-		return nil, nil
-	}
 	return pkg, info
 }
 

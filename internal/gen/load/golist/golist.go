@@ -1,8 +1,8 @@
-// Package golist lists packages with one cheap run of the go command, and makes the
+// Package golist lists packages with one fast run of the go command, and creates the
 // loader's packages from the list and the parsed sources.
 //
-// It returns [ErrInexact] unless the result is what the loader would return itself. It
-// leaves packages with errors, and roots that use cgo, to the loader.
+// It returns [ErrInexact] unless the result is that of the loader. Only the loader
+// handles packages with errors, and roots that use cgo.
 package golist
 
 import (
@@ -21,14 +21,14 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/depcache"
 )
 
-// ErrInexact means that the packages must be loaded in another way. They may be without
-// errors.
+// ErrInexact means that the packages must be loaded in another way. It does not mean that
+// they have errors.
 var ErrInexact = errors.New("packages are not listed exactly")
 
-// Command is how to run the go command.
+// Command defines how to run the go command.
 type Command struct {
 	Dir   string   // absolute
-	Env   []string // whole
+	Env   []string // complete
 	Flags []string // build flags, after those of the loader
 	Arch  string   // GOARCH
 	// External are folders whose sources compile and never change: GOROOT and the module
@@ -59,7 +59,7 @@ type Package struct {
 
 const fields = "ImportPath,Name,Dir,GoFiles,CgoFiles,SwigFiles,SwigCXXFiles,Imports,ImportMap,DepOnly,Error"
 
-// Graph is the packages that match patterns, and all packages that they import.
+// Graph has the packages that match patterns, and all packages that they import.
 type Graph struct {
 	Roots   []*Package // in the order of the go command
 	Folders []string   // of all packages, the imported ones included
@@ -156,7 +156,7 @@ func (p *Package) description() depcache.Package {
 // Package returns the package with an import path, or nil.
 func (g *Graph) Package(path string) *Package { return g.byPath[path] }
 
-// Of returns the graph with fewer roots.
+// Of returns the graph with other roots.
 func (g *Graph) Of(roots []*Package) *Graph {
 	part := *g
 	part.Roots = roots

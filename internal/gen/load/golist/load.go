@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// Loading says how to make the loader's packages from a graph.
+// Loading defines how to create the loader's packages from a graph.
 type Loading struct {
 	Fset *token.FileSet
 	// Read returns the content of a source file by its absolute path.
@@ -23,32 +23,32 @@ type Loading struct {
 	// Filters are the filters of the type checker that will check the roots. Without
 	// filters, only the syntax of the roots is needed.
 	Filters []loader.NodeFilter
-	// Broken allows packages with syntax errors. They get the errors and no syntax, as
-	// with the loader.
+	// Broken allows packages with syntax errors. As with the loader, they get the errors
+	// and no syntax.
 	Broken bool
-	// Deps are cached packages, whose sources need not be read. It may be nil.
+	// Deps has cached packages, whose sources are not read. It may be nil.
 	Deps *depcache.World
 	// Temp is the path of a temporary file.
 	Temp string
 }
 
-// Loaded is the loader's packages. The roots have their syntax, and so have all packages
-// that the type checker visits from there. The packages that those import exist by name
-// only.
+// Loaded has the loader's packages. The roots and all packages that the type checker
+// visits from there have their syntax. The other packages that these import have only a
+// name.
 type Loaded struct {
 	Roots []*loader.Package
-	// Fresh are packages whose types were made from their sources, and which
+	// Fresh are packages that were type-checked from their sources, and that
 	// Loading.Deps may store.
 	Fresh []depcache.Fresh
-	// Read are the packages that do not exist by name only, with the packages that their
+	// Read has the packages that have more than a name, with the packages that their
 	// types refer to.
 	Read map[*Package][]*Package
 
-	names []*loader.Package // packages by name alone
+	names []*loader.Package // packages that have only a name
 }
 
-// Strayed reports whether a generator asked for the syntax or the types of a package
-// that exists by name only.
+// Strayed reports whether a generator asked for the syntax or the types of a package that
+// has only a name.
 func (l *Loaded) Strayed() bool {
 	for _, p := range l.names {
 		if p.Syntax != nil || p.TypesInfo != nil {
@@ -58,7 +58,7 @@ func (l *Loaded) Strayed() bool {
 	return false
 }
 
-// Load parses the packages and makes the loader's packages from them. It returns
+// Load parses the packages and creates the loader's packages from them. It returns
 // [ErrInexact] if an import is missing, or if a file does not parse and Loading.Broken
 // is not set.
 func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
@@ -88,8 +88,8 @@ func (g *Graph) Load(ctx context.Context, how Loading) (*Loaded, error) {
 	}
 }
 
-// fromDriver makes the loader's packages. The loader starts this program as its driver,
-// which answers with a file.
+// fromDriver returns the loader's packages. The loader starts this program as its driver,
+// which prints the content of a file.
 func (g *Graph) fromDriver(ctx context.Context, how Loading, syntax map[*Package][]*ast.File) ([]*loader.Package, error) {
 	if err := g.write(how.Temp, syntax); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (g *Graph) fromDriver(ctx context.Context, how Loading, syntax map[*Package
 	return roots, nil
 }
 
-// write writes the driver's answer: the packages with syntax, cached packages, and by
-// name only, the packages that those with syntax import.
+// write writes the driver's answer: the packages with syntax, cached packages, and the
+// names of the other packages that those with syntax import.
 func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 	answer := packages.DriverResponse{Compiler: "gc", Arch: g.command.Arch}
 	for _, p := range g.Roots {
@@ -141,7 +141,7 @@ func (g *Graph) write(file string, syntax map[*Package][]*ast.File) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// named returns p in the driver's form, with its name only.
+// named returns p in the driver's form, with only its name.
 func (p *Package) named() *packages.Package {
 	return &packages.Package{ID: p.ImportPath, PkgPath: p.ImportPath, Name: p.Name, Imports: map[string]*packages.Package{}}
 }

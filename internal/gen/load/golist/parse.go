@@ -16,7 +16,7 @@ import (
 
 // reader parses packages before the type checker needs them: the roots, the packages
 // that their types refer to, and so on, except for cached ones. Parsing takes most of
-// the time of loading. reader does it on all processors, and without the objects that
+// the time of loading. reader uses all processors, and does not create the objects that
 // only the deprecated part of go/ast needs.
 type reader struct {
 	Loading
@@ -24,7 +24,7 @@ type reader struct {
 	deps  *depcache.World
 
 	group  sync.WaitGroup
-	tokens chan struct{} // as many as may parse at a time
+	tokens chan struct{} // limits how many goroutines parse at the same time
 
 	mu     sync.Mutex
 	syntax map[*Package][]*ast.File // nil while it is being parsed, and for a kept package
@@ -39,7 +39,7 @@ func newReader(g *Graph, how Loading) *reader {
 }
 
 // readAll reads packages, and all packages that the type checker will visit from there.
-// It returns false if that is not exact.
+// It returns false if the result is not exact.
 func (r *reader) readAll(needed []*Package) bool {
 	for len(needed) > 0 {
 		for _, p := range needed {
@@ -64,7 +64,7 @@ func (r *reader) forget(paths []string) []*Package {
 	return all
 }
 
-// need starts to read p and what it refers to, unless it did so before.
+// need starts to read p and the packages that it refers to, unless that was done before.
 func (r *reader) need(p *Package) {
 	r.mu.Lock()
 	_, known := r.syntax[p]
@@ -141,7 +141,7 @@ func (r *reader) breaks(p *Package, errs []error) bool {
 	return true
 }
 
-// parseFiles parses files. It strips the function bodies of bare ones.
+// parseFiles parses files. With bare, it strips function bodies.
 func (r *reader) parseFiles(names []string, bare bool) (files []*ast.File, errs []error) {
 	files, all := make([]*ast.File, len(names)), make([]error, len(names))
 	var group sync.WaitGroup

@@ -10,7 +10,7 @@ type Saved struct {
 	ImportPath, Name, Dir                      string
 	GoFiles, CgoFiles, SwigFiles, SwigCXXFiles []string
 	DepOnly                                    bool
-	// Known is false for a package that is saved by name only, because another one
+	// Known is false for a package of which only the name is saved, because another one
 	// imports it.
 	Known   bool
 	Imports []SavedImport
@@ -22,7 +22,7 @@ type SavedImport struct {
 	Package int
 }
 
-// Save returns the packages in known, and by name only, the packages that they import.
+// Save returns the packages in known, and the names of the packages that they import.
 // The roots come first, in their order. All roots must be known.
 func (g *Graph) Save(known map[*Package]bool) []Saved {
 	var all []Saved
@@ -57,8 +57,8 @@ func (g *Graph) Save(known map[*Package]bool) []Saved {
 	return all
 }
 
-// Restore returns the graph that Save saved. Loading a package that is saved by name
-// only returns [ErrInexact].
+// Restore returns the graph that Save saved. Loading a package of which only the name is
+// saved returns [ErrInexact].
 func (c Command) Restore(all []Saved) (*Graph, error) {
 	g := &Graph{command: c, byPath: make(map[string]*Package, len(all))}
 	packages := make([]*Package, len(all))

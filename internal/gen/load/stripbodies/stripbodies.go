@@ -1,7 +1,7 @@
-// Package stripbodies removes the bodies of functions from Go sources that compile,
-// which halves the work of the parser. The type checker does not need bodies. The
-// collector of markers does: a body stays if it contains a marker, or if anything
-// follows it on its last line.
+// Package stripbodies removes the bodies of functions from Go sources that compile. This
+// halves the work of the parser. The type checker does not need bodies, but the collector
+// of markers does. Therefore a body stays if it contains a marker, or if anything follows
+// it on its last line.
 package stripbodies
 
 import "bytes"
@@ -118,7 +118,7 @@ func block(src []byte, i int) (end int, marked bool) {
 		}
 		i = next
 	}
-	return i, true // never closed: hands off
+	return i, true // not closed: the body stays
 }
 
 // isComment reports whether a comment begins at i, outside any other comment.
@@ -126,7 +126,7 @@ func isComment(src []byte, i int) bool {
 	return src[i] == '/' && i+1 < len(src) && (src[i+1] == '/' || src[i+1] == '*')
 }
 
-// plain are the bytes without any meaning to this package.
+// plain reports the bytes that have no meaning in this package.
 var plain = func() (plain [256]bool) {
 	for i := range plain {
 		plain[i] = bytes.IndexByte([]byte("/`\"'{}()[]\n"), byte(i)) < 0
@@ -137,7 +137,7 @@ var plain = func() (plain [256]bool) {
 // skip returns the offset after the comment, string or character literal that begins at
 // i, or otherwise after one byte or a run of plain bytes.
 func skip(src []byte, i int) int {
-	past := func(from int, end string) int {
+	after := func(from int, end string) int {
 		if n := bytes.Index(src[min(from, len(src)):], []byte(end)); n >= 0 {
 			return from + n + len(end)
 		}
@@ -147,12 +147,12 @@ func skip(src []byte, i int) int {
 	case '/':
 		switch {
 		case bytes.HasPrefix(src[i:], []byte("//")):
-			return max(past(i, "\n")-1, i+1) // the end of the line is not part of the comment
+			return max(after(i, "\n")-1, i+1) // the end of the line is not part of the comment
 		case bytes.HasPrefix(src[i:], []byte("/*")):
-			return past(i+2, "*/")
+			return after(i+2, "*/")
 		}
 	case '`':
-		return past(i+1, "`")
+		return after(i+1, "`")
 	case '"', '\'':
 		for j := i + 1; j < len(src); j++ {
 			switch src[j] {
