@@ -14,36 +14,36 @@ import (
 	"github.com/operon-dev/operon/internal/resultcache"
 )
 
-// echo is how long the same signal may come again: timeout(1) sends it to the
-// process and then to its group, and a terminal and a parent may both send one.
+// echo is the time in which repeated signals count as one: timeout(1) signals the process
+// and then its group, and a terminal and a parent may both send a signal.
 const echo = 500 * time.Millisecond
 
 func main() {
 	if resultcache.Answer() {
 		return
 	}
-	// A short life with much garbage: generating is a fifth faster when less of
-	// it is collected. GOGC, when set, wins.
+	// The process lives for a short time and creates much garbage: generating is a
+	// fifth faster with less garbage collection. The user's GOGC takes precedence.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	// Hundreds of kinds make more garbage than a machine should hold for them:
-	// from here on more is collected, before controller-gen's own peak is reached.
+	// With hundreds of kinds, the limit increases garbage collection before the peak
+	// memory reaches that of controller-gen.
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1200 << 20)
 	}
 	os.Exit(run())
 }
 
-// run cancels the command's context on the first SIGINT or SIGTERM, or when the
-// terminal closes, so that it can put the tree back and end what it started. A
-// signal that follows later than echo has its default effect.
+// run runs the command. On the first SIGINT or SIGTERM, or when the terminal closes, it
+// cancels the command's context, so that the command can restore the project and end its
+// processes. A signal that arrives later than echo has its default effect.
 func run() int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {

@@ -1,5 +1,6 @@
-// Package filestat records the metadata of a file or folder (type, size, times,
-// inode), to find out later whether it changed without reading it.
+// Package filestat records the metadata of a file or folder: type, size, times and
+// inode. Code that compares two records finds out whether the file changed, without
+// reading it.
 package filestat
 
 import (
@@ -43,9 +44,9 @@ func (s Stat) Exists() bool { return s != Stat{} }
 // IsDir reports whether the path is a folder or a link to one.
 func (s Stat) IsDir() bool { return s.self.isDir() || s.target.isDir() }
 
-// IgnoreEntries returns s without what changes when entries are added to a
-// folder or removed from it. The stat of a file stays as it is; a symbolic link
-// to a folder must still be the same link.
+// IgnoreEntries returns s without the metadata that changes if entries are added to a
+// folder or removed from it. The stat of a file does not change. A symbolic link to a
+// folder must still be the same link.
 func (s Stat) IgnoreEntries() Stat {
 	return Stat{self: s.self.ignoreEntries(), target: s.target.ignoreEntries()}
 }
@@ -57,9 +58,9 @@ func (n node) ignoreEntries() node {
 	return n
 }
 
-// Two changes within one tick of a file system's clock have the same time.
-// Clocks tick at least a hundred times a second, but some file systems (FAT,
-// old ones of macOS and Linux) store whole or even seconds only.
+// Two changes within one tick of a file system's clock have the same time. Clocks tick at
+// least a hundred times a second. Some file systems (FAT, old ones of macOS and Linux)
+// store only whole seconds, or only even ones.
 const (
 	tick   = int64(20 * time.Millisecond)
 	second = int64(time.Second)

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// exists is a mode bit of every file: without it a regular file without
-// permissions has the mode 0.
+// exists is set in the mode of every file. Without it, a regular file without permissions
+// would have the mode 0.
 const exists = 1 << 22
 
-// stat reports as much as the go command's caches rely on: a file that is
+// stat reports the metadata on which the go command's caches rely: a file that is
 // rewritten with the same size and modification time has the same stat.
 func stat(path string, follow bool) (node, error) {
 	osStat := os.Lstat

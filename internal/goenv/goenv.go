@@ -1,6 +1,6 @@
-// Package goenv lists what the go command reads when it lists packages: source
-// files, by their names, and environment variables. Code that caches an answer of
-// the go command depends on these lists.
+// Package goenv defines what the go command reads when it lists packages: the names of
+// source files, and environment variables. Code that caches answers of the go command
+// depends on these lists.
 package goenv
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// extensions are those of Go files and of files that cgo and SWIG compile.
+// extensions are the extensions of Go files, and of files that cgo and SWIG compile.
 var extensions = []string{
 	".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90",
 	".s", ".S", ".sx", ".swig", ".swigcxx", ".syso",
@@ -24,7 +24,7 @@ func Source(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(name, e) })
 }
 
-// variables are those that do not begin with GO or CGO_.
+// variables are the variables that do not begin with GO or CGO_.
 var variables = []string{
 	"CC", "CXX", "FC", "AR", "PKG_CONFIG", "GCCGO", // compilers for cgo
 	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "APPDATA", // locations of its settings

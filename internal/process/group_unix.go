@@ -21,8 +21,7 @@ func newGroup(cmd *exec.Cmd) *group {
 // adopt does nothing: the child joins its group before it runs.
 func (g *group) adopt() error { return nil }
 
-// interrupt sends the signal of Ctrl-C, after which the go command removes its
-// work folder.
+// interrupt sends the signal of Ctrl-C, which lets the go command remove its work folder.
 func (g *group) interrupt() error { return g.signal(syscall.SIGINT) }
 
 func (g *group) kill() { _ = g.signal(syscall.SIGKILL) }

@@ -19,12 +19,12 @@ func Run(cmd *exec.Cmd) error {
 	return wait()
 }
 
-// Start starts cmd, which must come from exec.CommandContext. The child and its
-// descendants form one group. When the context ends, the group is asked to
-// stop, and killed after cmd.WaitDelay (5 s if it is 0). When wait returns an
-// error, no process of the group is left. If operon itself is killed, the
-// kernel ends the child on Linux and the whole group on Windows; on other
-// systems they can survive. The caller must call wait exactly once.
+// Start starts cmd, which must be created by exec.CommandContext. The child and its
+// descendants form one group. When the context ends, Start interrupts the group, and kills
+// it after cmd.WaitDelay (5 s if that is 0). If wait returns an error, no process of the
+// group is left. If operon itself is killed, the kernel ends the child on Linux and the
+// whole group on Windows. On other systems they can survive. The caller must call wait
+// exactly once.
 func Start(cmd *exec.Cmd) (wait func() error, err error) {
 	started, ended := make(chan error), make(chan error, 1)
 	go func() {

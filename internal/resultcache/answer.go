@@ -1,6 +1,6 @@
-// Package resultcache stores what a command printed when it had nothing to
-// change, and answers the next run of the same command line from that if none of
-// the files that the command depended on has changed since.
+// Package resultcache stores the output of a command that changed nothing. If none of the
+// files that the command depends on has changed since, it prints that output for the next
+// run of the same command line.
 //
 // The answer does not lock the project. A command that writes to the project first
 // creates its journal, in a folder that the result depends on: either the new
@@ -17,9 +17,8 @@ import (
 	"github.com/operon-dev/operon/internal/filestat"
 )
 
-// Folder returns the folder in which operon stores what it keeps between runs:
-// OPERON_CACHE, or operon in the user's cache folder. It is empty if nothing is to
-// be stored.
+// Folder returns the folder for all data that operon stores between runs: OPERON_CACHE,
+// or operon in the user's cache folder. It is empty if the cache is off.
 func Folder(getenv func(string) string) string {
 	switch dir := getenv("OPERON_CACHE"); dir {
 	case "off":

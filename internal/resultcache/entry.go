@@ -12,8 +12,8 @@ import (
 //	magic, CRC-32 of the rest, key,
 //	since, until, output, inputs
 //
-// where a length precedes each list and text, and paths are sorted and omit the
-// prefix that they share with the path before.
+// A length precedes each list and each text. Paths are sorted, and omit the prefix that
+// they share with the previous path.
 type entry struct {
 	since, until int64 // seconds since 1970: the period in which the entry is valid
 	output       []Chunk

@@ -72,8 +72,8 @@ func Terminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// relevant reports whether an environment variable is read by operon, by its
-// libraries, or by the go command when it lists packages:
+// relevant reports whether operon, its libraries, or the go command that lists packages
+// read an environment variable:
 //
 //   - the variables of [goenv.Variable]
 //   - OPERON_*; SOURCE_DATE_EPOCH and TZ for the current year

@@ -13,8 +13,8 @@ import (
 type Result struct {
 	// Output is what the run printed, in order.
 	Output []Chunk
-	// Checked are paths whose existence and content the run depends on. Of a
-	// folder, the entries do not matter.
+	// Checked are paths whose existence and content the run depends on. The entries of
+	// a folder do not matter.
 	Checked []string
 	// Read are files that the run read, folders that it listed, and paths at which
 	// a file would have changed the result.

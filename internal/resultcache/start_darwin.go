@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processStart returns when the system started this process, before any package
-// of it could read a file.
+// processStart returns the time when the system started this process, before any of its
+// packages could read a file.
 func processStart() (t time.Time, ok bool) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", os.Getpid())
 	if err != nil {

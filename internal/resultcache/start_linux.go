@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processStart returns when the system started this process, before any package
-// of it could read a file. The result is exact to 10 ms, and never late.
+// processStart returns the time when the system started this process, before any of its
+// packages could read a file. The result is at most 10 ms early, and never late.
 func processStart() (t time.Time, ok bool) {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processStart returns when the system started this process, before any package
-// of it could read a file.
+// processStart returns the time when the system started this process, before any of its
+// packages could read a file.
 func processStart() (t time.Time, ok bool) {
 	var start, exit, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &start, &exit, &kernel, &user); err != nil {

@@ -21,7 +21,7 @@ import (
 const Everything = "."
 
 // ErrGone means that the watched folder itself was removed or renamed.
-var ErrGone = errors.New("the watched folder is gone")
+var ErrGone = errors.New("the watched folder was removed or renamed")
 
 const (
 	// quiet is the pause after which changes are reported. An editor writes, renames and
@@ -106,10 +106,11 @@ func (w *Watcher) Also(folders []string) error {
 	return nil
 }
 
-// Next waits for changes, and then until they pause. It returns the sorted paths of
-// files that were created, written or removed since the last call, of folders that were
-// removed (with a trailing slash), and [Everything]. It returns [ErrGone] if root is
-// gone, or the cause of ctx; the next call reports changes that are known by then.
+// Next waits for changes, and then until there are no more for a moment. It returns
+// sorted paths: files that were created, written or removed since the last call, folders
+// that were removed (with a trailing slash), and [Everything]. It returns [ErrGone] if
+// root no longer exists, or the cause of ctx. After an error, the next call reports the
+// changes that are known by then.
 func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 	var paused, due <-chan time.Time
 	again, mode := len(w.changed) > 0, false
@@ -148,7 +149,7 @@ func (w *Watcher) Next(ctx context.Context) ([]string, error) {
 	}
 }
 
-// report returns what changed. Of a removed folder, it leaves out what was below.
+// report returns what changed. It omits paths below a removed folder.
 func (w *Watcher) report() []string {
 	var paths []string
 	for name := range w.changed {
@@ -165,7 +166,7 @@ func (w *Watcher) report() []string {
 	return paths
 }
 
-// handle notes what an event changes.
+// handle records what an event changes.
 func (w *Watcher) handle(e fsnotify.Event, note func(path string)) error {
 	name, below := w.rel(e.Name)
 	if !below && !w.outside[e.Name] && !w.outside[filepath.Dir(e.Name)] {
@@ -186,9 +187,9 @@ func (w *Watcher) handle(e fsnotify.Event, note func(path string)) error {
 	return nil
 }
 
-// add watches a folder and the folders below it, and notes their files. It watches each
-// folder before it reads it, so that no new file is missed. It ignores folders that are
-// gone or cannot be read.
+// add watches a folder and the folders below it, and records their files. It watches each
+// folder before it reads it, so that it misses no new file. It ignores folders that do not
+// exist any more or that cannot be read.
 func (w *Watcher) add(folder string, note func(path string)) error {
 	return filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
 		rel, below := w.rel(name)
@@ -215,8 +216,7 @@ func (w *Watcher) add(folder string, note func(path string)) error {
 	})
 }
 
-// forget stops the watch of a folder that is gone, and of the folders that were below
-// it.
+// forget stops the watch of a removed folder, and of the folders that were below it.
 func (w *Watcher) forget(folder string) {
 	if w.outside[folder] {
 		delete(w.outside, folder)
