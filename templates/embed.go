@@ -1,5 +1,5 @@
-// Package templates embeds the files that operon writes into projects. A
-// template has the path of its output: templates/<plugin>/<tree>/<output path>.tmpl.
+// Package templates embeds the files that operon writes into projects. The path of a
+// template contains the path of its output: templates/<plugin>/<tree>/<output path>.tmpl.
 package templates
 
 import "embed"

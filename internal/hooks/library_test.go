@@ -103,7 +103,7 @@ func TestLibraryCallsHandlers(t *testing.T) {
 			}
 		}
 		_, stderr, code, _ := bash(t, contexts, "__other__() { :; }")
-		if code != 1 || !strings.HasSuffix(stderr, "one of these may: "+handlers+"\n") {
+		if code != 1 || !strings.HasSuffix(stderr, "define one of: "+handlers+"\n") {
 			t.Errorf("without a handler: exit code %d, %s", code, stderr)
 		}
 	}

@@ -24,17 +24,17 @@ const (
 // They are written together with other changes if they differ.
 func housekeeping() map[string]string {
 	return map[string]string{
-		stateDir + "/.gitignore": `# What operon needs only on this machine.
+		stateDir + "/.gitignore": `# Files that operon uses only on this machine.
 lock
 journal/
 `,
 		// When two branches change generated.json, git takes one side: a mix of
 		// lines from both would match no version that operon wrote. The next
 		// command corrects the file.
-		stateDir + "/.gitattributes": `# Kept by operon: take either side of a merge, then run operon generate.
+		stateDir + "/.gitattributes": `# operon maintains this file. After a merge conflict, take either side and run operon generate.
 generated.json text eol=lf -diff -merge linguist-generated
 `,
-		baseDir + "/.gitattributes": `# Kept by operon for merges; nothing to review.
+		baseDir + "/.gitattributes": `# operon maintains these files and uses them for merges. They need no review.
 *.base text eol=lf -diff -merge linguist-generated
 `,
 	}

@@ -24,9 +24,9 @@ func TestState(t *testing.T) {
 	})
 	state := snapshot(t, root)
 	want := map[string]string{
-		".operon/.gitignore":            "# What operon needs only on this machine.\nlock\njournal/\n",
-		".operon/.gitattributes":        "# Kept by operon: take either side of a merge, then run operon generate.\ngenerated.json text eol=lf -diff -merge linguist-generated\n",
-		".operon/base/.gitattributes":   "# Kept by operon for merges; nothing to review.\n*.base text eol=lf -diff -merge linguist-generated\n",
+		".operon/.gitignore":            "# Files that operon uses only on this machine.\nlock\njournal/\n",
+		".operon/.gitattributes":        "# operon maintains this file. After a merge conflict, take either side and run operon generate.\ngenerated.json text eol=lf -diff -merge linguist-generated\n",
+		".operon/base/.gitattributes":   "# operon maintains these files and uses them for merges. They need no review.\n*.base text eol=lf -diff -merge linguist-generated\n",
 		".operon/base/cmd/main.go.base": strings.Replace(main1, "// here", "one\n// here", 1),
 		".operon/generated.json": `{
   "version": 1,

@@ -1,6 +1,7 @@
 package hookscaffold
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,12 +140,12 @@ func (p *page) objects(o Objects) error {
 	}
 	if o.filter() != "" {
 		p.text("jqFilter", o.filter())
-		p.line("  # Contexts have filterResult, and no object.")
+		p.line("  # Contexts have filterResult but no object.")
 		p.line("  keepFullObjectsInMemory: false")
 	}
 	switch {
 	case o.snapshotOnly():
-		p.line("  # For others in this hook to look at; it is not run for these objects.")
+		p.line("  # Only a snapshot for other bindings: these objects do not trigger the hook.")
 		p.line("  executeHookOnSynchronization: false\n  executeHookOnEvent: []")
 	default:
 		p.list("  ", "executeHookOnEvent", o.Events)
@@ -234,4 +235,13 @@ func (h Hook) validate(owner config.Owner, text string) error {
 	}
 	return fault.Usage("the configuration of the hook would be invalid; see `operon hooks validate --help`",
 		"hook %s: %s (%s)", h.Name, findings[0].Message, findings[0].Rule)
+}
+
+// jsonString returns s as a JSON string, which is also valid YAML.
+func jsonString(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // cannot happen: each string has a JSON form
+		return s
+	}
+	return string(b)
 }

@@ -60,9 +60,9 @@ func (s Step) differing(a, b crdschema.Schema) []string {
 	for _, d := range crdschema.Differences(a, b) {
 		switch {
 		case d.To == "":
-			all = append(all, fmt.Sprintf("%s (%s) is not in %s: carry its value elsewhere, if only in an annotation, or it is lost", d.Path, d.From, s.To))
+			all = append(all, fmt.Sprintf("%s (%s) is not in %s: keep its value elsewhere, for example in an annotation, or it is lost", d.Path, d.From, s.To))
 		case d.From != "":
-			all = append(all, fmt.Sprintf("%s is %s %s in %s, and %s %s in %s", d.Path, article(upper(d.From)), d.From, s.From, article(upper(d.To)), d.To, s.To))
+			all = append(all, fmt.Sprintf("%s is %s %s in %s, and %s %s in %s", d.Path, article(d.From), d.From, s.From, article(d.To), d.To, s.To))
 		case d.Required:
 			all = append(all, fmt.Sprintf("%s (%s) is new in %s, and required", d.Path, d.To, s.To))
 		default:

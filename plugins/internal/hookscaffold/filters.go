@@ -13,94 +13,110 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// filter is a flag that refines bindings.
+type filter struct {
+	flag        string
+	setObjects  func(o *Objects, value string) error
+	setSchedule func(s *Schedule, value string) // nil: schedules do not have it
+}
+
 // parseFilters reads the flags that refine bindings. A value can start with the name of a
 // binding and a colon. Otherwise it applies to all bindings.
 func (a *optionParser) parseFilters() error {
-	for _, f := range []struct {
-		flag  string
-		times bool // also applies to schedules
-		set   func(o *Objects, value string) error
-		tick  func(s *Schedule, value string)
-	}{
-		{flag: "namespace", set: func(o *Objects, v string) error {
-			if o.ClusterScoped {
-				return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: %s is cluster-scoped", v, o.Kind.Kind)
-			}
-			return addNames(&o.Namespaces, "namespace", v, "a namespace", validation.IsDNS1123Label)
-		}},
-		{flag: "name", set: func(o *Objects, v string) error {
-			return addNames(&o.Names, "name", v, article(o.Kind.Kind)+" "+o.Kind.Kind, o.nameProblems)
-		}},
-		{flag: "selector", set: func(o *Objects, v string) error {
-			if _, err := labelSelector(v); err != nil {
-				return fault.Usage("write it as for kubectl: app=web,tier in (a,b),!legacy", "--selector %s: %v", v, err)
-			}
-			return once("selector", &o.Selector, v)
-		}},
-		{flag: "field-selector", set: func(o *Objects, v string) error {
-			s, err := fields.ParseSelector(v)
-			if err != nil {
-				return fault.Usage("write it as for kubectl: status.phase=Running", "--field-selector %s: %v", v, err)
-			}
-			for _, r := range s.Requirements() {
-				if problem := a.Kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
-					return fault.Usage("use --jq to select fields of an object", "--field-selector %s: %s", v, problem)
-				}
-			}
-			return once("field-selector", &o.FieldSelector, v)
-		}},
-		{flag: "jq", set: func(o *Objects, v string) error { return once("jq", &o.JQ, v) }},
-		{flag: "events", set: addEvents},
-		{flag: "group", times: true, set: func(o *Objects, v string) error { return once("group", &o.Group, v) },
-			tick: func(s *Schedule, v string) { s.Group = v }},
-		{flag: "queue", times: true, set: func(o *Objects, v string) error { return once("queue", &o.Queue, v) },
-			tick: func(s *Schedule, v string) { s.Queue = v }},
+	for _, f := range []filter{
+		{flag: "namespace", setObjects: addNamespaces},
+		{flag: "name", setObjects: addObjectNames},
+		{flag: "selector", setObjects: setSelector},
+		{flag: "field-selector", setObjects: a.setFieldSelector},
+		{flag: "jq", setObjects: func(o *Objects, v string) error { return setOnce("jq", &o.JQ, v) }},
+		{flag: "events", setObjects: addEvents},
+		{flag: "group", setObjects: func(o *Objects, v string) error { return setOnce("group", &o.Group, v) },
+			setSchedule: func(s *Schedule, v string) { s.Group = v }},
+		{flag: "queue", setObjects: func(o *Objects, v string) error { return setOnce("queue", &o.Queue, v) },
+			setSchedule: func(s *Schedule, v string) { s.Queue = v }},
 	} {
 		for _, given := range a.Strings(f.flag) {
-			name, value := a.addressed(given)
-			if value == "" {
-				return empty(f.flag, given)
-			}
-			if err := a.misaddressed(f.flag, name, value); err != nil {
+			if err := a.applyFilter(f, given); err != nil {
 				return err
-			}
-			hits := 0
-			for i := range a.hook.Kubernetes {
-				if o := &a.hook.Kubernetes[i]; name == "" || name == o.Name {
-					hits++
-					if err := f.set(o, value); err != nil {
-						return err
-					}
-				}
-			}
-			for i := range a.hook.Schedule {
-				if s := &a.hook.Schedule[i]; f.times && (name == "" || name == s.Name) {
-					hits++
-					f.tick(s, value)
-				}
-			}
-			if hits == 0 {
-				return fault.Usage("it is for bindings of --on"+also(f.times), "--%s %s has no effect here", f.flag, value)
 			}
 		}
 	}
-	return a.groups()
+	return a.checkGroups()
 }
 
-// empty rejects a flag without a value, or with only the name of a binding.
-func empty(flag, given string) error {
+// applyFilter applies one value of a filter to its binding, or to all bindings.
+func (a *optionParser) applyFilter(f filter, given string) error {
+	name, value := a.splitBinding(given)
+	if value == "" {
+		return errEmpty(f.flag, given)
+	}
+	if err := a.checkUnknownBinding(f.flag, name, value); err != nil {
+		return err
+	}
+	applied := false
+	for i := range a.hook.Kubernetes {
+		if o := &a.hook.Kubernetes[i]; name == "" || name == o.Name {
+			applied = true
+			if err := f.setObjects(o, value); err != nil {
+				return err
+			}
+		}
+	}
+	bindings := "--on"
+	if f.setSchedule != nil {
+		bindings += " and --schedule"
+		for i := range a.hook.Schedule {
+			if s := &a.hook.Schedule[i]; name == "" || name == s.Name {
+				applied = true
+				f.setSchedule(s, value)
+			}
+		}
+	}
+	if !applied {
+		return fault.Usage("it is for bindings of "+bindings, "--%s %s has no effect here", f.flag, value)
+	}
+	return nil
+}
+
+func addNamespaces(o *Objects, value string) error {
+	if o.ClusterScoped {
+		return fault.Usage("leave it out, or name a binding: --namespace BINDING:NAME", "--namespace %s: %s is cluster-scoped", value, o.Kind.Kind)
+	}
+	return addNames(&o.Namespaces, "namespace", value, "a namespace", validation.IsDNS1123Label)
+}
+
+func addObjectNames(o *Objects, value string) error {
+	return addNames(&o.Names, "name", value, article(o.Kind.Kind)+" "+o.Kind.Kind, o.nameProblems)
+}
+
+func setSelector(o *Objects, value string) error {
+	if _, err := labelSelector(value); err != nil {
+		return fault.Usage("write it as for kubectl: app=web,tier in (a,b),!legacy", "--selector %s: %v", value, err)
+	}
+	return setOnce("selector", &o.Selector, value)
+}
+
+func (a *optionParser) setFieldSelector(o *Objects, value string) error {
+	s, err := fields.ParseSelector(value)
+	if err != nil {
+		return fault.Usage("write it as for kubectl: status.phase=Running", "--field-selector %s: %v", value, err)
+	}
+	for _, r := range s.Requirements() {
+		if problem := a.Kinds.CannotSelect(o.APIVersion, o.Kind.Kind, r.Field); problem != "" {
+			return fault.Usage("use --jq to select fields of an object", "--field-selector %s: %s", value, problem)
+		}
+	}
+	return setOnce("field-selector", &o.FieldSelector, value)
+}
+
+// errEmpty returns the error for a flag without a value, or with only the name of a
+// binding.
+func errEmpty(flag, given string) error {
 	return fault.Usage("give it a value, or leave it out", "%s is empty", strings.TrimSpace("--"+flag+" "+given))
 }
 
-func also(times bool) string {
-	if times {
-		return " and --schedule"
-	}
-	return ""
-}
-
-// once sets a property that a binding can have only once.
-func once(flag string, to *string, value string) error {
+// setOnce sets a property that a binding can have only once.
+func setOnce(flag string, to *string, value string) error {
 	if *to != "" {
 		return fault.Usage("give one, or one for each binding: --"+flag+" BINDING:VALUE", "--%s %s: the binding already has %s", flag, value, *to)
 	}
@@ -156,18 +172,18 @@ func labelSelector(text string) (*metav1.LabelSelector, error) {
 	return metav1.ParseToLabelSelector(selector.String())
 }
 
-// addressed splits a value into the name of a binding and the rest, without surrounding
-// spaces.
-func (a *optionParser) addressed(value string) (binding, rest string) {
+// splitBinding splits a value into the name of a binding and the rest, without
+// surrounding spaces.
+func (a *optionParser) splitBinding(value string) (binding, rest string) {
 	if name, rest, found := strings.Cut(value, ":"); found && slices.Contains(a.bindings(), strings.TrimSpace(name)) {
 		return strings.TrimSpace(name), strings.TrimSpace(rest)
 	}
 	return "", strings.TrimSpace(value)
 }
 
-// misaddressed rejects a value for a binding that does not exist. Only names of roles can look
-// like such a value.
-func (a *optionParser) misaddressed(flag, name, value string) error {
+// checkUnknownBinding rejects a value for a binding that does not exist. Names of roles can
+// contain a colon, too.
+func (a *optionParser) checkUnknownBinding(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
 	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
 	if name != "" || !colon || !bindingName.MatchString(before) || flag == "name" && roles {
@@ -200,11 +216,11 @@ func addEvents(o *Objects, value string) error {
 	return nil
 }
 
-// groups rejects group names that cannot be function names, and groups with members in
+// checkGroups rejects group names that cannot be function names, and groups with members in
 // different queues.
-func (a *optionParser) groups() error {
+func (a *optionParser) checkGroups() error {
 	queues := map[string]string{}
-	look := func(group, queue string) error {
+	check := func(group, queue string) error {
 		if group == "" {
 			return nil
 		}
@@ -218,12 +234,12 @@ func (a *optionParser) groups() error {
 		return nil
 	}
 	for _, k := range a.hook.Kubernetes {
-		if err := look(k.Group, k.Queue); err != nil {
+		if err := check(k.Group, k.Queue); err != nil {
 			return err
 		}
 	}
 	for _, s := range a.hook.Schedule {
-		if err := look(s.Group, s.Queue); err != nil {
+		if err := check(s.Group, s.Queue); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,7 @@ package hookscaffold
 
 import "github.com/operon-dev/operon/internal/plugin"
 
-// HookOptions are the flags of `operon create hook` that describe the hook.
+// HookOptions returns the flags of `operon create hook` that describe the hook.
 func HookOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.CreateHook}
 	var options []plugin.Option

@@ -11,8 +11,8 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // handler is a function of a hook, with the data that the templates print.
 type handler struct {
-	Is        string // selects the body in the templates
-	About     string // the comment, one sentence
+	Is        string // the kind of event, which selects the body in the templates
+	About     string // the comment
 	Function  string // the function's name in bash
 	Decorator string // the decorator in Python
 	Method    string // the function's name in Python
@@ -30,13 +30,13 @@ func (h Hook) handlers(known schemas) []handler {
 		all = append(all, x)
 	}
 	if h.Startup != nil {
-		add(handler{Is: "startup", About: "The engine starts.", Function: "__on_startup", Decorator: "on_startup", Method: "startup", Binding: h.Name})
+		add(handler{Is: "startup", About: "Runs when the engine starts.", Function: "__on_startup", Decorator: "on_startup", Method: "startup", Binding: h.Name})
 	}
 	groups := map[string]bool{}
 	group := func(name string) bool {
 		if name != "" && !groups[name] {
 			groups[name] = true
-			add(handler{Is: "group", About: fmt.Sprintf("Something of the group %s changed, or the engine starts: snapshots say what there is.", name),
+			add(handler{Is: "group", About: fmt.Sprintf("Runs for each binding of the group %s, with the snapshots of all of them.", name),
 				Function: "__on_group::" + name, Decorator: fmt.Sprintf("on_group(%q)", name), Method: name + "_changed", Binding: name})
 		}
 		return name != ""
@@ -48,34 +48,16 @@ func (h Hook) handlers(known schemas) []handler {
 	}
 	for _, s := range h.Schedule {
 		if !group(s.Group) {
-			add(handler{Is: "schedule", About: "It is time: " + s.Crontab + ".", Function: "__on_schedule::" + s.Name,
+			add(handler{Is: "schedule", About: "Runs at the times " + s.Crontab + ".", Function: "__on_schedule::" + s.Name,
 				Decorator: fmt.Sprintf("on_schedule(%q)", s.Name), Method: "at_" + s.Name, Binding: s.Name})
 		}
 	}
 	if len(h.Steps) > 0 {
-		add(handler{Is: "step", About: "A step of addon-operator's work, as the name of the binding says.",
+		add(handler{Is: "step", About: "Runs at a step of addon-operator, which is the name of the binding.",
 			Function: "__main__", Decorator: "on_anything_else", Method: "step", Binding: h.Name})
 	}
-	for _, w := range []struct {
-		is   string
-		list []Admission
-	}{{"validating", h.Validate}, {"mutating", h.Mutate}} {
-		for _, a := range w.list {
-			verb := map[string]string{"validating": "validate", "mutating": "mutate"}[w.is]
-			add(handler{Is: w.is, About: fmt.Sprintf("The API server is about to store %s %s.", article(a.Kind.Kind), a.Kind.Kind),
-				Function: "__on_" + w.is + "::" + a.Name, Decorator: fmt.Sprintf("on_%s(%q)", w.is, a.Name), Method: verb + "_" + a.Resource, Binding: a.Name})
-		}
-	}
-	for _, c := range h.Convert {
-		for _, s := range c.Steps {
-			from, to := c.Group+"/"+s.From, c.Group+"/"+s.To
-			dotted := strings.NewReplacer("/", ".")
-			add(handler{Is: "conversion", About: fmt.Sprintf("Convert each %s from %s to %s: carry every field.", c.Kind, s.From, s.To),
-				Function:  "__on_conversion::" + c.Name + "::" + dotted.Replace(from) + "::" + dotted.Replace(to),
-				Decorator: fmt.Sprintf("on_conversion(%q, %q, %q)", c.Name, from, to), Method: s.From + "_to_" + s.To, Binding: c.Name, To: to,
-				Fields: s.differing(known.of(c, s))})
-		}
-	}
+	h.admissions(add)
+	h.conversions(known, add)
 	return all
 }
 
@@ -83,29 +65,57 @@ func (h Hook) handlers(known schemas) []handler {
 func (h Hook) objects(o Objects, add func(handler)) {
 	base, kind := "__on_kubernetes::"+o.Name, o.Kind.Kind
 	x := handler{Binding: o.Name, Filtered: o.filter() != ""}
-	x.Is, x.About, x.Function = "synchronization", fmt.Sprintf("These are the objects of %s when the engine starts.", kind), base+"::synchronization"
+	x.Is, x.About, x.Function = "synchronization", fmt.Sprintf("Runs when the engine starts, with the existing %s objects.", kind), base+"::synchronization"
 	x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"synchronization\")", o.Name), o.Name+"_at_the_start"
 	add(x)
 	x.Is = "event"
 	added, modified := o.triggersOn("Added"), o.triggersOn("Modified")
 	switch {
 	case added && modified:
-		x.About, x.Function = upper(article(kind)+" "+kind+" is new, or changed."), base+"::added_or_modified"
+		x.About, x.Function = "Runs when "+article(kind)+" "+kind+" is added or modified.", base+"::added_or_modified"
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"added\", \"modified\")", o.Name), o.Name+"_changed"
 		add(x)
 	case added:
-		x.About, x.Function = upper(article(kind)+" "+kind+" is new."), base+"::added"
+		x.About, x.Function = "Runs when "+article(kind)+" "+kind+" is added.", base+"::added"
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"added\")", o.Name), o.Name+"_added"
 		add(x)
 	case modified:
-		x.About, x.Function = upper(article(kind)+" "+kind+" changed."), base+"::modified"
+		x.About, x.Function = "Runs when "+article(kind)+" "+kind+" is modified.", base+"::modified"
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"modified\")", o.Name), o.Name+"_modified"
 		add(x)
 	}
 	if o.triggersOn("Deleted") {
-		x.About, x.Function = upper(article(kind)+" "+kind+" is gone."), base+"::deleted"
+		x.About, x.Function = "Runs when "+article(kind)+" "+kind+" is deleted.", base+"::deleted"
 		x.Decorator, x.Method = fmt.Sprintf("on_kubernetes(%q, \"deleted\")", o.Name), o.Name+"_deleted"
 		add(x)
+	}
+}
+
+// admissions adds the handlers of admission webhooks.
+func (h Hook) admissions(add func(handler)) {
+	for _, webhook := range []struct {
+		is, verb string
+		list     []Admission
+	}{{"validating", "validate", h.Validate}, {"mutating", "mutate", h.Mutate}} {
+		for _, a := range webhook.list {
+			add(handler{Is: webhook.is, About: fmt.Sprintf("Runs before the API server stores %s %s.", article(a.Kind.Kind), a.Kind.Kind),
+				Function: "__on_" + webhook.is + "::" + a.Name, Decorator: fmt.Sprintf("on_%s(%q)", webhook.is, a.Name),
+				Method: webhook.verb + "_" + a.Resource, Binding: a.Name})
+		}
+	}
+}
+
+// conversions adds the handlers of conversion webhooks.
+func (h Hook) conversions(known schemas, add func(handler)) {
+	dotted := strings.NewReplacer("/", ".")
+	for _, c := range h.Convert {
+		for _, s := range c.Steps {
+			from, to := c.Group+"/"+s.From, c.Group+"/"+s.To
+			add(handler{Is: "conversion", About: fmt.Sprintf("Converts %s objects from %s to %s. Preserve every field.", c.Kind, s.From, s.To),
+				Function:  "__on_conversion::" + c.Name + "::" + dotted.Replace(from) + "::" + dotted.Replace(to),
+				Decorator: fmt.Sprintf("on_conversion(%q, %q, %q)", c.Name, from, to), Method: s.From + "_to_" + s.To, Binding: c.Name, To: to,
+				Fields: s.differing(known.of(c, s))})
+		}
 	}
 }
 
@@ -119,10 +129,8 @@ func method(name string, taken []handler) string {
 }
 
 func article(word string) string {
-	if word != "" && strings.ContainsRune("AEIO", rune(word[0])) {
+	if word != "" && strings.ContainsRune("AEIOaeio", rune(word[0])) {
 		return "an"
 	}
 	return "a"
 }
-
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -50,7 +50,7 @@ type Objects struct {
 	Queue         string   `json:"queue,omitempty"`
 }
 
-// Schedule is a binding that runs at times.
+// Schedule is a binding that runs the hook at the times of a crontab.
 type Schedule struct {
 	Name    string `json:"name"`
 	Crontab string `json:"crontab"`
@@ -81,10 +81,10 @@ type Step struct {
 }
 
 // CheckReplace rejects a hook that would replace the recorded hook of the same name. old is
-// the script of the recorded hook. Replacing it is allowed if the script is gone or the plan
-// forces it.
+// the script of the recorded hook. Replacing it is allowed if the script was deleted, or with
+// --force.
 func CheckReplace(name, old, next string, p *scaffold.Plan) error {
-	hint := "edit " + old + ", choose another name, or start anew with --force"
+	hint := "edit " + old + ", choose another name, or replace it with --force"
 	switch {
 	case !p.Exists(old) || p.Forced() && old == next:
 		return nil
@@ -105,7 +105,7 @@ type Place struct {
 	Values  string // key of the module's values; "" for shell-operator
 }
 
-// Path is the path of the hook in the project.
+// Path returns the path of the hook in the project.
 func (h Hook) Path(at Place) string {
 	return at.File + map[string]string{Bash: ".sh", Python: ".py"}[h.Lang]
 }
@@ -139,7 +139,7 @@ func (h Hook) Plan(at Place, p *scaffold.Plan) error {
 	if err := render.Tree(templates.FS, "hook/"+h.Lang, map[string]string{"file": file}, data, seed); err != nil {
 		return err
 	}
-	tests, err := h.tests(at, known)
+	tests, err := h.testFile(at, known)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,6 @@ package hookscaffold
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,49 +12,10 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
-	"github.com/operon-dev/operon/internal/scaffold"
 )
 
 // bindingName matches names that can also be part of function names.
 var bindingName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
-
-// Kinds returns the built-in kinds and those of the CRDs in folders of the project. mean
-// selects the files that contain CRDs by their path in the folder.
-func Kinds(p *scaffold.Plan, mean func(name string) bool, folders ...string) (*kinds.Table, error) {
-	var all []kinds.CRD
-	err := eachCRDFile(p, mean, folders, func(text []byte) error {
-		crds, err := kinds.FromYAML(text)
-		all = append(all, crds...)
-		return err
-	})
-	return kinds.Builtin().With(all...), err
-}
-
-// IsYAML reports whether name is a YAML file directly in its folder.
-func IsYAML(name string) bool { return path.Ext(name) == ".yaml" && path.Dir(name) == "." }
-
-// eachCRDFile reads the files with CRDs, which mean selects by their path in a folder.
-func eachCRDFile(p *scaffold.Plan, mean func(name string) bool, folders []string, read func(text []byte) error) error {
-	for _, folder := range folders {
-		files, err := p.Below(folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, name := range files {
-			if !mean(strings.TrimPrefix(name, folder+"/")) || !p.Exists(name) {
-				continue
-			}
-			text, err := p.Read(name)
-			if err != nil {
-				return err
-			}
-			if err := read(text); err != nil {
-				return fault.In(name, err)
-			}
-		}
-	}
-	return nil
-}
 
 // OptionContext is the project's context in which options are parsed.
 type OptionContext struct {
@@ -213,7 +170,7 @@ func (a *optionParser) parseSchedules() error {
 			name += strconv.Itoa(n + 1)
 		}
 		if crontab = strings.TrimSpace(crontab); crontab == "" {
-			return empty("schedule", s)
+			return errEmpty("schedule", s)
 		}
 		if err := a.checkBinding("schedule", name); err != nil {
 			return err
@@ -221,107 +178,6 @@ func (a *optionParser) parseSchedules() error {
 		a.hook.Schedule = append(a.hook.Schedule, Schedule{Name: name, Crontab: crontab})
 	}
 	return nil
-}
-
-func (a *optionParser) parseAdmissions() error {
-	for _, ask := range []struct {
-		flag string
-		list *[]Admission
-	}{{"validate", &a.hook.Validate}, {"mutate", &a.hook.Mutate}} {
-		for _, name := range a.Strings(ask.flag) {
-			k, err := a.findKind(ask.flag, name)
-			if err != nil {
-				return err
-			}
-			d := Admission{Name: a.webhookName(ask.flag, k), Kind: k}
-			if slices.Contains(*ask.list, d) {
-				return fault.Usage("name it once", "--%s: %s is given twice", ask.flag, k.Kind)
-			}
-			*ask.list = append(*ask.list, d)
-		}
-	}
-	return nil
-}
-
-// webhookName returns a name that is unique in the project and has at least three parts, as
-// the API server requires: validate-secrets.my-hook.example.org
-func (a *optionParser) webhookName(verb string, k Kind) string {
-	parts := []string{verb + "-" + k.Resource, a.hook.Name, a.Project.Domain}
-	if parts[2] == "" {
-		parts[2] = a.Project.ProjectName
-	}
-	return strings.Join(parts, ".")
-}
-
-// parseConversions reads --convert FROM:TO. All values apply to the kind of --crd.
-func (a *optionParser) parseConversions() error {
-	steps, crd := a.Strings("convert"), a.String("crd")
-	if len(steps) == 0 {
-		if crd != "" {
-			return fault.Usage("add --convert v1alpha1:v1", "--crd is for --convert")
-		}
-		return nil
-	}
-	k, err := a.conversionKind(crd)
-	if err != nil {
-		return err
-	}
-	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeName(!k.Namespaced)}
-	for _, s := range steps {
-		from, to, found := strings.Cut(s, ":")
-		step := Step{From: from, To: to}
-		switch {
-		case !found || project.CheckVersion(from) != nil || project.CheckVersion(to) != nil:
-			return fault.Usage("write it as in --convert v1alpha1:v1", "--convert %s: FROM:TO is expected, with versions of the API", s)
-		case from == to:
-			return fault.Usage("name two versions", "--convert %s: both versions are equal", s)
-		case slices.Contains(c.Steps, step):
-			return fault.Usage("name it once", "--convert %s is given twice", s)
-		}
-		for _, version := range []string{from, to} {
-			if !slices.Contains(k.Versions, version) {
-				return fault.Usage("it has "+strings.Join(k.Versions, ", ")+"; operon create api adds a version", "--convert %s: %s has no version %s", s, c.CRD, version)
-			}
-		}
-		c.Steps = append(c.Steps, step)
-	}
-	a.hook.Convert = append(a.hook.Convert, c)
-	return nil
-}
-
-// ScopeName returns the scope of a kind as in webhooks and CRDs: Cluster or Namespaced.
-func ScopeName(cluster bool) string {
-	if cluster {
-		return "Cluster"
-	}
-	return "Namespaced"
-}
-
-// conversionKind returns the kind that --crd selects by the CRD's name or by a name of the
-// kind. Without --crd, exactly one kind must have several versions.
-func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
-	var several []kinds.Kind
-	for _, k := range a.Kinds.Preferred() {
-		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
-			continue
-		}
-		if crd == k.String() || strings.EqualFold(crd, k.Kind) || crd == k.Resource {
-			return k, nil
-		}
-		if len(k.Versions) > 1 {
-			several = append(several, k)
-		}
-	}
-	switch {
-	case crd != "":
-		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
-	case len(several) == 1:
-		return several[0], nil
-	}
-	if len(several) == 0 {
-		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has more than one version", a.CRDs)
-	}
-	return kinds.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
 }
 
 // checkRuns rejects a hook that nothing triggers.
@@ -340,13 +196,4 @@ func (a *optionParser) checkRuns() error {
 		flags = strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 	}
 	return fault.Usage("add --on kubernetes:KIND, --schedule CRONTAB, --startup N, "+flags, "nothing would run the hook %s", h.Name)
-}
-
-// jsonString returns s as a JSON string, which is also valid YAML.
-func jsonString(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil { // text always has a form
-		return s
-	}
-	return string(b)
 }

@@ -11,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
+// testFormat is the page that describes test files.
+const testFormat = "https://github.com/operon-dev/operon/blob/main/docs/hook-tests.md"
+
 // test is one test in the file that `operon hooks test` reads.
 type test struct {
 	Name   string   `yaml:"name"`
@@ -38,8 +41,27 @@ type expect struct {
 	Output    []string `yaml:"output,omitempty"`
 }
 
-// tests returns the test file, with one test for each handler of the hook.
-func (h Hook) tests(at Place, known schemas) ([]byte, error) {
+// testFile returns the content of the file with the hook's tests.
+func (h Hook) testFile(at Place, known schemas) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteString("# Tests for `operon hooks test`; see " + testFormat + "\n")
+	if at.Values != "" {
+		out.WriteString("# A test can set values and configValues, and check them and the rendered chart.\n")
+	}
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	enc.CompactSeqIndent()
+	if err := enc.Encode(struct {
+		Hook  string `yaml:"hook"`
+		Tests []test `yaml:"tests"`
+	}{strings.TrimPrefix(h.Path(at), at.Folder), h.tests(at, known)}); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), enc.Close()
+}
+
+// tests returns one test for each handler of the hook.
+func (h Hook) tests(at Place, known schemas) []test {
 	var all []test
 	if h.Startup != nil {
 		all = append(all, test{Name: "it starts", Expect: says(h.Name + ": started")})
@@ -60,7 +82,7 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 	}
 	for _, s := range h.Schedule {
 		if !group(s.Group, test{Events: []event{{Schedule: s.Name}}}) { // tests cannot trigger a group that has only schedules
-			all = append(all, test{Name: s.Name + " comes round", Events: []event{{Schedule: s.Name}}, Expect: says(s.Name + ": ")})
+			all = append(all, test{Name: s.Name + " is due", Events: []event{{Schedule: s.Name}}, Expect: says(s.Name + ": ")})
 		}
 	}
 	for _, step := range at.Owner.Steps() {
@@ -71,7 +93,7 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 	allowed := &expect{Response: object{"allowed": true}}
 	for _, a := range h.Validate {
 		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
-		all = append(all, test{Name: "a good " + a.Kind.Kind + " is allowed", Events: []event{{Validate: request, Expect: allowed}}})
+		all = append(all, test{Name: "a valid " + a.Kind.Kind + " is allowed", Events: []event{{Validate: request, Expect: allowed}}})
 	}
 	for _, a := range h.Mutate {
 		request := object{"operation": "CREATE", "object": a.example(), "binding": a.Name}
@@ -82,21 +104,7 @@ func (h Hook) tests(at Place, known schemas) ([]byte, error) {
 			all = append(all, cv.test(s, known))
 		}
 	}
-	var out bytes.Buffer
-	out.WriteString("# What `operon hooks test` expects of the hook. See `operon hooks test --help`.\n")
-	if at.Values != "" {
-		out.WriteString("# A test may give values and configValues, and expect them and what is rendered.\n")
-	}
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	if err := enc.Encode(struct {
-		Hook  string `yaml:"hook"`
-		Tests []test `yaml:"tests"`
-	}{strings.TrimPrefix(h.Path(at), at.Folder), all}); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), enc.Close()
+	return all
 }
 
 // named returns the tests of a binding with unique names. It adds the binding's name as a

@@ -115,7 +115,7 @@ type options struct {
 	http2       bool
 }
 
-// certificate has the paths of a TLS certificate and its key, which are reloaded when
+// certificate contains the paths of a TLS certificate and its key, which are reloaded when
 // they change. Without a directory there is no certificate.
 type certificate struct {
 	directory, name, key string
@@ -187,8 +187,7 @@ func (o *options) webhook() webhook.Options {
 }
 
 // tls disables HTTP/2 unless a flag enables it: a client could exhaust the server by
-// opening and resetting streams
-// (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
+// opening and resetting streams (GHSA-qppj-fm5r-hxr3, GHSA-4374-p667-p6c8).
 func (o *options) tls() []func(*tls.Config) {
 	if o.http2 {
 		return nil

@@ -10,23 +10,23 @@ kubernetes:
   apiVersion: v1
   kind: Secret
   jqFilter: '{namespace: .metadata.namespace, name: .metadata.name, resourceVersion: .metadata.resourceVersion}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   queue: secrets
 YAML
 }
 
-# These are the objects of Secret when the engine starts.
+# Runs when the engine starts, with the existing Secret objects.
 function __on_kubernetes::secrets::synchronization() {
   echo "secrets at the start: $(context::jq '.objects | length')"
 }
 
-# A Secret is new, or changed.
+# Runs when a Secret is added or modified.
 function __on_kubernetes::secrets::added_or_modified() {
   echo "secrets: $(context::jq -r '"\(.watchEvent) \(.filterResult)"')"
 }
 
-# A Secret is gone.
+# Runs when a Secret is deleted.
 function __on_kubernetes::secrets::deleted() {
   echo "secrets: $(context::jq -r '"\(.watchEvent) \(.filterResult)"')"
 }

@@ -21,13 +21,13 @@ kubernetes:
 )
 
 
-# These are the objects of CronTab when the engine starts.
+# Runs when the engine starts, with the existing CronTab objects.
 @hook.on_kubernetes("crontabs", "synchronization")
 def crontabs_at_the_start(ctx):
     print(f"crontabs at the start: {len(ctx.objects)}")
 
 
-# A CronTab is new, or changed.
+# Runs when a CronTab is added or modified.
 @hook.on_kubernetes("crontabs", "added", "modified")
 def crontabs_changed(ctx):
     metadata = ctx.object["metadata"]
@@ -35,7 +35,7 @@ def crontabs_changed(ctx):
     print(f"crontabs: {ctx.event} {name}")
 
 
-# A CronTab is gone.
+# Runs when a CronTab is deleted.
 @hook.on_kubernetes("crontabs", "deleted")
 def crontabs_deleted(ctx):
     metadata = ctx.object["metadata"]

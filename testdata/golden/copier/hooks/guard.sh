@@ -9,7 +9,7 @@ kubernetes:
 - name: crontabs
   apiVersion: stable.example.org/v1
   kind: CronTab
-  # For others in this hook to look at; it is not run for these objects.
+  # Only a snapshot for other bindings: these objects do not trigger the hook.
   executeHookOnSynchronization: false
   executeHookOnEvent: []
 kubernetesValidating:
@@ -33,13 +33,13 @@ kubernetesMutating:
 YAML
 }
 
-# The API server is about to store a CronTab.
+# Runs before the API server stores a CronTab.
 function __on_validating::validate-crontabs.guard.example.org() {
   # To reject the request: jq -n --arg message "why" '{allowed: false, message: $message}'
   jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"
 }
 
-# The API server is about to store a CronTab.
+# Runs before the API server stores a CronTab.
 function __on_mutating::mutate-crontabs.guard.example.org() {
   # To change the object, add to the response: patch: ([{op: "add", path: "/spec/size", value: 1}] | tojson | @base64)
   jq -n '{allowed: true}' >"${ADMISSION_RESPONSE_PATH}"

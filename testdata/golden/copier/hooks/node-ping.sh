@@ -11,9 +11,9 @@ kubernetes:
   apiVersion: v1
   kind: Node
   jqFilter: .status.addresses
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
-  # For others in this hook to look at; it is not run for these objects.
+  # Only a snapshot for other bindings: these objects do not trigger the hook.
   executeHookOnSynchronization: false
   executeHookOnEvent: []
 schedule:
@@ -23,12 +23,12 @@ schedule:
 YAML
 }
 
-# The engine starts.
+# Runs when the engine starts.
 function __on_startup() {
   echo "node-ping: started"
 }
 
-# It is time: * * * * *.
+# Runs at the times * * * * *.
 function __on_schedule::tick() {
   echo "tick: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
 }

@@ -28,17 +28,17 @@ kubernetes:
 YAML
 }
 
-# These are the objects of Pod when the engine starts.
+# Runs when the engine starts, with the existing Pod objects.
 function __on_kubernetes::pods::synchronization() {
   echo "pods at the start: $(context::jq '.objects | length')"
 }
 
-# A Pod is new.
+# Runs when a Pod is added.
 function __on_kubernetes::pods::added() {
   echo "pods: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
 }
 
-# A Pod is gone.
+# Runs when a Pod is deleted.
 function __on_kubernetes::pods::deleted() {
   echo "pods: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
 }

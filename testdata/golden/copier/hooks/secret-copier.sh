@@ -19,7 +19,7 @@ kubernetes:
   apiVersion: v1
   kind: Namespace
   jqFilter: '{name: .metadata.name, wanted: (.metadata.labels.secret == "yes")}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 - name: copies
@@ -29,13 +29,13 @@ kubernetes:
     matchLabels:
       managed-secret: "yes"
   jqFilter: '{namespace: .metadata.namespace, version: .metadata.resourceVersion}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 YAML
 }
 
-# Something of the group main changed, or the engine starts: snapshots say what there is.
+# Runs for each binding of the group main, with the snapshots of all of them.
 function __on_group::main() {
   echo "main: $(context::jq -r '.snapshots | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
 }

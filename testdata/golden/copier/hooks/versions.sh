@@ -16,14 +16,14 @@ kubernetesCustomResourceConversion:
 YAML
 }
 
-# Convert each CronTab from v1alpha1 to v1: carry every field.
+# Converts CronTab objects from v1alpha1 to v1. Preserve every field.
 function __on_conversion::convert-crontabs::stable.example.org.v1alpha1::stable.example.org.v1() {
   context::jq '{convertedObjects: [.review.request.objects[]
     | .apiVersion = "stable.example.org/v1"
   ]}' >"${CONVERSION_RESPONSE_PATH}"
 }
 
-# Convert each CronTab from v1 to v1alpha1: carry every field.
+# Converts CronTab objects from v1 to v1alpha1. Preserve every field.
 function __on_conversion::convert-crontabs::stable.example.org.v1::stable.example.org.v1alpha1() {
   context::jq '{convertedObjects: [.review.request.objects[]
     | .apiVersion = "stable.example.org/v1alpha1"

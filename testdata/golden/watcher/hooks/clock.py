@@ -17,7 +17,7 @@ kubernetes:
 - name: namespaces
   apiVersion: v1
   kind: Namespace
-  # For others in this hook to look at; it is not run for these objects.
+  # Only a snapshot for other bindings: these objects do not trigger the hook.
   executeHookOnSynchronization: false
   executeHookOnEvent: []
 schedule:
@@ -31,13 +31,13 @@ schedule:
 )
 
 
-# It is time: */5 * * * *.
+# Runs at the times */5 * * * *.
 @hook.on_schedule("tick")
 def at_tick(ctx):
     print("tick:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))
 
 
-# It is time: 0 3 * * *.
+# Runs at the times 0 3 * * *.
 @hook.on_schedule("night")
 def at_night(ctx):
     print("night:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))

@@ -25,13 +25,13 @@ kubernetes:
 )
 
 
-# These are the objects of ConfigMap when the engine starts.
+# Runs when the engine starts, with the existing ConfigMap objects.
 @hook.on_kubernetes("configmaps", "synchronization")
 def configmaps_at_the_start(ctx):
     print(f"configmaps at the start: {len(ctx.objects)}")
 
 
-# A ConfigMap is new, or changed.
+# Runs when a ConfigMap is added or modified.
 @hook.on_kubernetes("configmaps", "added", "modified")
 def configmaps_changed(ctx):
     metadata = ctx.object["metadata"]
@@ -39,7 +39,7 @@ def configmaps_changed(ctx):
     print(f"configmaps: {ctx.event} {name}")
 
 
-# A ConfigMap is gone.
+# Runs when a ConfigMap is deleted.
 @hook.on_kubernetes("configmaps", "deleted")
 def configmaps_deleted(ctx):
     metadata = ctx.object["metadata"]

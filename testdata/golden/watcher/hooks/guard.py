@@ -40,21 +40,21 @@ kubernetesMutating:
 )
 
 
-# The API server is about to store a Region.
+# Runs before the API server stores a Region.
 @hook.on_validating("validate-regions.guard.example.org")
 def validate_regions(ctx):
     # To reject the request: return operon.deny("why")
     return operon.allow()
 
 
-# The API server is about to store a Region.
+# Runs before the API server stores a Region.
 @hook.on_mutating("mutate-regions.guard.example.org")
 def mutate_regions(ctx):
     # To change the object: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])
     return operon.allow()
 
 
-# The API server is about to store a Pod.
+# Runs before the API server stores a Pod.
 @hook.on_mutating("mutate-pods.guard.example.org")
 def mutate_pods(ctx):
     # To change the object: operon.allow(patch=[{"op": "add", "path": "/spec/size", "value": 1}])

@@ -23,7 +23,7 @@ kubernetes:
   apiVersion: v1
   kind: Node
   jqFilter: .status
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: all
 schedule:
@@ -34,13 +34,13 @@ schedule:
 )
 
 
-# The engine starts.
+# Runs when the engine starts.
 @hook.on_startup
 def startup(ctx):
     print("main: started")
 
 
-# Something of the group all changed, or the engine starts: snapshots say what there is.
+# Runs for each binding of the group all, with the snapshots of all of them.
 @hook.on_group("all")
 def all_changed(ctx):
     print("all:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))

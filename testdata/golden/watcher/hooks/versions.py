@@ -25,13 +25,13 @@ kubernetesCustomResourceConversion:
 )
 
 
-# Convert each Region from v1 to v2: carry every field.
+# Converts Region objects from v1 to v2. Preserve every field.
 @hook.on_conversion("convert-regions", "stable.example.org/v1", "stable.example.org/v2")
 def v1_to_v2(ctx, obj):
     return {**obj, "apiVersion": "stable.example.org/v2"}
 
 
-# Convert each Region from v2 to v1: carry every field.
+# Converts Region objects from v2 to v1. Preserve every field.
 @hook.on_conversion("convert-regions", "stable.example.org/v2", "stable.example.org/v1")
 def v2_to_v1(ctx, obj):
     return {**obj, "apiVersion": "stable.example.org/v1"}

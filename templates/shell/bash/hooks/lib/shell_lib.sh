@@ -82,8 +82,8 @@ context::_load() {
   fi
 }
 
-# context::_keys splits a path into the array keys. It fails if the path has anything
-# else than keys.
+# context::_keys splits a path into the array keys. It fails if the path contains
+# anything else.
 context::_keys() {
   local rest="${1//\'/\"}"
   local key='^\.?("[^"]*"|[A-Za-z0-9_/-]+)(.*)$'
@@ -217,7 +217,7 @@ hook::_handle() {
       return
     fi
   done
-  echo "error: no function handles the context of binding ${BINDING_CONTEXT_CURRENT_BINDING}; one of these may: ${names[*]}" >&2
+  echo "error: no function handles the context of binding ${BINDING_CONTEXT_CURRENT_BINDING}; define one of: ${names[*]}" >&2
   exit 1
 }
 

@@ -20,17 +20,17 @@ YAML
 #
 # To store it in the ConfigMap, write to CONFIG_VALUES_JSON_PATCH_PATH.
 
-# The engine starts.
+# Runs when the engine starts.
 function __on_startup() {
   echo "domain: started"
 }
 
-# It is time: @daily.
+# Runs at the times @daily.
 function __on_schedule::daily() {
   echo "daily: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
 }
 
-# A step of addon-operator's work, as the name of the binding says.
+# Runs at a step of addon-operator, which is the name of the binding.
 function __main__() {
   echo "domain: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }

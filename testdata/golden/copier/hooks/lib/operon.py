@@ -1,4 +1,4 @@
-"""A library for shell-operator hooks in Python. It needs only Python 3.8.
+"""A library for shell-operator hooks in Python. It needs only Python 3.8 or later.
 
     hook = operon.Hook(CONFIG)
 
@@ -33,15 +33,15 @@ class Context:
         self.event = raw.get("watchEvent", "")  # Added, Modified or Deleted
         self.object = raw.get("object")  # None when keepFullObjectsInMemory is false
         self.filter_result = raw.get("filterResult")  # the result of jqFilter
-        self.objects = raw.get("objects", [])  # of a Synchronization: dicts with object, filterResult
-        self.snapshots = raw.get("snapshots", {})  # by binding: lists of the same
+        self.objects = raw.get("objects", [])  # of a Synchronization: dicts with the keys object and filterResult
+        self.snapshots = raw.get("snapshots", {})  # by binding: lists of such dicts
         self.group = raw.get("groupName", "")
         self.request = raw.get("review", {}).get("request", {})  # of a webhook
         self.from_version = raw.get("fromVersion", "")  # of a conversion
         self.to_version = raw.get("toVersion", "")
 
     def results(self, binding):
-        """The results of jqFilter for the objects in a snapshot."""
+        """Returns the results of jqFilter for the objects in a snapshot."""
         return [item["filterResult"] for item in self.snapshots[binding]]
 
 
@@ -64,7 +64,7 @@ class Patch:
         self._add(operation, **_target(api_version, kind, name, namespace))
 
     def merge(self, api_version, kind, name, patch, namespace="", **options):
-        """options: subresource="/status", ignoreMissingObject=True, ignoreHookError=True."""
+        """options: subresource="/status", ignoreMissingObject=True."""
         self._add("MergePatch", mergePatch=patch, **_target(api_version, kind, name, namespace), **options)
 
     def json(self, api_version, kind, name, patch, namespace="", **options):
@@ -84,7 +84,7 @@ def _target(api_version, kind, name, namespace):
 
 
 class Metrics:
-    """Metrics for /metrics/hooks. Metrics without a group are lost with the next run."""
+    """Metrics for /metrics/hooks. Metrics without a group are removed before the next run of the hook."""
 
     def add(self, name, value=1, labels=None, group=None):
         self._write("add", name, value, labels, group)
@@ -103,8 +103,8 @@ class Metrics:
 
 
 class Values:
-    """Values of addon-operator before the run, by the key of the module and "global". The
-    engine applies changes after a successful run."""
+    """Values of addon-operator before the run: those of the module under its key, and
+    those under "global". The engine applies changes after a successful run."""
 
     def __init__(self, path, patch):
         self._path, self._patch = path, patch
@@ -124,7 +124,7 @@ class Values:
 
 
 def allow(patch=None, warnings=()):
-    """The response of a webhook that allows a request; patch is a JSON patch."""
+    """Returns the response of a webhook that allows a request; patch is a JSON patch."""
     answer = {"allowed": True}
     if patch:
         answer["patch"] = base64.b64encode(json.dumps(patch).encode()).decode()
@@ -134,7 +134,7 @@ def allow(patch=None, warnings=()):
 
 
 def deny(message, warnings=()):
-    """The response of a webhook that rejects a request."""
+    """Returns the response of a webhook that rejects a request."""
     answer = {"allowed": False, "message": message}
     if warnings:
         answer["warnings"] = list(warnings)
@@ -152,7 +152,7 @@ class Hook:
         return self._on(("startup",))(handler)
 
     def on_kubernetes(self, binding, *events):
-        """events: synchronization, added, modified, deleted; none for all."""
+        """events: synchronization, added, modified, deleted; without events, all."""
         known = {"synchronization", "added", "modified", "deleted"}
         if set(events) - known:
             raise ValueError(f"on_kubernetes: events are {', '.join(sorted(known))}, not {', '.join(sorted(set(events) - known))}")

@@ -32,9 +32,9 @@ const databaseuserFinalizer = "mygroup.handsomeguy.cn/databaseuser"
 // +kubebuilder:rbac:groups=mygroup.handsomeguy.cn,namespace=databaseuser-system,resources=databaseusers,verbs=patch
 
 // cleanUp deletes what this controller created for databaseuser outside the cluster.
-// (Kubernetes deletes the objects that databaseuser owns in the cluster.) It runs again as
-// long as it returns an error or RequeueAfter, so something that is deleted already
-// is not an error. Then Kubernetes deletes databaseuser.
+// (Kubernetes deletes the objects that databaseuser owns in the cluster.) It runs again
+// until it returns neither an error nor RequeueAfter. Something that is deleted already
+// is not an error. When cleanUp is done, Kubernetes deletes databaseuser.
 func (r *DatabaseUserReconciler) cleanUp(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil

@@ -32,9 +32,9 @@ const berthFinalizer = "port.example.org/berth"
 // +kubebuilder:rbac:groups=port.example.org,resources=berths,verbs=patch
 
 // cleanUp deletes what this controller created for berth outside the cluster.
-// (Kubernetes deletes the objects that berth owns in the cluster.) It runs again as
-// long as it returns an error or RequeueAfter, so something that is deleted already
-// is not an error. Then Kubernetes deletes berth.
+// (Kubernetes deletes the objects that berth owns in the cluster.) It runs again
+// until it returns neither an error nor RequeueAfter. Something that is deleted already
+// is not an error. When cleanUp is done, Kubernetes deletes berth.
 func (r *BerthReconciler) cleanUp(ctx context.Context, berth *portv1.Berth) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil

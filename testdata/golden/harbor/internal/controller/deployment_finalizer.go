@@ -32,9 +32,9 @@ const deploymentFinalizer = "example.org/deployment"
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=patch
 
 // cleanUp deletes what this controller created for deployment outside the cluster.
-// (Kubernetes deletes the objects that deployment owns in the cluster.) It runs again as
-// long as it returns an error or RequeueAfter, so something that is deleted already
-// is not an error. Then Kubernetes deletes deployment.
+// (Kubernetes deletes the objects that deployment owns in the cluster.) It runs again
+// until it returns neither an error nor RequeueAfter. Something that is deleted already
+// is not an error. When cleanUp is done, Kubernetes deletes deployment.
 func (r *DeploymentReconciler) cleanUp(ctx context.Context, deployment *appsv1.Deployment) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil

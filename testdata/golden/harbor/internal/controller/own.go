@@ -28,8 +28,8 @@ import (
 // of obj: Kubernetes deletes obj together with owner. It is an error if another
 // controller owns obj already.
 //
-// When set is called, obj has the content that the cluster has. Assign single fields
-// there, and leave all others to the API server's defaults and to other controllers.
+// When set is called, obj has the content from the cluster. Assign only the fields that
+// you manage, and leave all others to the API server's defaults and to other controllers.
 func own(ctx context.Context, c client.Client, owner, obj client.Object, set func() error) error {
 	_, err := controllerutil.CreateOrUpdate(ctx, c, obj, func() error {
 		if err := set(); err != nil {

@@ -29,8 +29,8 @@ var quayLabels = labels.Set{
 
 // isSelected reports whether obj has all of these labels. SetupWithManager filters
 // events with it, and Reconcile filters requests from owned and watched objects. An
-// object that is being deleted is always selected: it may still have the finalizer
-// from the time when it had the labels.
+// object that is being deleted is always selected: if it had the labels before, it may
+// still have the finalizer.
 func (r *QuayReconciler) isSelected(obj client.Object) bool {
 	return !obj.GetDeletionTimestamp().IsZero() || quayLabels.AsSelector().Matches(labels.Set(obj.GetLabels()))
 }

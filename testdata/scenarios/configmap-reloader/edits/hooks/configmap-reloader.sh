@@ -15,7 +15,7 @@ kubernetes:
     - key: reload
       operator: Exists
   jqFilter: '{namespace: .metadata.namespace, name: .metadata.name, deployment: .metadata.labels.reload, data, binaryData}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   executeHookOnEvent: [Added, Modified]
 YAML

@@ -20,7 +20,7 @@ kubernetes:
   apiVersion: example.com/v1alpha1
   kind: MysqlDatabase
   jqFilter: '{name: .metadata.name, deleted: (.metadata.deletionTimestamp != null), finalizers: .metadata.finalizers, spec, status}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 schedule:

@@ -10,9 +10,9 @@ kubernetes:
   apiVersion: v1
   kind: Node
   jqFilter: '{name: .metadata.name, ip: (.status.addresses // [] | map(select(.type == "InternalIP"))[0].address)}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
-  # For others in this hook to look at; it is not run for these objects.
+  # Only a snapshot for other bindings: these objects do not trigger the hook.
   executeHookOnSynchronization: false
   executeHookOnEvent: []
 schedule:

@@ -23,14 +23,14 @@ kubernetes:
     nameSelector:
       matchNames: [default]
   jqFilter: '{type, data}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 - name: namespaces
   apiVersion: v1
   kind: Namespace
   jqFilter: '{name: .metadata.name, hasLabel: (.metadata.labels.secret == "yes" and .metadata.deletionTimestamp == null)}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 - name: dst_secrets
@@ -42,7 +42,7 @@ kubernetes:
     matchLabels:
       managed-secret: "yes"
   jqFilter: '{namespace: .metadata.namespace, type, data}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 """.lstrip()

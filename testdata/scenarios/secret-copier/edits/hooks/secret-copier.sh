@@ -16,14 +16,14 @@ kubernetes:
     nameSelector:
       matchNames: [default]
   jqFilter: '{type, data}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 - name: namespaces
   apiVersion: v1
   kind: Namespace
   jqFilter: '{name: .metadata.name, hasLabel: (.metadata.labels.secret == "yes" and .metadata.deletionTimestamp == null)}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 - name: dst_secrets
@@ -35,7 +35,7 @@ kubernetes:
     matchLabels:
       managed-secret: "yes"
   jqFilter: '{namespace: .metadata.namespace, type, data}'
-  # Contexts have filterResult, and no object.
+  # Contexts have filterResult but no object.
   keepFullObjectsInMemory: false
   group: main
 YAML

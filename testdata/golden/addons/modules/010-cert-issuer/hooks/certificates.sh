@@ -21,22 +21,22 @@ YAML
 #
 # To store it in the ConfigMap, write to CONFIG_VALUES_JSON_PATCH_PATH.
 
-# These are the objects of Node when the engine starts.
+# Runs when the engine starts, with the existing Node objects.
 function __on_kubernetes::nodes::synchronization() {
   echo "nodes at the start: $(context::jq '.objects | length')"
 }
 
-# A Node is new, or changed.
+# Runs when a Node is added or modified.
 function __on_kubernetes::nodes::added_or_modified() {
   echo "nodes: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
 }
 
-# A Node is gone.
+# Runs when a Node is deleted.
 function __on_kubernetes::nodes::deleted() {
   echo "nodes: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
 }
 
-# A step of addon-operator's work, as the name of the binding says.
+# Runs at a step of addon-operator, which is the name of the binding.
 function __main__() {
   echo "certificates: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }

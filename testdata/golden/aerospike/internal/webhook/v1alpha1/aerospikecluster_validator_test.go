@@ -31,8 +31,8 @@ import (
 )
 
 // TestAerospikeClusterCustomValidator needs no API server. Each case changes the object in
-// config/samples/aerospike_v1alpha1_aerospikecluster.yaml and validates
-// its creation and an update to it.
+// config/samples/aerospike_v1alpha1_aerospikecluster.yaml
+// and validates its creation and an update to it.
 func TestAerospikeClusterCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

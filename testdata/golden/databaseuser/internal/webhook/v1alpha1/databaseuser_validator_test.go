@@ -31,8 +31,8 @@ import (
 )
 
 // TestDatabaseUserCustomValidator needs no API server. Each case changes the object in
-// config/samples/mygroup_v1alpha1_databaseuser.yaml and validates
-// its creation and an update to it.
+// config/samples/mygroup_v1alpha1_databaseuser.yaml
+// and validates its creation and an update to it.
 func TestDatabaseUserCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -34,8 +34,8 @@ import (
 var databaseuserlog = logf.Log.WithName("databaseuser-resource")
 
 // SetupDatabaseUserWebhookWithManager serves the webhooks of DatabaseUser with mgr. The API
-// server calls those that are named here before it stores an object. A conversion
-// needs no name: it is served as soon as the types have one.
+// server calls the webhooks that are added here before it stores an object. Conversion
+// webhooks are served without a call here, if the types have conversions.
 func SetupDatabaseUserWebhookWithManager(mgr ctrl.Manager) error {
 	databaseuserlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &mygroupv1alpha1.DatabaseUser{}).

@@ -50,7 +50,7 @@ var _ = BeforeSuite(func() {
 	assets, err := utils.EnvtestAssets()
 	Expect(err).NotTo(HaveOccurred())
 	testEnv = &envtest.Environment{
-		// A project without own kinds has no CRDs. If CRDs are not generated yet,
+		// A project without its own kinds has no CRDs. If CRDs are not generated yet,
 		// the specs fail with "no matches for kind".
 		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
 		BinaryAssetsDirectory: assets,

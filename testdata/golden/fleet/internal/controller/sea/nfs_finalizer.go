@@ -16,9 +16,9 @@ const nfsFinalizer = "sea.example.org/nfs"
 // +kubebuilder:rbac:groups=sea.example.org,resources=nfs,verbs=patch
 
 // cleanUp deletes what this controller created for nfs outside the cluster.
-// (Kubernetes deletes the objects that nfs owns in the cluster.) It runs again as
-// long as it returns an error or RequeueAfter, so something that is deleted already
-// is not an error. Then Kubernetes deletes nfs.
+// (Kubernetes deletes the objects that nfs owns in the cluster.) It runs again
+// until it returns neither an error nor RequeueAfter. Something that is deleted already
+// is not an error. When cleanUp is done, Kubernetes deletes nfs.
 func (r *NFSReconciler) cleanUp(ctx context.Context, nfs *seav1beta1.NFS) (ctrl.Result, error) {
 	// Your code goes here.
 	return ctrl.Result{}, nil

@@ -31,8 +31,8 @@ import (
 )
 
 // TestBerthCustomValidator needs no API server. Each case changes the object in
-// config/samples/port_v1_berth.yaml and validates
-// its creation and an update to it.
+// config/samples/port_v1_berth.yaml
+// and validates its creation and an update to it.
 func TestBerthCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -34,8 +34,8 @@ import (
 var berthlog = logf.Log.WithName("berth-resource")
 
 // SetupBerthWebhookWithManager serves the webhooks of Berth with mgr. The API
-// server calls those that are named here before it stores an object. A conversion
-// needs no name: it is served as soon as the types have one.
+// server calls the webhooks that are added here before it stores an object. Conversion
+// webhooks are served without a call here, if the types have conversions.
 func SetupBerthWebhookWithManager(mgr ctrl.Manager) error {
 	berthlog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &portv1.Berth{}).

@@ -31,8 +31,8 @@ import (
 )
 
 // TestQuayCustomValidator needs no API server. Each case changes the object in
-// config/samples/port_v1_quay.yaml and validates
-// its creation and an update to it.
+// config/samples/port_v1_quay.yaml
+// and validates its creation and an update to it.
 func TestQuayCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -34,8 +34,8 @@ import (
 var quaylog = logf.Log.WithName("quay-resource")
 
 // SetupQuayWebhookWithManager serves the webhooks of Quay with mgr. The API
-// server calls those that are named here before it stores an object. A conversion
-// needs no name: it is served as soon as the types have one.
+// server calls the webhooks that are added here before it stores an object. Conversion
+// webhooks are served without a call here, if the types have conversions.
 func SetupQuayWebhookWithManager(mgr ctrl.Manager) error {
 	quaylog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &portv1.Quay{}).

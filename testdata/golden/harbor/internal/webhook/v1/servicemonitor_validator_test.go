@@ -31,8 +31,8 @@ import (
 )
 
 // TestServiceMonitorCustomValidator needs no API server. Each case changes the object in
-// test/objects/monitoring_v1_servicemonitor.yaml and validates
-// its creation and an update to it.
+// test/objects/monitoring_v1_servicemonitor.yaml
+// and validates its creation and an update to it.
 func TestServiceMonitorCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

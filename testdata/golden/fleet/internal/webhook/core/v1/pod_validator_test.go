@@ -15,8 +15,8 @@ import (
 )
 
 // TestPodCustomValidator needs no API server. Each case changes the object in
-// test/objects/core_v1_pod.yaml and validates
-// its creation and an update to it.
+// test/objects/core_v1_pod.yaml
+// and validates its creation and an update to it.
 func TestPodCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 )
 
 // TestNFSCustomValidator needs no API server. Each case changes the object in
-// config/samples/sea_v1beta1_nfs.yaml and validates
-// its creation and an update to it.
+// config/samples/sea_v1beta1_nfs.yaml
+// and validates its creation and an update to it.
 func TestNFSCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 )
 
 // TestFrigateCustomValidator needs no API server. Each case changes the object in
-// config/samples/ship_v1_frigate.yaml and validates
-// its creation and an update to it.
+// config/samples/ship_v1_frigate.yaml
+// and validates its creation and an update to it.
 func TestFrigateCustomValidator(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

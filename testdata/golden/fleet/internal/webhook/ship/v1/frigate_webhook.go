@@ -18,8 +18,8 @@ import (
 var frigatelog = logf.Log.WithName("frigate-resource")
 
 // SetupFrigateWebhookWithManager serves the webhooks of Frigate with mgr. The API
-// server calls those that are named here before it stores an object. A conversion
-// needs no name: it is served as soon as the types have one.
+// server calls the webhooks that are added here before it stores an object. Conversion
+// webhooks are served without a call here, if the types have conversions.
 func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {
 	frigatelog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).

@@ -14,8 +14,8 @@ import (
 var typelog = logf.Log.WithName("type-resource")
 
 // SetupTypeWebhookWithManager serves the webhooks of Type with mgr. The API
-// server calls those that are named here before it stores an object. A conversion
-// needs no name: it is served as soon as the types have one.
+// server calls the webhooks that are added here before it stores an object. Conversion
+// webhooks are served without a call here, if the types have conversions.
 func SetupTypeWebhookWithManager(mgr ctrl.Manager) error {
 	typelog.V(1).Info("setting up the webhooks")
 	return ctrl.NewWebhookManagedBy(mgr, &shipv1.Type{}).

@@ -69,7 +69,7 @@ var _ = BeforeSuite(func() {
 		ErrorIfCRDPathMissing: false, // both are optional
 		WebhookInstallOptions: envtest.WebhookInstallOptions{
 			Paths:                    []string{filepath.Join("..", "..", "..", "..", "config", "webhook", "manifests.yaml")},
-			IgnoreErrorIfPathMissing: true, // a project's webhooks may only convert
+			IgnoreErrorIfPathMissing: true, // missing if all webhooks are conversions
 		},
 		BinaryAssetsDirectory: assets,
 	}

@@ -1,0 +1,112 @@
+package hookscaffold
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// parseAdmissions reads --validate KIND and --mutate KIND.
+func (a *optionParser) parseAdmissions() error {
+	for _, webhook := range []struct {
+		flag string
+		list *[]Admission
+	}{{"validate", &a.hook.Validate}, {"mutate", &a.hook.Mutate}} {
+		for _, name := range a.Strings(webhook.flag) {
+			k, err := a.findKind(webhook.flag, name)
+			if err != nil {
+				return err
+			}
+			admission := Admission{Name: a.webhookName(webhook.flag, k), Kind: k}
+			if slices.Contains(*webhook.list, admission) {
+				return fault.Usage("name it once", "--%s: %s is given twice", webhook.flag, k.Kind)
+			}
+			*webhook.list = append(*webhook.list, admission)
+		}
+	}
+	return nil
+}
+
+// webhookName returns a name that is unique in the project and has at least three parts, as
+// the API server requires: validate-secrets.my-hook.example.org
+func (a *optionParser) webhookName(verb string, k Kind) string {
+	parts := []string{verb + "-" + k.Resource, a.hook.Name, a.Project.Domain}
+	if parts[2] == "" {
+		parts[2] = a.Project.ProjectName
+	}
+	return strings.Join(parts, ".")
+}
+
+// parseConversions reads --convert FROM:TO. All values apply to the kind of --crd.
+func (a *optionParser) parseConversions() error {
+	steps, crd := a.Strings("convert"), a.String("crd")
+	if len(steps) == 0 {
+		if crd != "" {
+			return fault.Usage("add --convert v1alpha1:v1", "--crd is for --convert")
+		}
+		return nil
+	}
+	k, err := a.conversionKind(crd)
+	if err != nil {
+		return err
+	}
+	c := Conversion{Name: "convert-" + k.Resource, CRD: k.Resource + "." + k.Group, Group: k.Group, Kind: k.Kind, Scope: ScopeName(!k.Namespaced)}
+	for _, s := range steps {
+		from, to, found := strings.Cut(s, ":")
+		step := Step{From: from, To: to}
+		switch {
+		case !found || project.CheckVersion(from) != nil || project.CheckVersion(to) != nil:
+			return fault.Usage("write it as in --convert v1alpha1:v1", "--convert %s: FROM:TO is expected, with versions of the API", s)
+		case from == to:
+			return fault.Usage("name two versions", "--convert %s: both versions are equal", s)
+		case slices.Contains(c.Steps, step):
+			return fault.Usage("name it once", "--convert %s is given twice", s)
+		}
+		for _, version := range []string{from, to} {
+			if !slices.Contains(k.Versions, version) {
+				return fault.Usage("it has "+strings.Join(k.Versions, ", ")+"; operon create api adds a version", "--convert %s: %s has no version %s", s, c.CRD, version)
+			}
+		}
+		c.Steps = append(c.Steps, step)
+	}
+	a.hook.Convert = append(a.hook.Convert, c)
+	return nil
+}
+
+// ScopeName returns the scope of a kind as in webhooks and CRDs: Cluster or Namespaced.
+func ScopeName(cluster bool) string {
+	if cluster {
+		return "Cluster"
+	}
+	return "Namespaced"
+}
+
+// conversionKind returns the kind that --crd selects by the CRD's name or by a name of the
+// kind. Without --crd, exactly one kind must have several versions.
+func (a *optionParser) conversionKind(crd string) (kinds.Kind, error) {
+	var several []kinds.Kind
+	for _, k := range a.Kinds.Preferred() {
+		if _, own := kinds.Builtin().Resource(k.Group, k.Resource); own {
+			continue
+		}
+		if crd == k.String() || strings.EqualFold(crd, k.Kind) || crd == k.Resource {
+			return k, nil
+		}
+		if len(k.Versions) > 1 {
+			several = append(several, k)
+		}
+	}
+	switch {
+	case crd != "":
+		return kinds.Kind{}, fault.Usage("create it first: operon create api", "--crd %s: there is no such CRD in %s", crd, a.CRDs)
+	case len(several) == 1:
+		return several[0], nil
+	}
+	if len(several) == 0 {
+		return kinds.Kind{}, fault.Usage("add the second one first: operon create api --group GROUP --version VERSION --kind KIND", "--convert: no CRD in %s has more than one version", a.CRDs)
+	}
+	return kinds.Kind{}, fault.Usage("choose one: --crd "+several[0].String(), "--convert: %d CRDs in %s have more than one version", len(several), a.CRDs)
+}
