@@ -1,6 +1,6 @@
 // Package pins holds the versions that operon writes into projects and builds
 // test assets from. `make pins` checks that they resolve and that the go.mod
-// of the scaffold agrees with them; a test sees to it that no template names
+// of the scaffold agrees with them. A test checks that no template contains
 // another version.
 package pins
 

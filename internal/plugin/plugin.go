@@ -53,7 +53,7 @@ type Event struct {
 // Environment is the information that plugins get about the world outside the
 // project.
 type Environment struct {
-	Year        string `json:"year,omitempty"`        // the year for new licence headers
+	Year        string `json:"year,omitempty"`        // the year for new license headers
 	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: no cache between runs
 	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
 	LicenseText string `json:"licenseText,omitempty"` // content of the file in --license-file

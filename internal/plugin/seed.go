@@ -12,9 +12,9 @@ import (
 // operator. Their content is the user's choice, so they do not conflict.
 var preexisting = []string{"AGENTS.md", "README.md", ".dockerignore", ".gitignore"}
 
-// SeedFirst seeds a file of a new project, but keeps a preexisting file of the
+// SeedInitFile seeds a file of a new project, but keeps a preexisting file of the
 // repository.
-func SeedFirst(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) error {
+func SeedInitFile(p *scaffold.Plan, name string, mode fs.FileMode, content []byte) error {
 	if slices.Contains(preexisting, name) && p.Exists(name) && !p.HasBase(name) {
 		if !p.Exists(project.File) {
 			p.Warn(scaffold.Warning{File: name, Rule: "kept", Message: "exists and is kept"})

@@ -76,7 +76,7 @@ func initData(c *project.Config, r record) values {
 // initProject plans the initial files of a project, and the modules and hooks that PROJECT
 // records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace", "modules or of something else", "go.", "shell."); err != nil {
+	if err := hookscaffold.CheckInit(e.Project, "charts of modules install into any namespace", "modules or other code", "go.", "shell."); err != nil {
 		return err
 	}
 	r, err := recorded(e.Project)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestBuild builds what make deploy installs, and looks at what refers to what.
+// TestBuild builds the manifests of make deploy and checks the references between them.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	disk := afero.NewMemMapFs()

@@ -46,7 +46,7 @@ func checkModuleName(s string) error {
 	return project.CheckFileName("module name", s)
 }
 
-// Folder is the path of the module in the project.
+// Folder returns the path of the module in the project.
 func (m Module) Folder() string { return fmt.Sprintf("modules/%03d-%s", m.Weight, m.Name) }
 
 // createModule plans and records the module that the options describe.

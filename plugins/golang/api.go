@@ -84,7 +84,7 @@ func createAPI(e plugin.Event, p *scaffold.Plan) error {
 	for _, name := range r.ControllerNames() {
 		part := controller(name)
 		part.edited = slices.Contains(changed, name)
-		if err := planController(c, r, part, p, data.of(c, r, name)); err != nil {
+		if err := planController(c, r, part, p, data.forController(c, r, name)); err != nil {
 			return err
 		}
 	}
@@ -138,10 +138,10 @@ func valuesOf(e plugin.Event, p *scaffold.Plan) (apiValues, error) {
 	return v, nil
 }
 
-// of completes v for the controller of that name. One that is not named after
-// the kind reports a condition of its own: two that report on Ready would take
-// turns in overwriting what the other said.
-func (v apiValues) of(c *project.Config, r project.Resource, controller string) apiValues {
+// forController returns v with the values for the controller of r with a name. A
+// controller that is not named after the kind has its own condition: otherwise two
+// controllers would overwrite each other's condition Ready.
+func (v apiValues) forController(c *project.Config, r project.Resource, controller string) apiValues {
 	v.Reconciler, v.ControllerName = r.Reconciler(controller), c.ControllerName(r, controller)
 	v.Title, v.Private, v.Condition = r.Kind, r.Lower(), "Ready"
 	if controller != r.Lower() {
@@ -154,24 +154,24 @@ func (v apiValues) of(c *project.Config, r project.Resource, controller string) 
 // planController plans a controller of r with its tests, the suite that all
 // controllers of the package share, and the helpers that these import.
 func planController(c *project.Config, r project.Resource, controller part, p *scaffold.Plan, data apiValues) error {
-	file := project.ControllerFile(controller.of)
+	file := project.ControllerFile(controller.controller)
 	vars := map[string]string{"controllerdir": c.ControllerDir(r), "controller": file}
 	var suite string
 	if err := tree("suite", vars, data, share(p, "BeforeSuite", &suite)); err != nil {
 		return err
 	}
-	controllers := "controller"
+	dir := "controller"
 	if r.HasExternalTypes() {
-		controllers = "external"
+		dir = "external"
 		if err := planExternalObject(c, r, p); err != nil {
 			return err
 		}
 	}
-	if err := tree(controllers, vars, data, controller.seed(p)); err != nil {
+	if err := tree(dir, vars, data, controller.seed(p)); err != nil {
 		return err
 	}
-	if !r.HasExternalTypes() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // that of another tool calls no patchStatus
-		if err := tree("status", vars, data, part{name: "patchStatus", held: true, hint: "rename what is there"}.seed(p)); err != nil {
+	if !r.HasExternalTypes() && p.Seeded(c.ControllerDir(r)+"/"+file+"_controller.go") { // controllers of other tools do not call patchStatus
+		if err := tree("status", vars, data, part{name: "patchStatus", recorded: true, hint: renameHint}.seed(p)); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 			return err
 		}
 		if !bytes.Contains(src, []byte(strconv.Quote(c.Repo+"/test/utils"))) {
-			continue // a suite or test of another tool may do without them
+			continue // files of another tool may not import the helpers
 		}
 		if err := tree("fixtures", nil, initValues{Project: c, Header: data.Header}, seedMissing(p)); err != nil {
 			return err
@@ -190,7 +190,7 @@ func planController(c *project.Config, r project.Resource, controller part, p *s
 	if err := wireSuite(c, r, suite, p); err != nil {
 		return err
 	}
-	return planFeatures(c, r, controller.of, suite, p, data)
+	return planFeatures(c, r, controller.controller, suite, p, data)
 }
 
 // joinArgs returns the path from a folder of the project to another path in it, as Go strings

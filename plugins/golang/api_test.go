@@ -65,7 +65,7 @@ func TestScopeAndNames(t *testing.T) {
 			named:    `Named("fleet")`,
 			files:    []string{"internal/controller/fleet_controller.go"},
 		},
-		"plural of its own": {
+		"other plural": {
 			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Fleet", Plural: "armadas", API: &project.API{}},
 			types:    "api/v1/fleet_types.go",
 			marker:   "// +kubebuilder:resource:path=armadas,scope=Cluster\n",
@@ -73,7 +73,7 @@ func TestScopeAndNames(t *testing.T) {
 			named:    `Named("fleet")`,
 			files:    []string{"internal/controller/fleet_controller.go"},
 		},
-		"limited manager": {
+		"namespaced manager": {
 			config:   func(c *project.Config) { c.Namespaced = true },
 			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Frigate", API: &project.API{Namespaced: true}},
 			types:    "api/v1/frigate_types.go",
@@ -81,7 +81,7 @@ func TestScopeAndNames(t *testing.T) {
 			named:    `Named("frigate")`,
 			files:    []string{"internal/controller/frigate_controller.go"},
 		},
-		"limited manager, cluster scope": { // a Role cannot grant it
+		"namespaced manager, cluster scope": { // a Role cannot grant access
 			config:   func(c *project.Config) { c.Namespaced = true },
 			resource: project.Resource{Group: "ship", Version: "v1", Kind: "Fleet", API: &project.API{}},
 			types:    "api/v1/fleet_types.go",
@@ -119,16 +119,15 @@ func TestScopeAndNames(t *testing.T) {
 	}
 }
 
-func TestLimitedManagerReadsItsNamespaces(t *testing.T) {
+func TestNamespacedManagerReadsItsNamespaces(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
 	x.contains("cmd/main.go", `os.Getenv("WATCH_NAMESPACE")`, "managerOptions.Cache.DefaultNamespaces = namespaces")
 	initialised(t, nil).lacks("cmd/main.go", "WATCH_NAMESPACE")
 }
 
-// TestVariableHidesNothing: whatever a function of the reconciler declares or
-// imports could be a kind in lower case, and then the variable for its objects
-// must be called otherwise.
+// TestVariableHidesNothing checks that the variable for an object never hides a name that
+// the reconciler uses: each such name could be a kind in lower case.
 func TestVariableHidesNothing(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
@@ -154,7 +153,7 @@ func TestVariableHidesNothing(t *testing.T) {
 	}
 }
 
-// onlyField reports whether name occurs as the selected part of selectors only.
+// onlyField reports whether name occurs only after the dot of a selector.
 func onlyField(f *ast.File, name string) bool {
 	only := true
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -174,7 +173,7 @@ func onlyField(f *ast.File, name string) bool {
 	return only
 }
 
-func TestSecondVersionLeavesTheFirstStored(t *testing.T) {
+func TestFirstVersionStaysStorageVersion(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	v1 := frigate()
@@ -204,7 +203,7 @@ func TestSecondVersionLeavesTheFirstStored(t *testing.T) {
 	}
 }
 
-func TestFormOfRegistration(t *testing.T) {
+func TestReadForm(t *testing.T) {
 	t.Parallel()
 	const builder = "package v1\n\nvar (\n\tGroupVersion = schema.GroupVersion{Group: \"ship.example.org\", Version: \"v1\"}\n" +
 		"\tSchemeBuilder = %s\n\tAddToScheme = SchemeBuilder.AddToScheme\n)\n"
@@ -253,10 +252,10 @@ func TestWiringFindsItsPlace(t *testing.T) {
 		want []string
 		err  string
 	}{
-		"markers gone":         {main: bare, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&controller.FrigateReconciler{\n"}},
-		"set up in other form": {main: mine, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&ctrls.FrigateReconciler{})"}},
-		"no place":             {main: "package main\n\nfunc main() {}\n", err: "cmd/main.go has neither "},
-		"broken":               {main: "package main\n\nfunc main() {\n", err: "cmd/main.go:3"},
+		"markers missing":       {main: bare, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&controller.FrigateReconciler{\n"}},
+		"set up in another way": {main: mine, want: []string{"utilruntime.Must(shipv1.AddToScheme(scheme))\n", "(&ctrls.FrigateReconciler{})"}},
+		"no place":              {main: "package main\n\nfunc main() {}\n", err: "cmd/main.go has neither "},
+		"broken":                {main: "package main\n\nfunc main() {\n", err: "cmd/main.go:3"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +288,8 @@ func TestWiringFindsItsPlace(t *testing.T) {
 	}
 }
 
-// TestSecondVersionOfMovedTypes: operon cannot see whether a version is marked.
+// TestSecondVersionOfMovedTypes checks the warning for types that the user moved: operon
+// does not know whether they have the marker.
 func TestSecondVersionOfMovedTypes(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)

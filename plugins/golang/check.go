@@ -46,7 +46,7 @@ func checkWiring(c *project.Config, p *scaffold.Plan) error {
 		return err
 	}
 	k := checker{c, p, files, manager, mainPackageOf(manager), map[string]suite{}}
-	lines := k.placesOf()
+	lines := k.resourceLines()
 	for i, r := range c.Resources {
 		if err := k.check(r, lines[i]); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (k checker) checkWebhooks(r project.Resource, line int) error {
 		return err
 	}
 	calls := func(f *goedit.File) bool { return f.Declares()[setup] == 0 && f.Mentions(setup) }
-	// Trees of before kubebuilder v4 have a method of the type do it.
+	// In projects of kubebuilder v3 and earlier, a method of the type sets up the webhooks.
 	older := func(f *goedit.File) bool { return f.Makes(r.Kind) && f.Mentions("SetupWebhookWithManager") }
 	w := serveWebhook(k.c, r, k.main)
 	switch {
@@ -197,8 +197,8 @@ func (k checker) unwired(w wiring, usual string, warning scaffold.Warning) {
 	k.p.Warn(warning)
 }
 
-// placesOf returns the lines of the resources in PROJECT, 0 for new ones.
-func (k checker) placesOf() []int {
+// resourceLines returns the line of each resource in PROJECT, or 0 for a new resource.
+func (k checker) resourceLines() []int {
 	lines := make([]int, len(k.c.Resources))
 	if src, err := k.p.Read(project.File); err == nil {
 		copy(lines, project.ResourceLines(src))

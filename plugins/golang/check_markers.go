@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-const ruleMarkerMissing = "marker-missing" // other tools of this layout add nothing to the file
+const ruleMarkerMissing = "marker-missing" // kubebuilder cannot add code to the file
 
-// scaffoldMarkers are the markers of main.go and of suites, and where they belong.
+// scaffoldMarkers are kubebuilder's markers in main.go and in suites, and their places.
 var scaffoldMarkers = []struct{ name, place string }{
 	{"imports", "at the end of the imports"},
 	{"scheme", "where types are registered"},
@@ -19,16 +19,17 @@ var scaffoldMarkers = []struct{ name, place string }{
 	{"webhook", "where webhooks are set up"},
 }
 
-// checkMarkers finds files of the main package and suites that have lost scaffold
-// markers. operon needs none, but other tools of this layout pass over a file
-// without them and say nothing.
+// checkMarkers warns about missing scaffold markers in the main package and in suites.
+// operon does not need them, but kubebuilder skips files without them and reports no
+// error.
 //
-// A file that lost some of its markers lost them by accident. One without any is
-// as its owner wants it, unless PROJECT says that such a tool works here too:
-// that one writes cliVersion, and operon never does.
+// If only some markers of a file are missing, this is probably a mistake. If all are
+// missing, the user may have removed them on purpose. Then checkMarkers warns only if
+// the project is also used with kubebuilder: PROJECT has cliVersion, which operon never
+// writes.
 func (k checker) checkMarkers() error {
 	if m := k.main; len(m.files) > 0 {
-		k.missMarkers(m.files[0].Name, m.files, "imports", "scheme", "builder")
+		k.warnMissingMarkers(m.files[0].Name, m.files, "imports", "scheme", "builder")
 	}
 	seen := map[string]bool{}
 	for _, r := range k.c.Resources {
@@ -43,7 +44,7 @@ func (k checker) checkMarkers() error {
 				continue
 			}
 			seen[suite.name] = true
-			if err := k.missSuiteMarkers(suite.name, suite.markers...); err != nil {
+			if err := k.checkSuiteMarkers(suite.name, suite.markers...); err != nil {
 				return err
 			}
 		}
@@ -51,19 +52,20 @@ func (k checker) checkMarkers() error {
 	return nil
 }
 
-func (k checker) missSuiteMarkers(name string, markers ...string) error {
+// checkSuiteMarkers warns about missing markers in the suite at name, if it exists.
+func (k checker) checkSuiteMarkers(name string, markers ...string) error {
 	if !k.p.Exists(name) {
 		return nil
 	}
 	s, err := k.files.File(name)
 	if s.Parsed != nil {
-		k.missMarkers(name, source.Program{s}, markers...)
+		k.warnMissingMarkers(name, source.Program{s}, markers...)
 	}
 	return err
 }
 
-// missMarkers warns about those markers that none of the files has.
-func (k checker) missMarkers(name string, files source.Program, markers ...string) {
+// warnMissingMarkers warns about the markers that none of the files has.
+func (k checker) warnMissingMarkers(name string, files source.Program, markers ...string) {
 	var places, lines []string
 	for _, m := range scaffoldMarkers {
 		for _, wanted := range markers {

@@ -10,13 +10,10 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// suite is the suite of a folder. Without one, there are no files.
-//
-// A spec may have a scheme of its own, which is not the suite's: that is
-// client-go's in this layout.
+// suite is the test suite of a folder. It is empty if the folder has none.
 type suite struct {
-	files source.Program // the suite's own first, then the project's other code, which may help
-	specs source.Program // those without a scheme of their own
+	files source.Program // the suite's file first, then all other code that can register types
+	specs source.Program // tests that depend on the types that the suite registers
 }
 
 // suite reads the suite of a folder, once.
@@ -32,6 +29,8 @@ func (k checker) suite(dir string) (suite, error) {
 	return k.suites[dir], nil
 }
 
+// suiteOf divides the files of a test binary. Tests that refer to client-go's scheme,
+// which suites use, can register types themselves.
 func suiteOf(all source.Program) suite {
 	at := slices.IndexFunc(all, func(s source.File) bool { return source.IsTest(s.Name) && s.Parsed.Mentions("BeforeSuite") })
 	if at < 0 {
@@ -50,26 +49,26 @@ func suiteOf(all source.Program) suite {
 	return found
 }
 
-// checkSuiteScheme finds types that specs use and that the scheme of their suite
-// does not know.
+// checkSuiteScheme warns about types that specs use but that are not registered with
+// the scheme of their suite.
 func (k checker) checkSuiteScheme(r project.Resource, s suite) {
 	types := k.c.APIPath(r)
 	uses := s.specs.Any(func(f *goedit.File) bool { return slices.Contains(f.Imports(), types) })
 	if uses && !k.registered(s.files, r) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, registerInSuite(k.c, r)),
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, suiteSchemeEdit(k.c, r)),
 			Message: fmt.Sprintf("the types of %s %s are not registered with the scheme of this suite; add these lines, or repeat its create command", r.Version, r.Kind)})
 	}
 }
 
-// checkSuiteWebhooks finds webhooks that specs are about and that their suite
-// does not serve.
+// checkSuiteWebhooks warns about webhooks that specs test but that their suite does not
+// serve.
 func (k checker) checkSuiteWebhooks(r project.Resource, s suite) {
-	about := func(f *goedit.File) bool {
+	tests := func(f *goedit.File) bool {
 		return f.Mentions(r.Kind+"CustomDefaulter") || f.Mentions(r.Kind+"CustomValidator")
 	}
 	serves := func(f *goedit.File) bool { return f.Declares()[r.WebhookSetup()] == 0 && f.Mentions(r.WebhookSetup()) }
-	if s.specs.Any(about) && !s.files.Any(serves) {
-		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, serveFrom(r)),
+	if s.specs.Any(tests) && !s.files.Any(serves) {
+		k.p.Warn(scaffold.Warning{File: s.files[0].Name, Rule: ruleSuiteUnwired, Lines: addition(s.files[0], nil, suiteWebhookEdit(r)),
 			Message: fmt.Sprintf("this suite does not serve the webhooks of %s %s; add these lines, or repeat operon create webhook for it", r.Version, r.Kind)})
 	}
 }

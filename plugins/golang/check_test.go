@@ -15,7 +15,7 @@ const (
 	controllerFile = "internal/controller/frigate_controller.go"
 )
 
-// replaced changes a file of the project by a regular expression.
+// replaced replaces matches of a regular expression in a file of the project.
 func (x tester) replaced(name, expr, by string) {
 	x.Helper()
 	old := x.read(name)
@@ -26,7 +26,7 @@ func (x tester) replaced(name, expr, by string) {
 	x.write(name, next)
 }
 
-// checked returns the warnings of checkWiring with the lines below each.
+// checked returns the warnings of checkWiring, each followed by its lines.
 func (x tester) checked() []string {
 	x.Helper()
 	p, err := x.plan()
@@ -63,7 +63,7 @@ if err := (&controller.FrigateReconciler{
 	os.Exit(1)
 }`
 
-// TestCheckWiring takes wiring out of a project, or puts it elsewhere.
+// TestCheckWiring removes or moves wiring of a project.
 func TestCheckWiring(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -197,8 +197,8 @@ func TestCheckWiring(t *testing.T) {
 	}
 }
 
-// TestCheckWiringOfAnotherKind looks at the types of two versions, and of another
-// module.
+// TestCheckWiringOfAnotherKind checks the wiring of several versions and of an external
+// kind.
 func TestCheckWiringOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
@@ -224,7 +224,7 @@ func TestCheckWiringOfAnotherKind(t *testing.T) {
 	}
 }
 
-// TestCheckWebhooks takes the wiring of webhooks out of a project.
+// TestCheckWebhooks removes the wiring of webhooks from a project.
 func TestCheckWebhooks(t *testing.T) {
 	t.Parallel()
 	const (

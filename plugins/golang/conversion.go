@@ -20,18 +20,18 @@ import (
 type conversionValues struct {
 	Project *project.Config
 	Header  string
-	Package string // that the file is in
+	Package string // name of the file's package
 
 	Kind, Lower     string
 	Hub, Spoke      string // versions
-	HubUpper        string // in names
-	HubPath         string // of the hub's package
-	HubName         string // what the spoke's files call it
-	Dir             string // of the spoke's package
+	HubUpper        string // Hub with an upper-case first letter
+	HubPath         string // import path of the hub's package
+	HubName         string // name of the hub's package in files of the spoke
+	Dir             string // folder of the spoke's package
 	Group, CRD      string
 	SamplesBefore   string         // the path of a sample, up to the version in it
-	SamplesAfter    string         // and from there on
-	Fmt, Conversion convert.Import // packages that its file needs
+	SamplesAfter    string         // the rest of the path, after the version
+	Fmt, Conversion convert.Import // imports of the spoke's conversion
 	Convert         convert.Code
 }
 
@@ -103,10 +103,10 @@ func warnUnconverted(c *project.Config, kind project.Resource, p *scaffold.Plan)
 	}
 }
 
-// conversionPart is the conversion of a kind. In a replay, the project held it
-// before.
+// conversionPart returns the part for the conversion of a kind. In a replay, PROJECT
+// has recorded it before.
 func conversionPart(hub project.Resource, p *scaffold.Plan) part {
-	return part{name: hub.Kind, held: p.Seeded(project.MainFile), hint: "rename what is there"}
+	return part{name: hub.Kind, recorded: p.Seeded(project.MainFile), hint: renameHint}
 }
 
 // planHub marks the type of the hub.
@@ -126,12 +126,11 @@ var goNames = []string{"error", "len", "make", "new", "nil"}
 
 // planSpoke plans the conversion of one spoke, and its test.
 //
-// The conversion is written from the fields that both versions have on that day,
-// and afterwards the user's: fields come and go, and how they are converted is a
-// decision. So a file that is there is never planned again, not by a repeat, nor
-// by a replay, nor by a newer operon, which would come to another mapping of the
-// types as they are then. The base that the first write left stays too. Only
-// --force writes it anew, and a file that is gone comes back as of today.
+// operon generates the conversion once, from the current fields of both versions. Then
+// it belongs to the user, who decides how to convert fields that are added later. A
+// repeat, a replay or a newer operon would generate something else from changed types,
+// so none of them plans an existing file again, and its base stays. Only --force
+// replaces the file. A deleted file is generated again.
 func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValues, p *scaffold.Plan) error {
 	name := conversionFile(c, spoke)
 	own, err := convert.ReadPackage(c.APIDir(spoke), c.APIPath(spoke), hub.Kind, name, p)
@@ -140,8 +139,8 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 	}
 	v.Package, v.Spoke, v.Dir, v.HubName = own.Name, spoke.Version, c.APIDir(spoke), own.Free(hub.ImportAlias())
 	vars := map[string]string{"apidir": c.APIDir(spoke), "kind": hub.Lower()}
-	written := own.Methods[hub.Kind+".ConvertTo"] || own.Methods[hub.Kind+".ConvertFrom"]
-	if !written && (p.Forced() || !p.Exists(name)) {
+	exists := own.Methods[hub.Kind+".ConvertTo"] || own.Methods[hub.Kind+".ConvertFrom"]
+	if !exists && (p.Forced() || !p.Exists(name)) {
 		theirs, err := convert.ReadPackage(c.APIDir(hub), c.APIPath(hub), hub.Kind, conversionFile(c, hub), p)
 		if err != nil {
 			return err
@@ -153,9 +152,9 @@ func planSpoke(c *project.Config, hub, spoke project.Resource, v conversionValue
 		}
 		if theirs.Imports[own.Path] {
 			return fault.Usage("make "+spoke.Version+" the hub: --version "+spoke.Version+" --spoke "+hub.Version,
-				"%s imports %s: the conversion would be an import cycle", theirs.Path, own.Path)
+				"%s imports %s: the conversion would cause an import cycle", theirs.Path, own.Path)
 		}
-		v = v.converting(own, theirs)
+		v = v.withConversion(own, theirs)
 		if err := tree("conversion/spoke", vars, v, conversionPart(hub, p).seed(p)); err != nil {
 			return err
 		}
@@ -175,8 +174,8 @@ func samples(c *project.Config, r project.Resource) (before, after string) {
 	return before, after
 }
 
-// converting adds what the file of a spoke's conversion holds.
-func (v conversionValues) converting(spoke, hub *convert.Package) conversionValues {
+// withConversion returns v with the values for the conversion of a spoke.
+func (v conversionValues) withConversion(spoke, hub *convert.Package) conversionValues {
 	v.Fmt = convert.Import{Local: spoke.Free("fmt"), Path: "fmt"}
 	v.Conversion = convert.Import{Local: spoke.Free("conversion"), Path: controllerRuntime + "/pkg/conversion"}
 	v.Convert = convert.Kind(v.Kind, spoke, hub, v.HubName, v.Spoke, v.Hub)
@@ -187,8 +186,8 @@ func conversionFile(c *project.Config, r project.Resource) string {
 	return c.APIDir(r) + "/" + r.Lower() + "_conversion.go"
 }
 
-// seedOnce is a sink for files that no other kind or version adds to. Outside
-// of a replay, what is there stays as it is.
+// seedOnce is a sink for files that belong to one kind and version. Only a replay
+// changes an existing file.
 func (part part) seedOnce(p *scaffold.Plan) render.Sink {
 	seed := part.seed(p)
 	return func(name string, mode fs.FileMode, content []byte) error {
@@ -228,7 +227,7 @@ func storeOneVersion(c *project.Config, hub project.Resource, p *scaffold.Plan) 
 		return fault.In("edit "+at, markStorage(at, hub.Kind, p))
 	}
 	if len(marked) > 1 {
-		p.Warn(scaffold.Warning{File: at, Rule: "storage-version", Message: fmt.Sprintf("// %s is in the files of %s versions %s: only one version can be the stored one",
+		p.Warn(scaffold.Warning{File: at, Rule: "storage-version", Message: fmt.Sprintf("// %s is in the files of %s versions %s: only one version can be the storage version",
 			storageMarker, hub.Kind, strings.Join(marked, ", "))})
 	}
 	return nil

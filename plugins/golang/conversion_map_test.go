@@ -18,7 +18,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/convert"
 )
 
-// sourceOf is a file of types, without what every one has: imports and the object.
+// sourceOf returns a types file. It adds the imports and the object type, which are the
+// same in each file.
 func sourceOf(version, rest string) string {
 	const head = `package %s
 
@@ -41,7 +42,7 @@ func (*Frigate) DeepCopy() *Frigate { return nil }
 	return fmt.Sprintf(head, version, rest)
 }
 
-// stubs stand in for the packages that generated code imports.
+// stubs replace the packages that generated code imports.
 var stubs = map[string]string{
 	"fmt": "package fmt\nfunc Errorf(string, ...any) error { return nil }",
 	"sigs.k8s.io/controller-runtime/pkg/conversion": "package conversion\ntype Hub interface{ Hub() }",
@@ -88,7 +89,8 @@ const (
 	hubPath   = "example.org/fleet/api/v2"
 )
 
-// compiles reports what is wrong with two versions of types, each with more files.
+// compiles type-checks two versions of types, each with additional files, and returns the
+// errors.
 func compiles(v1, v2 string, more ...string) error {
 	w := world{map[string][]string{
 		spokePath: append([]string{v1}, more...),
@@ -101,7 +103,7 @@ func compiles(v1, v2 string, more ...string) error {
 	return err
 }
 
-// packageOf indexes one file of types.
+// packageOf parses a types file.
 func packageOf(path, src string) (*convert.Package, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "types.go", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -114,7 +116,7 @@ func packageOf(path, src string) (*convert.Package, error) {
 	return pkg, nil
 }
 
-// convertTypes writes the conversion of a Frigate between two files of types.
+// convertTypes generates the conversion of a Frigate between two types files.
 func convertTypes(v1, v2 string) (convert.Code, string, error) {
 	spoke, err := packageOf(spokePath, v1)
 	if err != nil {
@@ -126,7 +128,7 @@ func convertTypes(v1, v2 string) (convert.Code, string, error) {
 	}
 	v := conversionValues{Package: "v1", Kind: "Frigate", Lower: "frigate", Hub: "v2", Spoke: "v1", HubUpper: "V2", HubPath: hubPath,
 		HubName: spoke.Free("shipv2")}
-	v = v.converting(spoke, hub)
+	v = v.withConversion(spoke, hub)
 	var out string
 	err = tree("conversion/spoke", map[string]string{"apidir": "api/v1", "kind": "frigate"}, v,
 		func(_ string, _ fs.FileMode, content []byte) error { out = string(content); return nil })
@@ -219,7 +221,7 @@ func TestConversionOfFields(t *testing.T) {
 		"one side only": {
 			v1: spec("A int; Old string"), v2: spec("A int; New string"),
 			want: "out.A = in.A|// Old is only in v1: keep it in a field or an annotation of v2, or it is lost.|" +
-				"// New is only in v2: set it here where v1 tells its value.",
+				"// New is only in v2: set it here if its value follows from v1.",
 			gaps: []string{"FrigateSpec.Old", "FrigateSpec.New"},
 		},
 		"other types": {
@@ -235,7 +237,7 @@ func TestConversionOfFields(t *testing.T) {
 			v2: "type Gun struct { Y int }\n" + spec("A *Gun; B [2]struct { Y int }; C struct { Y int }"),
 			want: "if in.A != nil {|out.A = new(shipv2.Gun)|convertGunToV2(in.A, out.A)|}|" +
 				"// B is [2]struct{X int} in v1 and [2]struct{Y int} in v2: convert it here.|" +
-				"// X is only in v1: keep it in a field or an annotation of v2, or it is lost.|// Y is only in v2: set it here where v1 tells its value.",
+				"// X is only in v1: keep it in a field or an annotation of v2, or it is lost.|// Y is only in v2: set it here if its value follows from v1.",
 			gaps: []string{"Gun.X", "Gun.Y", "FrigateSpec.B", "FrigateSpec.C.X", "FrigateSpec.C.Y"},
 		},
 		"nothing at all": {
@@ -244,24 +246,24 @@ func TestConversionOfFields(t *testing.T) {
 		},
 		"not exported": {
 			both: "type gun struct { X int }\n" + spec("A int; b int; C gun; _ int"),
-			want: "out.A = in.A|// b is not exported: it can be converted in its own package only.|" +
-				"// C is gun in both versions, of another make in each: convert it here.",
+			want: "out.A = in.A|// b is not exported: only code in its own package can convert it.|" +
+				"// C is gun in both versions, but the types differ: convert it here.",
 			gaps: []string{"FrigateSpec.b", "FrigateSpec.C"},
 		},
 		"generics, interfaces, functions": {
 			both: "type Opt[T any] struct { V T }\n" + spec("A int; B Opt[string]; C corev1.List[string]; D interface{ M() }; E func()"),
-			want: "out.A = in.A|// B is Opt[string] in both versions, of another make in each: convert it here.|" +
-				"// C is corev1.List[string] in both versions, of another make in each: convert it here.|" +
-				"// D is interface{M()} in both versions, of another make in each: convert it here.|" +
-				"// E is func() in both versions, of another make in each: convert it here.",
+			want: "out.A = in.A|// B is Opt[string] in both versions, but the types differ: convert it here.|" +
+				"// C is corev1.List[string] in both versions, but the types differ: convert it here.|" +
+				"// D is interface{M()} in both versions, but the types differ: convert it here.|" +
+				"// E is func() in both versions, but the types differ: convert it here.",
 			gaps: []string{"FrigateSpec.B", "FrigateSpec.C", "FrigateSpec.D", "FrigateSpec.E"},
 		},
 		"names that are taken": {
 			both: gun + "var fmt, out, corev1x int\ntype string struct { S int }\nfunc convertGunToV2() {}\n" +
 				spec("A int; B Gun; C string; D []string; E map[string]int"),
-			want: "out.A = in.A|convertGunToV2N2(&in.B, &out.B)|// C is string in both versions, of another make in each: convert it here.|" +
-				"// D is []string in both versions, of another make in each: convert it here.|" +
-				"// E is map[string]int in both versions, of another make in each: convert it here.",
+			want: "out.A = in.A|convertGunToV2N2(&in.B, &out.B)|// C is string in both versions, but the types differ: convert it here.|" +
+				"// D is []string in both versions, but the types differ: convert it here.|" +
+				"// E is map[string]int in both versions, but the types differ: convert it here.",
 			gaps: []string{"FrigateSpec.C", "FrigateSpec.D", "FrigateSpec.E"},
 		},
 	}
@@ -293,7 +295,7 @@ func TestConversionOfFields(t *testing.T) {
 	}
 }
 
-// FuzzConversion looks for types that compile, and whose conversion does not.
+// FuzzConversion searches for types that compile but whose conversion does not.
 func FuzzConversion(f *testing.F) {
 	seeds := []string{
 		spec("A [2]struct { X int; Y [3]struct{} }; M map[string]struct{}; S []struct{ A int }"), spec("A [2]struct { Z int; Y [3]struct{ Q int } }"),

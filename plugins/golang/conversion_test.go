@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// versionOf is another version of the frigate, without a controller.
+// versionOf returns another version of the frigate, without a controller.
 func versionOf(v string) project.Resource {
 	r := frigate()
 	r.Version, r.Controller = v, false
@@ -36,7 +36,7 @@ func (x tester) convert(hub string, spokes ...string) plugin.Event {
 	return plugin.Event{Type: plugin.CreateWebhook, Resource: &asked}
 }
 
-// versions is a project with these versions of the frigate.
+// versions returns a project with these versions of the frigate.
 func versions(t *testing.T, list ...string) tester {
 	t.Helper()
 	x := initialised(t, nil)
@@ -79,9 +79,9 @@ func TestConversionWritesTheFiles(t *testing.T) {
 	x.settled(x.convert("v2", "v1"))
 }
 
-// TestConversionIsTheUsers: the types change, and with them what operon would
-// write; the file stays as the user has it.
-func TestConversionIsTheUsers(t *testing.T) {
+// TestConversionBelongsToUser checks that operon does not change an existing conversion,
+// although it would generate another one after the types have changed.
+func TestConversionBelongsToUser(t *testing.T) {
 	t.Parallel()
 	x := versions(t, "v1", "v2", "v3")
 	x.apply(x.convert("v2", "v1"))
@@ -112,7 +112,7 @@ func TestConversionIsTheUsers(t *testing.T) {
 
 	x.write(v1Conversion, "")
 	p := x.apply(x.replay()...)
-	x.contains(v1Conversion, "// Foo is only in v1: keep it in a field or an annotation of v2, or it is lost.", "// Bar is only in v2: set it here where v1 tells its value.")
+	x.contains(v1Conversion, "// Foo is only in v1: keep it in a field or an annotation of v2, or it is lost.", "// Bar is only in v2: set it here if its value follows from v1.")
 	want := "v1 and v2 differ in FrigateSpec.Foo, FrigateSpec.Bar: convert these fields at the comments, and run the test"
 	if !slices.ContainsFunc(p.Warnings(), func(w scaffold.Warning) bool { return w.File == v1Conversion && w.Message == want }) {
 		t.Errorf("warnings %v, want %q", p.Warnings(), want)
@@ -135,7 +135,7 @@ func TestConversionOfOtherTools(t *testing.T) {
 	}
 }
 
-// TestConversionSharesFunctions: two kinds of a package have a type in common.
+// TestConversionSharesFunctions converts two kinds of a package that share a type.
 func TestConversionSharesFunctions(t *testing.T) {
 	t.Parallel()
 	x := versions(t, "v1", "v2")
@@ -158,11 +158,11 @@ func TestConversionSharesFunctions(t *testing.T) {
 	x.lacks("api/v1/galleon_conversion.go", "func convertGunToV2")
 }
 
-func TestConversionIsRefused(t *testing.T) {
+func TestConversionErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ name, content, err, hint string }{
 		"cycle": {"api/v2/more.go", "package v2\n\nimport _ \"example.org/fleet/api/v1\"\n",
-			"example.org/fleet/api/v2 imports example.org/fleet/api/v1: the conversion would be an import cycle", "make v1 the hub: --version v1 --spoke v2"},
+			"example.org/fleet/api/v2 imports example.org/fleet/api/v1: the conversion would cause an import cycle", "make v1 the hub: --version v1 --spoke v2"},
 		"no type":    {v1Types, "package v1\n", "api/v1 declares no type Frigate", "restore the type"},
 		"no Go":      {v2Types, "package v2\n\ntype Frigate struct {\n", "api/v2/frigate_types.go:", "correct it"},
 		"odd names":  {"api/v1/more.go", "package v1\n\nvar nil = 1\n", "api/v1 declares nil", "rename it"},
@@ -181,7 +181,7 @@ func TestConversionIsRefused(t *testing.T) {
 	}
 }
 
-func TestConversionStoresOneVersion(t *testing.T) {
+func TestStoreOneVersion(t *testing.T) {
 	t.Parallel()
 	unmark := func(x tester, names ...string) {
 		for _, name := range names {
@@ -209,7 +209,7 @@ func TestConversionStoresOneVersion(t *testing.T) {
 	}
 }
 
-func TestVersionWithoutConversionIsTold(t *testing.T) {
+func TestWarnUnconverted(t *testing.T) {
 	t.Parallel()
 	x := versions(t, "v1", "v2")
 	x.apply(x.convert("v2", "v1"))

@@ -15,111 +15,117 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// part is the types or the controller of a kind: files whose declarations Go
-// allows once in a package.
+// part is a part of a kind, such as its types or a controller. Go allows each of its
+// declarations only once in a package.
 type part struct {
-	name string // the type that the part is about
-	of   string // the name of the controller; empty for types
-	held bool   // PROJECT recorded the part before this command
-	hint string // what to do when another file declares one of its names
+	name       string // the type or function that identifies the part
+	controller string // the name of the controller; empty for other parts
+	recorded   bool   // PROJECT recorded the part before this command
+	hint       string // what to do if another file declares one of its names
 
 	edited bool // a controller gets more features: its files are edited, not seeded
 }
 
-// parts tells what of r the project had before this command: the types, and
-// each of the controllers by its name.
+// renameHint is the hint for a part whose declarations exist in another file.
+const renameHint = "rename the existing declaration"
+
+// parts returns the types of r, and a function that returns the controller with a name.
 func parts(r project.Resource, p *scaffold.Plan) (types part, controller func(name string) part, err error) {
-	types = part{name: r.Kind, hint: "choose another kind, or rename what is there"}
-	var held []string
+	types = part{name: r.Kind, hint: "choose another kind, or " + renameHint}
+	var recorded []string
 	controller = func(name string) part {
 		entry := "set controller: true for the kind"
 		if name != r.Lower() {
 			entry = "add name: " + name + " below controllers of the kind"
 		}
-		return part{name: r.Reconciler(name), of: name, held: slices.Contains(held, name),
-			hint: "rename what is there; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
+		return part{name: r.Reconciler(name), controller: name, recorded: slices.Contains(recorded, name),
+			hint: renameHint + "; or keep it as the controller: add --controller=false, and " + entry + " in " + project.File}
 	}
-	before, err := recorded(p)
-	if before == nil || err != nil {
-		return types, controller, err
+	before, ok, err := recordedResource(r, p)
+	if ok {
+		types.recorded, recorded = before.API != nil, before.ControllerNames()
 	}
-	for _, old := range before.Resources {
-		if old.SameVersion(r) {
-			types.held, held = old.API != nil, old.ControllerNames()
-		}
-	}
-	return types, controller, nil
+	return types, controller, err
 }
 
-// recorded returns the PROJECT content before this command, or nil.
-func recorded(p *scaffold.Plan) (*project.Config, error) {
+// recordedResource returns r as PROJECT recorded it before this command. ok is false if
+// it did not.
+func recordedResource(r project.Resource, p *scaffold.Plan) (before project.Resource, ok bool, err error) {
 	src, err := p.Read(project.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return before, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return before, false, err
 	}
-	before, err := project.Parse(src)
-	return before, fault.In(project.File, err)
+	c, err := project.Parse(src)
+	if err != nil {
+		return before, false, fault.In(project.File, err)
+	}
+	i := slices.IndexFunc(c.Resources, r.SameVersion)
+	if i < 0 {
+		return before, false, nil
+	}
+	return c.Resources[i], true, nil
 }
 
-// seed is a sink for the files of a part. A part that the project held stays
-// where the user or another tool has it; otherwise nothing is declared twice.
+// seed is a sink for the files of a part. If PROJECT has recorded the part before, its
+// declarations stay in the files to which the user or another tool moved them.
+// Otherwise a duplicate declaration is an error.
 func (part part) seed(p *scaffold.Plan) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
 		disk, base, err := p.Before(name)
 		if err != nil {
 			return err
 		}
-		if part.edited && part.held && disk != nil && !p.Forced() {
+		if part.edited && part.recorded && disk != nil && !p.Forced() {
 			return nil
 		}
-		if part.held && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {
+		if part.recorded && disk != nil && base == nil && !p.Forced() && part.isIn(name, disk) {
 			return nil // another tool wrote it
 		}
-		twice, err := declaredTwice(name, content, p)
+		duplicates, err := findDuplicates(name, content, p)
 		switch {
 		case err != nil:
 			return err
-		case len(twice) == 0 || disk != nil && !p.Forced():
+		case len(duplicates) == 0 || disk != nil && !p.Forced():
 			return p.Seed(name, mode, content)
-		case part.held && disk == nil && (source.IsTest(name) || slices.ContainsFunc(twice, func(d declaration) bool { return d.name == part.name })):
+		case part.recorded && disk == nil && (source.IsTest(name) || slices.ContainsFunc(duplicates, func(d declaration) bool { return d.name == part.name })):
 			return nil // the user moved it
 		}
-		return twice[0].refused(name, part.hint)
+		return duplicates[0].conflict(name, part.hint)
 	}
 }
 
-// share is a sink for a file that the kinds of a package share. When the user has
-// it under another name, recognised by its mentioning key, that file stands for
-// it; at is set to the one that counts.
-func share(p *scaffold.Plan, key string, at *string) render.Sink {
+// share is a sink for a file that all kinds of a package share. If the user moved its
+// declarations, share uses the file that declares them and mentions key. It stores the
+// name of the file in used.
+func share(p *scaffold.Plan, key string, used *string) render.Sink {
 	return func(name string, mode fs.FileMode, content []byte) error {
-		*at = name
+		*used = name
 		disk, _, err := p.Before(name)
 		if err != nil || disk != nil {
 			return err
 		}
-		twice, err := declaredTwice(name, content, p)
+		duplicates, err := findDuplicates(name, content, p)
 		if err != nil {
 			return err
 		}
-		for _, d := range twice {
+		for _, d := range duplicates {
 			if d.in.Mentions(key) {
-				*at = d.file
+				*used = d.file
 				return nil
 			}
 		}
-		if len(twice) > 0 {
-			return twice[0].refused(name, "rename what is there")
+		if len(duplicates) > 0 {
+			return duplicates[0].conflict(name, renameHint)
 		}
 		return p.Share(name, mode, content)
 	}
 }
 
-// isIn reports whether a file is about the part: it declares its type, or, as a
-// test, mentions it.
+// isIn reports whether a file belongs to the part: it declares the part's type, or it is
+// a test that mentions the type.
 func (part part) isIn(name string, src []byte) bool {
 	f, err := goedit.Parse(name, src)
 	if err != nil {
@@ -135,14 +141,14 @@ type declaration struct {
 	in         *goedit.File
 }
 
-// refused returns the error for a file of operon that would declare the same name.
-func (d declaration) refused(name, hint string) error {
-	return fault.Usage(hint, "%s:%d declares %s, which %s would declare", d.file, d.line, d.name, name)
+// conflict returns the error for a new file that would declare the same name.
+func (d declaration) conflict(name, hint string) error {
+	return fault.Usage(hint, "%s:%d declares %s, which %s would also declare", d.file, d.line, d.name, name)
 }
 
-// declaredTwice returns those declarations of the other files in the package of
-// the file at name that its content declares too, by place.
-func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration, error) {
+// findDuplicates returns the declarations in other files of the package whose names the
+// content of the file name also declares.
+func findDuplicates(name string, content []byte, p *scaffold.Plan) ([]declaration, error) {
 	own, err := goedit.Parse(name, content)
 	if err != nil {
 		return nil, err
@@ -152,18 +158,18 @@ func declaredTwice(name string, content []byte, p *scaffold.Plan) ([]declaration
 	if err != nil {
 		return nil, err
 	}
-	var twice []declaration
+	var duplicates []declaration
 	for _, other := range others {
 		if other.Name == name || other.Parsed.Package() != own.Package() {
 			continue
 		}
-		here := len(twice)
+		start := len(duplicates)
 		for declared, line := range other.Parsed.Declares() {
 			if names[declared] > 0 {
-				twice = append(twice, declaration{declared, other.Name, line, other.Parsed})
+				duplicates = append(duplicates, declaration{declared, other.Name, line, other.Parsed})
 			}
 		}
-		slices.SortFunc(twice[here:], func(a, b declaration) int { return strings.Compare(a.name, b.name) })
+		slices.SortFunc(duplicates[start:], func(a, b declaration) int { return strings.Compare(a.name, b.name) })
 	}
-	return twice, nil
+	return duplicates, nil
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// move renames a file behind operon's back.
+// move renames a file as a user would.
 func (x tester) move(from, to string) {
 	x.Helper()
 	x.write(to, x.read(from))
 	x.write(from, "")
 }
 
-// TestNewKindIsDeclaredOnce: nothing is written that would not compile.
+// TestNewKindIsDeclaredOnce checks that a new kind whose names are already declared is an
+// error.
 func TestNewKindIsDeclaredOnce(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ name, src, err string }{
-		"type":           {"api/v1/extra.go", "package v1\n\ntype Sloop struct{}\n", "api/v1/extra.go:3 declares Sloop, which api/v1/sloop_types.go would declare"},
+		"type":           {"api/v1/extra.go", "package v1\n\ntype Sloop struct{}\n", "api/v1/extra.go:3 declares Sloop, which api/v1/sloop_types.go would also declare"},
 		"spec":           {"api/v1/all.go", "package v1\n\nvar x, SloopSpec = 1, 2\n", "api/v1/all.go:3 declares SloopSpec"},
 		"in a test":      {"api/v1/all_test.go", "package v1\n\nfunc SloopList() {}\n", "api/v1/all_test.go:3 declares SloopList"},
 		"reconciler":     {"internal/controller/all.go", "package controller\n\ntype (\n\tSloopReconciler struct{}\n)\n", "internal/controller/all.go:4 declares SloopReconciler"},
@@ -52,7 +53,8 @@ func TestNewKindIsDeclaredOnce(t *testing.T) {
 	}
 }
 
-// TestMovedPartsStay: what the user moved to another file is not written again.
+// TestMovedPartsStay checks that declarations that the user moved to another file are not
+// written again.
 func TestMovedPartsStay(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -99,8 +101,8 @@ func TestMovedPartsStay(t *testing.T) {
 	}
 }
 
-// TestFilesOfOtherToolsStay: operon never wrote them, and PROJECT says that
-// they are the kind's.
+// TestFilesOfOtherToolsStay checks that operon does not change files that another tool
+// wrote for a kind in PROJECT.
 func TestFilesOfOtherToolsStay(t *testing.T) {
 	t.Parallel()
 	const types, reconciler, test = "api/v1/frigate_types.go", "internal/controller/frigate_controller.go", "internal/controller/frigate_controller_test.go"
@@ -160,8 +162,7 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 	}
 }
 
-// TestSharedFilesUnderOtherNames: what all kinds of a package share may have
-// moved too.
+// TestSharedFilesUnderOtherNames moves the files that all kinds of a package share.
 func TestSharedFilesUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/relocate"
 )
 
-// editProject brings the sources from e.Before to e.Project. It needs nothing
-// that operon knows of the project beside PROJECT: other tools may have made it.
+// editProject changes the sources from e.Before to e.Project. It uses only PROJECT and
+// the sources, because another tool may have created the project.
 func editProject(e plugin.Event, p *scaffold.Plan) error {
 	if e.Before.MultiGroup != e.Project.MultiGroup {
 		if err := relocate.Packages(e.Before, e.Project, p, serveInSuite); err != nil {
@@ -20,7 +20,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	for _, option := range header.LicenceOptions {
+	for _, option := range header.LicenseOptions {
 		if _, given := e.Options[option]; given {
 			return header.Replace(e, p)
 		}

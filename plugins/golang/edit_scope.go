@@ -15,11 +15,11 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// watchVariable names the namespaces of a limited manager, in every tool of this
-// layout.
+// watchVariable is the environment variable with the namespaces that a namespaced
+// manager watches. All tools of this layout use it.
 const watchVariable = "WATCH_NAMESPACE"
 
-// rescope limits the manager to namespaces, or opens it to the cluster.
+// rescope limits the manager to the watched namespaces, or lets it watch all of them.
 func rescope(e plugin.Event, p *scaffold.Plan) error {
 	if err := rescopeMain(e, p); err != nil {
 		return err
@@ -31,8 +31,8 @@ func rescope(e plugin.Event, p *scaffold.Plan) error {
 	return rescopeMarkers(e.Project, p)
 }
 
-// What main.go does in a limited project, as in its template; the arguments are
-// the names by which the file knows the logger and package os.
+// Code in main.go of a namespaced project, as in the template. The arguments are the
+// names of the logger and of package os in the file.
 const (
 	readNamespaces = `namespaces, err := watchedNamespaces()
 if err != nil {
@@ -42,8 +42,8 @@ if err != nil {
 	limitCache = "%s.Cache.DefaultNamespaces = namespaces"
 )
 
-// rescopeMain has the manager's cache hold the objects of the watched namespaces
-// only, or of all.
+// rescopeMain limits the manager's cache to objects in the watched namespaces, or
+// removes this limit.
 func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	m, err := readMain(p)
 	if err != nil {
@@ -59,42 +59,42 @@ func rescopeMain(e plugin.Event, p *scaffold.Plan) error {
 	}
 	i := slices.IndexFunc(m.files, func(s source.File) bool { fn, _ := s.Parsed.Assigned(makeManager...); return fn != "" })
 	if i < 0 {
-		return fault.Failed("limit Cache.DefaultNamespaces of the manager's options by hand, to the namespaces in "+watchVariable+
-			", or remove that limit, then repeat the command", "%s: found no call that creates the manager", project.MainFile)
+		return fault.Failed("in the manager's options, set Cache.DefaultNamespaces to the namespaces in "+watchVariable+
+			" by hand, or remove it, then repeat the command", "%s: found no call that creates the manager", project.MainFile)
 	}
 	name := m.files[i].Name
 	if e.Project.Namespaced {
-		return source.Edit(p, name, func(f *goedit.File) error { return m.limit(f, reader) })
+		return source.Edit(p, name, func(f *goedit.File) error { return m.addLimit(f, reader) })
 	}
-	if err := source.Edit(p, name, func(f *goedit.File) error { return open(f, reader) }); err != nil {
+	if err := source.Edit(p, name, func(f *goedit.File) error { return removeLimit(f, reader) }); err != nil {
 		return err
 	}
 	src, err := p.Read(name)
 	if err == nil && strings.Contains(string(src), watchVariable) {
-		return fault.Failed("remove the limit of Cache.DefaultNamespaces in the options of the manager, then repeat the command",
+		return fault.Failed("in the manager's options, remove Cache.DefaultNamespaces by hand, then repeat the command",
 			"%s reads %s in a way that operon did not write", name, watchVariable)
 	}
 	return err
 }
 
-// limit adds what a limited manager needs to the file that makes it.
-func (m mainPackage) limit(f *goedit.File, reader string) error {
+// addLimit adds the code of a namespaced manager to the file that creates the manager.
+func (m mainPackage) addLimit(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
 	_, logger, err := m.managerAndLogger(f, builderAnchors(f))
 	if err != nil {
 		return err
 	}
-	reader = inNamesOf(f, reader) // which imports what is missing
+	reader = withImportNames(f, reader)
 	if err := f.ExtractArgument(fn, makeManager, 1, "managerOptions", fmt.Sprintf(readNamespaces, logger, f.Import("", "os")), limitCache); err != nil {
 		return err
 	}
 	return f.InsertDecls(reader, "")
 }
 
-// open takes that back.
-func open(f *goedit.File, reader string) error {
+// removeLimit removes the code that addLimit adds.
+func removeLimit(f *goedit.File, reader string) error {
 	fn, _ := f.Assigned(makeManager...)
-	dropped, err := f.DropFunc("watchedNamespaces", inNamesOf(f, reader))
+	dropped, err := f.DropFunc("watchedNamespaces", withImportNames(f, reader))
 	if err != nil || !dropped {
 		return err
 	}
@@ -118,8 +118,9 @@ func open(f *goedit.File, reader string) error {
 // readerImports are the packages that namespaceReader uses.
 var readerImports = []string{"fmt", "os", "strings", controllerRuntime + "/pkg/cache"}
 
-// inNamesOf is the reader with the names by which the file knows these packages.
-func inNamesOf(f *goedit.File, reader string) string {
+// withImportNames returns reader with the names by which f imports the packages. It adds
+// missing imports to f.
+func withImportNames(f *goedit.File, reader string) string {
 	var names []string
 	for _, at := range readerImports {
 		names = append(names, path.Base(at)+".", f.Import("", at)+".")
@@ -127,8 +128,8 @@ func inNamesOf(f *goedit.File, reader string) string {
 	return strings.NewReplacer(names...).Replace(reader)
 }
 
-// namespaceReader is the function that reads the variable, from the template of a
-// limited project's main.go, which ends with it.
+// namespaceReader returns the function that reads the variable. It is at the end of
+// main.go in the template for namespaced projects.
 func namespaceReader(e plugin.Event) (string, error) {
 	limited := *e.Project
 	limited.Namespaced = true
@@ -144,8 +145,8 @@ func namespaceReader(e plugin.Event) (string, error) {
 
 const rbacMarker = "+kubebuilder:rbac:"
 
-// rescopeMarkers gives the RBAC markers of what lives in namespaces the project's
-// own, or takes it from them. Rules for the cluster stay rules for the cluster.
+// rescopeMarkers adds the project's namespace to the RBAC markers of namespaced
+// resources, or removes it. It does not change markers of cluster-scoped resources.
 func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
 	names, err := source.ModuleFiles(p)
 	if err != nil {
@@ -180,8 +181,8 @@ func rescopeMarkers(c *project.Config, p *scaffold.Plan) error {
 	return nil
 }
 
-// rescopeMarker returns the arguments of an RBAC marker for the project's scope,
-// and what a person should know about them.
+// rescopeMarker returns the arguments of an RBAC marker for the project's scope, and a
+// warning for the user or "".
 func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	own := "namespace=" + c.Namespace()
 	list := strings.Split(args, ",")
@@ -210,18 +211,18 @@ func rescopeMarker(c *project.Config, args string) (next, warning string) {
 	}
 	switch {
 	case len(cluster) > 0 && len(limited)+len(unknown) > 0:
-		return args, fmt.Sprintf("%s live in the cluster, and %s in namespaces: write a marker for each, the latter with %s",
+		return args, fmt.Sprintf("%s are cluster-scoped, and %s are namespaced: write a marker for each, the second one with %s",
 			strings.Join(cluster, ", "), strings.Join(append(limited, unknown...), ", "), own)
 	case len(cluster) > 0:
 		return args, ""
 	case len(unknown) > 0:
-		warning = fmt.Sprintf("took %s for resources that live in namespaces; if not, take %s out again", strings.Join(unknown, ", "), own)
+		warning = fmt.Sprintf("assumed that %s are namespaced; if they are cluster-scoped, remove %s", strings.Join(unknown, ", "), own)
 	}
 	at := slices.IndexFunc(list, func(arg string) bool { return strings.HasPrefix(arg, "resources=") })
 	return strings.Join(slices.Insert(list, at, own), ","), warning
 }
 
-// scopeIn looks a resource up in the first of the groups that has it.
+// scopeIn returns the scope of a resource in the first of the groups that has it.
 func scopeIn(c *project.Config, groups []string, resource string) (namespaced, known bool) {
 	if len(groups) == 0 {
 		groups = []string{""}

@@ -9,17 +9,16 @@ import (
 	"github.com/operon-dev/operon/internal/project"
 )
 
-// rescoped returns the event that limits the project to namespaces, or takes that
-// back.
+// rescoped returns the event that makes the project namespaced, or that reverts this.
 func (x tester) rescoped(namespaced bool) plugin.Event {
 	before := *x.cfg
 	x.cfg.Namespaced = namespaced
 	return plugin.Event{Type: plugin.Edit, Before: &before}
 }
 
-// TestLimitThereAndBack: whatever a person made of main.go, the manager is limited
-// in the file's own names, and its limits go without a trace.
-func TestLimitThereAndBack(t *testing.T) {
+// TestRescopeMainAndBack checks that the limit of the manager uses the names in the user's
+// main.go, and that removing it restores the file.
+func TestRescopeMainAndBack(t *testing.T) {
 	t.Parallel()
 	imported := func(lines, use string) func(string) string {
 		return strings.NewReplacer("\t\"os\"\n", "\t\"os\"\n"+lines, "func main() {\n", use+"\n\nfunc main() {\n").Replace

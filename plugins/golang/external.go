@@ -18,9 +18,8 @@ func inClientScheme(r project.Resource) bool {
 	return r.Core && (!ok || k.Module == "")
 }
 
-// planExternalObject plans what tests of a kind that is not the project's start
-// from: an object of it and, for a kind that the API server does not know by
-// itself, a CRD.
+// planExternalObject plans the test data for a kind that Kubernetes or another module
+// defines: an object and, unless the kind is built in, a CRD.
 func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	name := strings.TrimSuffix(path.Base(c.SamplePath(r)), ".yaml")
 	object := "apiVersion: " + r.QualifiedGroup() + "/" + r.Version + "\nkind: " + r.Kind + "\nmetadata:\n  name: " + r.Lower() + "-sample\n"
@@ -30,7 +29,7 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if err := tree("object", map[string]string{"sample": name}, struct{ Object string }{object}, p.Seed); err != nil {
 		return err
 	}
-	for _, label := range c.AllFeatures(r).Labels { // without which its controllers leave it alone
+	for _, label := range c.AllFeatures(r).Labels { // controllers ignore objects without these labels
 		key, value, _ := strings.Cut(label, "=")
 		err := p.Edit(c.SamplePath(r), func(src []byte) ([]byte, error) {
 			return yamledit.Set(src, []string{"metadata", "labels"}, key, value)
@@ -46,10 +45,10 @@ func planExternalObject(c *project.Config, r project.Resource, p *scaffold.Plan)
 	return tree("crd", map[string]string{"crd": crd}, crdData(c, r), p.Seed)
 }
 
-// crdValues is what the template of an external kind's CRD prints.
+// crdValues are the values for the template of an external kind's CRD.
 type crdValues struct {
 	Group, Kind, Plural, Singular, Scope string
-	Protected                            bool // the group is one that Kubernetes keeps for itself
+	Protected                            bool // the group is reserved for Kubernetes
 	Versions                             []crdVersion
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
-// core is a controller for a kind of Kubernetes.
+// core returns a controller for a built-in kind.
 func core(t *testing.T, group, kind string) project.Resource {
 	t.Helper()
 	k, err := project.FindCore(group, "v1", kind)
@@ -23,7 +23,7 @@ func core(t *testing.T, group, kind string) project.Resource {
 	return r
 }
 
-// gauge is a controller for a kind of a module that nobody has.
+// gauge returns a controller for a kind of a module that is not in the module cache.
 func gauge() project.Resource {
 	return project.Resource{Group: "metrics", Domain: "example.net", Version: "v1", Kind: "Gauge", Controller: true,
 		External: true, Path: "example.net/gauges/api/v1", Module: "example.net/gauges@v1.2.3"}
@@ -66,8 +66,9 @@ func TestExternalControllerIsRegistered(t *testing.T) {
 	x.contains("test/objects/metrics_v1_gauge.yaml", "apiVersion: metrics.example.net/v1\nkind: Gauge\n")
 }
 
-// One CRD has all versions that the project uses, in whatever order they come.
-func TestVersionsOfAnExternalKind(t *testing.T) {
+// TestVersionsOfExternalKind checks that one CRD has all versions that the project uses,
+// in any order of creation.
+func TestVersionsOfExternalKind(t *testing.T) {
 	t.Parallel()
 	v1, v2 := gauge(), gauge()
 	v2.Version, v2.Path, v2.Controller = "v2", "example.net/gauges/api/v2", false
@@ -101,9 +102,9 @@ func TestProtectedGroup(t *testing.T) {
 	}
 }
 
-// The manager of a namespaced project may read namespaced kinds of its own
-// namespace only.
-func TestExternalRulesOfALimitedManager(t *testing.T) {
+// TestExternalRulesOfNamespacedManager checks that a namespaced manager reads namespaced
+// kinds only in its own namespace.
+func TestExternalRulesOfNamespacedManager(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
 	cluster := gauge()
@@ -114,7 +115,8 @@ func TestExternalRulesOfALimitedManager(t *testing.T) {
 	x.contains("internal/controller/gauge_controller.go", "groups=metrics.example.net,resources=gauges,")
 }
 
-// Repeats, also of init, change nothing; what the user wrote stays.
+// TestExternalRepeats checks that repeats, also of init, change nothing and keep the
+// user's files.
 func TestExternalRepeats(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
@@ -144,8 +146,9 @@ func TestExternalRepeats(t *testing.T) {
 	}
 }
 
-// A module that is not at hand is required all the same, and told.
-func TestRequireWithoutTheModule(t *testing.T) {
+// TestRequireMissingModule checks that go.mod requires a module that is not in the module
+// cache, with a warning.
+func TestRequireMissingModule(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	p := x.apply(x.createAPI(gauge()))
@@ -157,8 +160,9 @@ func TestRequireWithoutTheModule(t *testing.T) {
 	x.lacks(modules.GoMod, "example.net/gauges v1.2.3 // indirect")
 }
 
-// What go.mod says of the module stands, whatever PROJECT says.
-func TestRequireKeepsTheVersionOfGoMod(t *testing.T) {
+// TestRequireKeepsVersionOfGoMod checks that the version in go.mod takes precedence over
+// the version in PROJECT.
+func TestRequireKeepsVersionOfGoMod(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ module, line, want string }{
 		"direct":            {"example.net/gauges@v1.2.3", "example.net/gauges v1.5.0", "\texample.net/gauges v1.5.0\n"},
@@ -199,8 +203,8 @@ func TestRequireUnknownModule(t *testing.T) {
 	}
 }
 
-// The types of CRDs come with the pinned modules: go.mod only has to say that the
-// project imports them.
+// TestRequireAPIExtensions adds types of a module that the pinned modules require: it only
+// becomes a direct requirement.
 func TestRequireAPIExtensions(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)

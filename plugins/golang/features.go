@@ -40,8 +40,8 @@ func requestedFeatures(e plugin.Event) project.Features {
 // recordFeatures records the requested features for the event's controllers. It returns the
 // names of the controllers that gained features.
 func recordFeatures(e plugin.Event) ([]string, error) {
-	c, r, asked := e.Project, *e.Resource, requestedFeatures(e)
-	if asked.IsZero() {
+	c, r, requested := e.Project, *e.Resource, requestedFeatures(e)
+	if requested.IsZero() {
 		return nil, nil
 	}
 	if len(r.ControllerNames()) == 0 {
@@ -49,7 +49,7 @@ func recordFeatures(e plugin.Event) ([]string, error) {
 	}
 	var changed []string
 	for _, name := range r.ControllerNames() {
-		all, err := c.AddFeatures(r, name, asked)
+		all, err := c.AddFeatures(r, name, requested)
 		if err != nil {
 			return nil, err
 		}
@@ -139,8 +139,8 @@ func (x featurePlanner) findTargets(flag string, names []string) ([]project.Reso
 	return all, nil
 }
 
-// finalizerName is the name of the finalizer that a controller sets: its own
-// name, after a domain that is the project's.
+// finalizerName returns the name of a controller's finalizer: a domain that belongs to
+// the project, and the name of the controller.
 func finalizerName(c *project.Config, r project.Resource, name string) string {
 	domain := r.QualifiedGroup()
 	if r.HasExternalTypes() {
@@ -158,18 +158,18 @@ func (x featurePlanner) planShared() error {
 	if err := tree("fixtures", nil, initValues{Project: x.config, Header: x.data.Header}, seedMissing(x.Plan)); err != nil {
 		return err
 	}
-	if err := tree("specs", vars, x.data, part{name: "runController", held: true}.seed(x.Plan)); err != nil {
+	if err := tree("specs", vars, x.data, part{name: "runController", recorded: true}.seed(x.Plan)); err != nil {
 		return err
 	}
-	// The controller's own tests have it, unless another tool or the user wrote them.
+	// The controller's tests declare it, unless another tool or the user wrote them.
 	vars["controller"] = project.ControllerFile(x.name)
-	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", held: true}.seed(x.Plan)); err != nil {
+	if err := tree("reconciler", vars, x.data, part{name: x.data.Private + "ReconcilerWith", recorded: true}.seed(x.Plan)); err != nil {
 		return err
 	}
 	if len(x.Owns) == 0 {
 		return nil
 	}
-	return tree("own", vars, x.data, part{name: "own", held: true, hint: "rename what is there"}.seed(x.Plan))
+	return tree("own", vars, x.data, part{name: "own", recorded: true, hint: renameHint}.seed(x.Plan))
 }
 
 // planTargets registers the owned and watched kinds with the manager and the specs.
@@ -183,7 +183,7 @@ func (x featurePlanner) planTargets() error {
 		if inClientScheme(t) {
 			continue
 		}
-		t.Controller, t.Controllers = false, nil // these are another event's
+		t.Controller, t.Controllers = false, nil // other events plan its controllers
 		if err := wireMain(x.config, t, x.Plan); err != nil {
 			return err
 		}

@@ -5,11 +5,11 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// checkFinalizer checks that the methods of the finalizer return what those that call them
-// take. Both may be the user's, moved or written while cleanUp and finalize had one
-// result, and then stay as they are: the project would no longer compile.
+// checkFinalizer checks that callers of finalize and cleanUp use as many results as these
+// methods have. The user may have kept code from the time when both had only one result.
+// operon does not change this code, so the project would no longer compile.
 func (x featurePlanner) checkFinalizer() error {
-	if !x.Finalizer || len(x.Conflicts()) > 0 { // which end the command anyhow
+	if !x.Finalizer || len(x.Conflicts()) > 0 { // conflicts end the command anyway
 		return nil
 	}
 	all, err := source.Files(x.config.ControllerDir(x.of), false, x.Plan)
@@ -25,13 +25,13 @@ func (x featurePlanner) checkFinalizer() error {
 		}
 		return "", 0
 	}
-	place, want := returns("finalize")
-	file, cleans := returns("cleanUp")
-	if place == "" || file == "" {
-		return nil // the user's own way
+	finalizeFile, want := returns("finalize")
+	cleanUpFile, got := returns("cleanUp")
+	if finalizeFile == "" || cleanUpFile == "" {
+		return nil // the user implements the finalizer in another way
 	}
-	if cleans != want {
-		return x.finalizerMismatch("%s: cleanUp has %d results, and finalize in %s has %d", file, cleans, place, want)
+	if got != want {
+		return x.finalizerMismatch("%s: cleanUp has %d results, and finalize in %s has %d", cleanUpFile, got, finalizeFile, want)
 	}
 	for _, s := range all {
 		for _, method := range []string{"finalize", "cleanUp"} {

@@ -9,9 +9,9 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-// TestFeaturesFollowsMovedMethods: a person may have taken the controller's
-// methods apart.
-func TestFeaturesFollowsMovedMethods(t *testing.T) {
+// TestFeaturesFollowMovedMethods checks that features edit methods of the controller in
+// the files to which the user moved them.
+func TestFeaturesFollowMovedMethods(t *testing.T) {
 	t.Parallel()
 	const controller, moved = "internal/controller/frigate_controller.go", "internal/controller/setup.go"
 	x := initialised(t, nil)
@@ -33,9 +33,9 @@ func TestFeaturesFollowsMovedMethods(t *testing.T) {
 	x.settled(plugin.Event{Type: plugin.CreateAPI, Resource: e.Resource})
 }
 
-// TestFeaturesRefusesWhatDisagrees: methods of the user may be from a time when
-// cleanUp and finalize had one result.
-func TestFeaturesRefusesWhatDisagrees(t *testing.T) {
+// TestCheckFinalizer checks methods of the user from the time when cleanUp and finalize
+// had one result.
+func TestCheckFinalizer(t *testing.T) {
 	t.Parallel()
 	const finalizer, own = "internal/controller/frigate_finalizer.go", "internal/controller/own.go"
 	older := strings.NewReplacer(

@@ -30,7 +30,7 @@ const specMethod = "reconcileSpec"
 // that operon wrote for the project's own kinds have it.
 const reportMethod = "reportReady"
 
-// The lines that a controller gets, with $names in place of what it calls things.
+// The lines that wire adds to a controller. $names stand for the names in its file.
 const (
 	getLines = `$var := &$types.$kind{}
 if err := r.Get(ctx, req.NamespacedName, $var); err != nil {
@@ -63,9 +63,9 @@ func fillNames(lines string, names ...string) string {
 	return strings.NewReplacer(names...).Replace(lines)
 }
 
-// wire adds to the controller the calls of its features: to SetupWithManager
-// the kinds and the predicate, to Reconcile what comes before the user's code, to
-// specMethod what the object owns. What is there in some form stays.
+// wire adds the calls of the features to the controller: kinds and the predicate to
+// SetupWithManager, the steps before the user's code to Reconcile, and owned objects to
+// specMethod. It does not add a call that exists in any form.
 func (x featurePlanner) wire() error {
 	for _, w := range []struct {
 		method string
@@ -73,7 +73,7 @@ func (x featurePlanner) wire() error {
 	}{{"SetupWithManager", x.wireSetup}, {"Reconcile", x.wireReconcile}, {specMethod, x.wireSpec}} {
 		own := x.config.ControllerDir(x.of) + "/" + project.ControllerFile(x.name) + "_controller.go"
 		name := own
-		if !x.Seeded(own) { // else what is pristine depends on no file of the user
+		if !x.Seeded(own) { // otherwise the planned content must not depend on files of the user
 			file, err := x.fileOf(w.method)
 			if err != nil {
 				return err
@@ -117,9 +117,9 @@ func (x featurePlanner) wireSetup(f *goedit.File, fn string) error {
 	return f.AddOption(fn, "For", f.ImportAt("", builders, at)+".WithPredicates", selected)
 }
 
-// wireReconcile adds, behind the lines that read the object: the question whether
-// it is this controller's, the finalizer, the end for objects on their way out,
-// and what the object owns where that is not left to specMethod.
+// wireReconcile adds these steps after the call that reads the object: the label
+// selector, the finalizer, the return for an object that is being deleted and, unless
+// specMethod does this, owned objects.
 func (x featurePlanner) wireReconcile(f *goedit.File, fn string) error {
 	owned := x.targets.owned
 	if f.MentionedIn(fn, specMethod) {
@@ -137,26 +137,7 @@ func (x featurePlanner) wireReconcile(f *goedit.File, fn string) error {
 		"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", read[0], "$obj", read[2], "$var", strings.TrimPrefix(read[2], "&"),
 		"$ctrl", f.ImportAt("ctrl", controllerRuntime, after...),
 	}
-	type step struct {
-		wanted         bool
-		mention, lines string
-	}
-	clean := cleanUp
-	if f.HasFunc(x.data.Reconciler + "." + reportMethod) {
-		clean = fillNames(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
-			"$types", f.ImportAt(x.data.Alias, x.data.APIPath, after...), "$kind", x.of.Kind)
-	}
-	getter := f.MentionedIn(fn, "GetDeletionTimestamp")
-	steps := []step{
-		{len(x.Labels) > 0, "isSelected", selectLines},
-		{x.Finalizer, "finalize", fillNames(finalizeLines, "$clean", clean)},
-		{false, "GetDeletionTimestamp", ""},
-		{!getter, "DeletionTimestamp", deletedLines},
-	}
-	for _, t := range owned {
-		steps = append(steps, step{true, "ensure" + t.Kind, fillNames(ensureLines, "$kind", t.Kind)})
-	}
-	for _, s := range steps {
+	for _, s := range x.reconcileSteps(f, fn, owned, after) {
 		if s.wanted && !f.MentionedIn(fn, s.mention) {
 			if err := f.Insert(fillNames(s.lines, names...), after...); err != nil {
 				return err
@@ -166,26 +147,54 @@ func (x featurePlanner) wireReconcile(f *goedit.File, fn string) error {
 			after = slices.Insert(after, 0, goedit.AfterMention(fn, s.mention))
 		}
 		if s.mention == "DeletionTimestamp" {
-			// Behind the copy that the status is compared with, so that what is noted
-			// there about owned objects is written.
+			// After the copy that the status is compared with, so that changes of the
+			// status by the ensure methods are written.
 			after = slices.Insert(after, 0, goedit.AfterNext(fn, s.mention, "DeepCopy"))
 		}
 	}
 	return nil
 }
 
-// wireSpec adds what the object owns to the beginning of specMethod.
+// reconcileStep is a step of Reconcile that calls code of a feature.
+type reconcileStep struct {
+	wanted  bool   // add the step if it is missing; otherwise only find its place
+	mention string // an identifier in the step
+	lines   string
+}
+
+// reconcileSteps returns the steps of Reconcile in their order. after is the place of the
+// first one, for imports.
+func (x featurePlanner) reconcileSteps(f *goedit.File, fn string, owned []project.Resource, after []goedit.Anchor) []reconcileStep {
+	clean := cleanUp
+	if f.HasFunc(x.data.Reconciler + "." + reportMethod) {
+		clean = fillNames(reportedCleanUp, "$context", f.ImportAt("", "context", after...),
+			"$types", f.ImportAt(x.data.Alias, x.data.APIPath, after...), "$kind", x.of.Kind)
+	}
+	getter := f.MentionedIn(fn, "GetDeletionTimestamp")
+	steps := []reconcileStep{
+		{len(x.Labels) > 0, "isSelected", selectLines},
+		{x.Finalizer, "finalize", fillNames(finalizeLines, "$clean", clean)},
+		{false, "GetDeletionTimestamp", ""},
+		{!getter, "DeletionTimestamp", deletedLines},
+	}
+	for _, t := range owned {
+		steps = append(steps, reconcileStep{true, "ensure" + t.Kind, fillNames(ensureLines, "$kind", t.Kind)})
+	}
+	return steps
+}
+
+// wireSpec adds the calls for owned objects to the beginning of specMethod.
 func (x featurePlanner) wireSpec(f *goedit.File, fn string) error {
 	if len(x.Owns) == 0 || !f.HasFunc(fn) {
 		return nil
 	}
 	params, results := f.Signature(fn)
 	if len(params) != 2 || slices.Contains(params, "_") {
-		return fmt.Errorf("%s has not two parameters with names: the context and the object", fn)
+		return fmt.Errorf("%s must have two named parameters: the context and the object", fn)
 	}
 	after, lines := []goedit.Anchor{goedit.StartOfFunc(fn)}, ensureLines
 	names := []string{"$r", cmp.Or(f.Receiver(fn), "r"), "$ctx", params[0], "$obj", params[1]}
-	if results == 1 { // the user has no need of another call after a while
+	if results == 1 { // the user removed ctrl.Result
 		lines = strings.Replace(lines, "$ctrl.Result{}, ", "", 1)
 	} else {
 		names = append(names, "$ctrl", f.ImportAt("ctrl", controllerRuntime, after...))
@@ -202,11 +211,11 @@ func (x featurePlanner) wireSpec(f *goedit.File, fn string) error {
 	return nil
 }
 
-// wireHint tells a person what to do about an error of wire. Where Reconcile does
-// not get its object, that is all it lacks: the rest can then be added to it.
+// wireHint returns the hint for an error of wire. If Reconcile only lacks the call that
+// gets its object, the hint has only this call: a repeat can then add the other lines.
 func (x featurePlanner) wireHint(err error) string {
 	if errors.Is(err, errUnread) {
-		return "let it begin with these lines, then run the command again:\n" +
+		return "start the function with these lines, then run the command again:\n" +
 			fillNames(getLines, "$var", x.data.Var, "$types", x.data.Alias, "$kind", x.of.Kind)
 	}
 	return "add these lines by hand where they belong, then run the command again:\n" + x.manualLines()
@@ -223,7 +232,7 @@ func (x featurePlanner) manualLines() string {
 	for _, t := range x.targets.watched {
 		lines = append(lines, "."+fillNames(watchesCall, append(names, "$types", t.ImportAlias(), "$kind", t.Kind)...))
 	}
-	setup := "in SetupWithManager, behind For(...):\n" + strings.Join(lines, "\n")
+	setup := "in SetupWithManager, after For(...):\n" + strings.Join(lines, "\n")
 	if len(lines) == 0 {
 		setup = ""
 	}
@@ -238,10 +247,10 @@ func (x featurePlanner) manualLines() string {
 		lines = append(lines, fillNames(fillNames(finalizeLines, "$clean", cleanUp), names...))
 	}
 	if len(lines) > 0 {
-		setup += "\nin Reconcile, behind the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")
+		setup += "\nin Reconcile, after the lines that get " + x.data.Var + ":\n" + strings.Join(lines, "\n")
 	}
 	if len(x.Owns) > 0 {
-		setup += "\nin " + specMethod + ", or where there is none in Reconcile, behind the others:"
+		setup += "\nin " + specMethod + ", or at the end of these lines in Reconcile if there is none:"
 	}
 	for _, t := range x.targets.owned {
 		setup += "\n" + fillNames(ensureLines, append(names, "$kind", t.Kind)...)

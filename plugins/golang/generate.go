@@ -13,11 +13,10 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/modules"
 )
 
-// generators in the order in which the options name them. All but object write
-// manifests.
+// generators are the values of --only. All of them except object write manifests.
 var generators = []string{"crd", "rbac", "webhook", "object"}
 
-// generateOptions are the flags of the commands that generate.
+// generateOptions returns the flags of the commands that generate.
 func generateOptions() []plugin.Option {
 	events := []plugin.EventType{plugin.Generate}
 	return []plugin.Option{
@@ -28,19 +27,19 @@ func generateOptions() []plugin.Option {
 	}
 }
 
-// generate derives deepcopy code and manifests from the project's sources as
-// the plan has them.
+// generate plans deepcopy code and manifests, which it derives from the sources in the
+// plan.
 func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	text, err := header.Raw(p)
 	if err != nil {
 		return err
 	}
-	kept := store.Open(e.Environment.CacheDir)
+	cache := store.Open(e.Environment.CacheDir)
 	r := gen.Request{
 		Dir: e.Dir, Project: e.Project,
 		Args: e.Args, Only: e.Strings("only"), Paths: e.Strings("paths"),
 		HeaderFile: e.String("header-file"), Year: e.String("year"), ThisYear: header.Year(text, e, p),
-		Store: kept,
+		Store: cache,
 	}
 	if e.ManifestsOnly {
 		if slices.Contains(r.Only, "object") {
@@ -53,11 +52,11 @@ func generate(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	if err := gen.Plan(ctx, r, p); err != nil {
 		return modules.WithFetchHint(e.Project, p, err)
 	}
-	if err := kept.Err(); err != nil {
+	if err := cache.Err(); err != nil {
 		p.Warn(scaffold.Warning{Rule: "nothing-kept", Message: "the cache cannot be written, so the next run will not be faster: " + err.Error()})
 	}
 	if e.ManifestsOnly || len(r.Args)+len(r.Only)+len(r.Paths) > 0 {
-		return nil // who asks for a part is told about that part
+		return nil // a partial run does not check the whole project
 	}
 	return checkWiring(e.Project, p)
 }

@@ -32,12 +32,12 @@ func (Plugin) Doc() string { return "operators in Go with controller-runtime" }
 
 // Options implements plugin.Plugin.
 func (Plugin) Options() []plugin.Option {
-	events, headerEvents := []plugin.EventType{plugin.Init}, []plugin.EventType{plugin.Init, plugin.Edit}
+	initOnly, initAndEdit := []plugin.EventType{plugin.Init}, []plugin.EventType{plugin.Init, plugin.Edit}
 	options := []plugin.Option{
-		{Name: "repo", Default: "", Usage: "Go module path (default: from go.mod, or from the name of the folder)", Events: events},
-		{Name: "owner", Default: "", Usage: "copyright owner in the header of Go files", Events: headerEvents},
-		{Name: "license", Default: header.Licences[0], Usage: "licence in the header of Go files: apache2, copyright or none", Values: header.Licences, Events: headerEvents},
-		{Name: "license-file", Default: "", Usage: "file with the header of Go files, a Go comment; replaces --license", Events: headerEvents},
+		{Name: "repo", Default: "", Usage: "Go module path (default: from go.mod, or from the name of the folder)", Events: initOnly},
+		{Name: "owner", Default: "", Usage: "copyright owner in the header of Go files", Events: initAndEdit},
+		{Name: "license", Default: header.Licenses[0], Usage: "license in the header of Go files: apache2, copyright or none", Values: header.Licenses, Events: initAndEdit},
+		{Name: "license-file", Default: "", Usage: "file with the header of Go files, a Go comment; replaces --license", Events: initAndEdit},
 	}
 	return slices.Concat(options, featureOptions(), generateOptions())
 }

@@ -24,7 +24,7 @@ type tester struct {
 	cfg *project.Config
 }
 
-// start returns a project without a module path yet, over the given files.
+// start returns a project over the given files, before init.
 func start(t *testing.T, files map[string]string) tester {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -83,7 +83,7 @@ func (x tester) createAPI(r project.Resource) plugin.Event {
 	return plugin.Event{Type: plugin.CreateAPI, Resource: &r}
 }
 
-// write changes a file behind operon's back; empty content removes it.
+// write writes a file as a user would; empty content removes it.
 func (x tester) write(name, content string) {
 	x.Helper()
 	err := afero.WriteFile(x.fs, name, []byte(content), 0o644)
@@ -189,9 +189,9 @@ func TestRepeatChangesNothing(t *testing.T) {
 	}
 }
 
-// TestGoFilesHaveTheHeader also covers that all Go files parse: render refuses
-// any that does not.
-func TestGoFilesHaveTheHeader(t *testing.T) {
+// TestGoFilesHaveHeader also checks that all Go files parse, because rendering fails for a
+// file that does not.
+func TestGoFilesHaveHeader(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "// Made here.\n\n// All of it.\n", "/*\r\nMade here.\r\n*/\r\n"} {
 		x := start(t, map[string]string{header.File: text})

@@ -18,16 +18,16 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// initValues is what the templates of golang/init and golang/fixtures print.
+// initValues are the values for the templates of golang/init and golang/fixtures.
 type initValues struct {
 	Project          *project.Config
-	Header           string // what each Go file starts with
+	Header           string // the start of each Go file
 	LeaderElectionID string
 	Pins             pinned
 }
 
-// pinned is what templates print of package pins. (The modules of go.mod.tmpl
-// stand there as they are: go.sum holds their hashes.)
+// pinned are the versions of package pins that templates use. go.mod.tmpl contains
+// its versions literally, because go.sum contains their hashes.
 type pinned struct {
 	Go, ControllerTools, Kubernetes, SetupEnvtest, Kustomize, GolangciLint, Kind, CertManager, Distroless string
 }
@@ -77,7 +77,7 @@ func seedNew(p *scaffold.Plan) render.Sink {
 		if name == modules.GoMod || name == modules.GoSum {
 			return nil
 		}
-		return plugin.SeedFirst(p, name, mode, content)
+		return plugin.SeedInitFile(p, name, mode, content)
 	}
 }
 

@@ -19,15 +19,15 @@ func sloop() project.Resource {
 	return r
 }
 
-// sloopSetup are the lines that set the controller up with the manager.
+// sloopSetup contains the lines that set up the controller with the manager.
 func sloopSetup(manager string) string {
 	return "(&controller.SloopReconciler{\n\t\tClient: " + manager + ".GetClient(),\n\t\tScheme: " + manager +
 		".GetScheme(),\n\t}).SetupWithManager(" + manager + "); err != nil {\n"
 }
 
-// TestWiringTakesTheUsersNames: the inserted lines name the variables as the
-// user does, and no import that a variable hides.
-func TestWiringTakesTheUsersNames(t *testing.T) {
+// TestWiringUsesNamesOfUser checks that inserted lines use the names of the user's
+// variables and imports, and no import that a variable hides.
+func TestWiringUsesNamesOfUser(t *testing.T) {
 	t.Parallel()
 	const start = "\tsetupLog.Info(\"starting the manager\")\n"
 	tests := map[string]struct {
@@ -81,7 +81,7 @@ func TestWiringTakesTheUsersNames(t *testing.T) {
 	}
 }
 
-// TestUnknownNamesFail: lines that would not compile are not written.
+// TestUnknownNamesFail checks that operon does not insert lines that would not compile.
 func TestUnknownNamesFail(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ old, new, err string }{
@@ -114,7 +114,7 @@ func TestUnknownNamesFail(t *testing.T) {
 	}
 }
 
-// TestMainInSeveralFiles: the manager's main package is all of cmd.
+// TestMainInSeveralFiles checks a main package that consists of several files in cmd.
 func TestMainInSeveralFiles(t *testing.T) {
 	t.Parallel()
 	const (
@@ -172,8 +172,8 @@ func TestMainInSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestReplayDependsOnNoOtherFile: what the user's other files declare, or broken
-// fillNames, does not get into the pristine main.go.
+// TestReplayDependsOnNoOtherFile checks that neither declarations nor errors in the user's
+// other files affect the base of main.go.
 func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
@@ -191,9 +191,9 @@ func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	}
 }
 
-// TestRepeatLeavesWhatOthersWired: another tool of the layout added a kind, in
-// words of its own.
-func TestRepeatLeavesWhatOthersWired(t *testing.T) {
+// TestRepeatKeepsWiringOfOtherTools checks that a kind that another tool has wired in
+// another form is not wired again.
+func TestRepeatKeepsWiringOfOtherTools(t *testing.T) {
 	t.Parallel()
 	x := initialised(t, nil)
 	x.apply(x.createAPI(frigate()))
@@ -214,7 +214,7 @@ func TestRepeatLeavesWhatOthersWired(t *testing.T) {
 	}
 }
 
-// record writes PROJECT as it stands.
+// record writes the current PROJECT.
 func (x tester) record() {
 	x.Helper()
 	src, err := x.cfg.Encode(nil)

@@ -15,13 +15,14 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// What the variables of the manager's main package are assigned, which tells
-// them whatever they are called.
+// The packages of controller-runtime that the manager's main package uses.
 const (
 	controllerRuntime = "sigs.k8s.io/controller-runtime"
 	managers          = controllerRuntime + "/pkg/manager"
 )
 
+// These symbols identify the variables of the main package, whatever their names are: by
+// the call that is assigned to them or by their type.
 var (
 	makeManager = []goedit.Symbol{{Path: controllerRuntime, Name: "NewManager"}, {Path: managers, Name: "New"}}
 	managerType = []goedit.Symbol{{Path: controllerRuntime, Name: "Manager"}, {Path: managers, Name: "Manager"}}
@@ -33,12 +34,12 @@ var (
 // to other files.
 type mainPackage struct {
 	files []source.File // main.go first
-	base  *goedit.File  // what operon last wrote of main.go; nil: nothing
+	base  *goedit.File  // the base of main.go, or nil
 }
 
-// readMain reads the files as they stand on disk, also when main.go is planned
-// anew: an edit then goes to its pristine content. A file that does not parse,
-// or belongs to another package, is left out, but for a main.go to be edited.
+// readMain reads the files on disk, even if main.go is planned again. It skips files of
+// other packages and files that do not parse. But it returns an error if main.go does
+// not parse and must be edited.
 func readMain(p *scaffold.Plan) (mainPackage, error) {
 	var m mainPackage
 	names, err := p.Files(path.Dir(project.MainFile))
@@ -90,26 +91,26 @@ func checkMain(r project.Resource, lines string, p *scaffold.Plan) error {
 
 // wire adds w unless a file of the package has it.
 //
-// When main.go is planned anew, its pristine content gets w even then, provided
-// that operon wrote it before: else the merge would take it out of the user's
-// file. What others wrote is theirs, and must not be added a second time.
+// If main.go is planned again, its planned content gets w even then, provided that the
+// base has it: otherwise the merge would remove w from the user's file. Code that
+// another tool or the user wrote must not be added a second time.
 func (m mainPackage) wire(w wiring, p *scaffold.Plan) error {
-	again := p.Seeded(project.MainFile)
+	replay := p.Seeded(project.MainFile)
 	if slices.ContainsFunc(m.files, func(s source.File) bool { return w.done(s.Parsed) }) {
-		if !again || m.base == nil || !w.done(m.base) {
+		if !replay || m.base == nil || !w.done(m.base) {
 			return nil
 		}
 	}
 	name, add := project.MainFile, w.add[len(w.add)-1]
-	if !again {
+	if !replay {
 		name, add = m.place(w)
 	}
-	users := !again // the user's file is edited first, and then its base
+	users := !replay // the user's file is edited first, and then its base
 	return source.Edit(p, name, func(f *goedit.File) error {
 		if users {
 			f.Avoid(m.declaredOutside(name))
 		}
-		users = false // the base does not depend on files of the user
+		users = false // the base must not depend on files of the user
 		if w.done(f) {
 			return nil
 		}
@@ -143,7 +144,7 @@ func (m mainPackage) declaredOutside(name string) map[string]bool {
 	return names
 }
 
-// builderAnchors are the places where controllers are set up: by the marker, or
+// builderAnchors returns the places where controllers are set up: at the marker, or
 // before the manager starts.
 func builderAnchors(f *goedit.File) []goedit.Anchor {
 	fn, manager := f.Assigned(makeManager...)
@@ -157,7 +158,7 @@ func builderAnchors(f *goedit.File) []goedit.Anchor {
 func (m mainPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
-		return "scheme", nil // Insert says what is missing
+		return "scheme", nil // Insert reports what is missing
 	}
 	if name := at.Argument("AddToScheme"); name != "" {
 		return name, nil
@@ -165,10 +166,11 @@ func (m mainPackage) scheme(f *goedit.File, anchors []goedit.Anchor) (string, er
 	return m.variable(at, "the scheme", "scheme", makeScheme, at.Assigned(makeScheme...))
 }
 
+// managerAndLogger returns the variables with the manager and with a logger.
 func (m mainPackage) managerAndLogger(f *goedit.File, anchors []goedit.Anchor) (manager, logger string, err error) {
 	at := f.ScopeAt(anchors...)
 	if at == nil {
-		return "mgr", "setupLog", nil // Insert says what is missing
+		return "mgr", "setupLog", nil // Insert reports what is missing
 	}
 	manager, err = m.variable(at, "the manager", "mgr", nil, at.Assigned(makeManager...), at.Param(managerType...))
 	if err != nil {
@@ -178,9 +180,9 @@ func (m mainPackage) managerAndLogger(f *goedit.File, anchors []goedit.Anchor) (
 	return manager, logger, err
 }
 
-// variable returns the first of the names found, else the package-level variable
-// of another file that is assigned one of the calls, else the usual name when it
-// is that of a variable. what says in the error what the variable holds.
+// variable returns the first name in found that is not empty. Otherwise, it returns a
+// package-level variable of another file that is assigned one of the calls, or else the
+// usual name if a variable has it. In the error, what describes the variable's value.
 func (m mainPackage) variable(at *goedit.Scope, what, usual string, calls []goedit.Symbol, found ...string) (string, error) {
 	for _, name := range found {
 		if name != "" {

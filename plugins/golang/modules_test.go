@@ -90,8 +90,8 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestSumsAreRestored: while go.mod carries our pins, go.sum is complete after
-// every command; other go.sum files are the go command's.
+// TestSumsAreRestored checks that each command completes go.sum if go.mod has the pinned
+// versions. The go command maintains other go.sum files.
 func TestSumsAreRestored(t *testing.T) {
 	t.Parallel()
 	ours, sums, err := modules.Pinned("example.org/fleet")

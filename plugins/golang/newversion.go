@@ -20,27 +20,27 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// versionBefore is the version of r's kind that the project got last before r,
-// or nil when r is the first.
-func versionBefore(c *project.Config, r project.Resource) *project.Resource {
-	var last *project.Resource
-	for i, other := range c.Resources {
+// previousVersion returns the last version of r's kind before r in PROJECT. ok is false
+// if r is the first version.
+func previousVersion(c *project.Config, r project.Resource) (previous project.Resource, ok bool) {
+	for _, other := range c.Resources {
 		switch {
 		case other.SameVersion(r):
-			return last
+			return previous, ok
 		case other.SameKind(r) && other.API != nil:
-			last = &c.Resources[i]
+			previous, ok = other, true
 		}
 	}
-	return last
+	return previous, ok
 }
 
-// typesSink is a sink for the types of r. A further version of a kind starts with
-// the fields of the one before, as the user has them, and not with the example.
-// As they are those of that day, a file that is there is not planned again.
+// typesSink returns a sink for the types of r. A later version of a kind starts with the
+// user's fields of the previous version instead of the example. These fields change, so
+// an existing file is not planned again.
 func typesSink(c *project.Config, r project.Resource, types part, groupFile string, p *scaffold.Plan) (render.Sink, error) {
-	seed, before := types.seed(p), versionBefore(c, r)
-	if before == nil {
+	seed := types.seed(p)
+	previous, ok := previousVersion(c, r)
+	if !ok {
 		return seed, nil
 	}
 	disk, base, err := p.Before(c.TypesFile(r))
@@ -50,23 +50,23 @@ func typesSink(c *project.Config, r project.Resource, types part, groupFile stri
 	if disk != nil && base != nil && !p.Forced() {
 		return func(string, fs.FileMode, []byte) error { return nil }, nil
 	}
-	content, err := typesLike(c, *before, r, groupFile, p)
-	if content == nil || err != nil {
+	content, ok, err := copyTypes(c, previous, r, groupFile, p)
+	if !ok || err != nil {
 		return seed, err
 	}
 	return func(name string, mode fs.FileMode, _ []byte) error {
 		if err := seed(name, mode, content); err != nil {
 			return err
 		}
-		return sampleLike(c, *before, r, p)
+		return copySample(c, previous, r, p)
 	}, nil
 }
 
-// sampleLike gives the sample of r, where this plan starts it, what the user has
-// in the one of another version, whose fields r's types have: an empty one lacks
-// the fields that are required. Type and name stay its own, and its labels come
-// along, for the controllers may look for them.
-func sampleLike(c *project.Config, from, r project.Resource, p *scaffold.Plan) error {
+// copySample copies the user's sample of another version into the sample of r, if this
+// plan creates it. The fields of r are a copy too, and an empty sample would lack the
+// required ones. The copy keeps the API version, the name and the labels of the new
+// sample, because controllers may select the labels.
+func copySample(c *project.Config, from, r project.Resource, p *scaffold.Plan) error {
 	name := c.SamplePath(r)
 	if !p.Seeded(name) {
 		return nil
@@ -81,7 +81,7 @@ func sampleLike(c *project.Config, from, r project.Resource, p *scaffold.Plan) e
 	return p.Edit(name, func(example []byte) ([]byte, error) {
 		var have, own sample
 		if yaml.Unmarshal(src, &have) != nil || yaml.Unmarshal(example, &own) != nil || have.Kind != own.Kind {
-			return example, nil // what is wrong with it, its own tests tell
+			return example, nil // other tests report errors in samples
 		}
 		next, err := yamledit.Reconcile(src, have.identity(), own.identity(), nil)
 		for _, key := range slices.Sorted(maps.Keys(own.Metadata.Labels)) {
@@ -90,13 +90,13 @@ func sampleLike(c *project.Config, from, r project.Resource, p *scaffold.Plan) e
 			}
 		}
 		if err != nil {
-			return example, nil //nolint:nilerr // several objects in the file, for example: that is the user's form
+			return example, nil //nolint:nilerr // such as a file with several objects: the example stays
 		}
 		return next, nil
 	})
 }
 
-// sample is what tells the samples of two versions apart.
+// sample contains the fields that differ between the samples of two versions.
 type sample struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -110,58 +110,55 @@ func (s sample) identity() map[string]any {
 	return map[string]any{"apiVersion": s.APIVersion, "metadata": map[string]any{"name": s.Metadata.Name}}
 }
 
-// oneVersions matches the markers that apply to a single version.
-var oneVersions = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
+// versionMarkers matches the markers that apply to a single version.
+var versionMarkers = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
 
-// typesLike makes the types of r from those of another version. It returns nil
-// where they do not stand for themselves: where they need what other files of
-// their package declare, or bring what the package of r or another version has.
-func typesLike(c *project.Config, from, r project.Resource, groupFile string, p *scaffold.Plan) ([]byte, error) {
+// copyTypes returns the types of r as a copy of those of another version. ok is false if
+// the copy would not compile: the types need declarations of other files in their
+// package, or the package of r has declarations of the same name.
+func copyTypes(c *project.Config, from, r project.Resource, groupFile string, p *scaffold.Plan) (content []byte, ok bool, err error) {
 	name := c.TypesFile(from)
 	src, err := p.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil || !copies(file, src, c.APIPath(r)) {
-		return nil, nil //nolint:nilerr // what is wrong with it, the generators tell
+	if err != nil || !isCopyable(file, src, c.APIPath(r)) {
+		return nil, false, nil //nolint:nilerr // the generators report syntax errors
 	}
 	theirs, err := declaredNames(c.APIDir(from), name, p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	ours, err := declaredNames(c.APIDir(r), c.TypesFile(r), p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	lacking := false
+	complete := true
 	ast.Inspect(file, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && theirs[id.Name] && !ours[id.Name] {
-			lacking = true
+			complete = false
 		}
-		return !lacking
+		return complete
 	})
 	same, err := sameForm(path.Join(c.APIDir(from), path.Base(groupFile)), groupFile, p)
-	if lacking || !same || err != nil {
-		return nil, err
+	if !complete || !same || err != nil {
+		return nil, false, err
 	}
 	at := fset.Position(file.Name.Pos()).Offset
-	next := slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
-	next = oneVersions.ReplaceAll(next, nil)
-	twice, err := declaredTwice(c.TypesFile(r), next, p)
-	if len(twice) > 0 || err != nil {
-		return nil, err
-	}
-	return next, nil
+	content = slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
+	content = versionMarkers.ReplaceAll(content, nil)
+	duplicates, err := findDuplicates(c.TypesFile(r), content, p)
+	return content, len(duplicates) == 0, err
 }
 
-// copies reports whether a file of types is about one kind and its fields: no
-// other kind, nothing of its conversion, and nothing of the package it is to go to.
-func copies(file *ast.File, src []byte, target string) bool {
+// isCopyable reports whether a types file has only one kind and its fields: no other
+// kind, no conversion, and no import of the package target.
+func isCopyable(file *ast.File, src []byte, target string) bool {
 	if bytes.Count(src, []byte("+kubebuilder:object:root=true")) != 2 || bytes.Contains(src, []byte("+groupName=")) || bytes.Contains(src, []byte("+versionName=")) {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// grown is a frigate whose v1 the user has given fields.
+// grown returns a project with a frigate to whose v1 the user has added fields.
 func grown(t *testing.T) tester {
 	t.Helper()
 	x := versions(t, "v1")
@@ -15,7 +15,7 @@ func grown(t *testing.T) tester {
 	return x
 }
 
-func TestFurtherVersionHasTheFields(t *testing.T) {
+func TestNextVersionCopiesFields(t *testing.T) {
 	t.Parallel()
 	x := grown(t)
 	x.write(v1Types, strings.Replace(x.read(v1Types), "// +kubebuilder:subresource:status", "// +kubebuilder:deprecatedversion:warning=\"old\"\n// +kubebuilder:subresource:status", 1))
@@ -26,7 +26,7 @@ func TestFurtherVersionHasTheFields(t *testing.T) {
 	x.contains(v1Types, "// "+storageMarker+"\n")
 	x.settled(x.createAPI(versionOf("v2")))
 
-	// What v1 becomes later is nothing to v2.
+	// Later changes of v1 do not affect v2.
 	x.write(v1Types, strings.Replace(x.read(v1Types), "Guns []Gun", "Cannons []Gun", 1))
 	v2 := x.read(v2Types)
 	x.settled(x.createAPI(versionOf("v2")))
@@ -34,15 +34,15 @@ func TestFurtherVersionHasTheFields(t *testing.T) {
 		t.Errorf("v2 has changed with v1:\n%s", x.read(v2Types))
 	}
 
-	// The next one follows the last.
+	// The next version copies the last one.
 	x.write(v2Types, strings.Replace(v2, "Guns []Gun", "Sails []Gun", 1))
 	x.apply(x.createAPI(versionOf("v3")))
 	x.contains("api/v3/frigate_types.go", "\tSails []Gun")
 }
 
-// TestFurtherVersionIsTheExample: where the types of the version before do not
-// stand for themselves, a further one starts as the first did.
-func TestFurtherVersionIsTheExample(t *testing.T) {
+// TestNextVersionIsExample checks that a version starts with the example if the types of
+// the previous version cannot be copied.
+func TestNextVersionIsExample(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(tester){
 		"helper in another file": func(x tester) {

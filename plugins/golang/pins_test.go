@@ -22,7 +22,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// kubernetes are the modules that Kubernetes releases together, in one version.
+// kubernetes are the modules that Kubernetes releases together, with the same version.
 var kubernetes = []string{
 	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver",
 	"k8s.io/client-go", "k8s.io/component-base",
@@ -32,7 +32,7 @@ var kubernetes = []string{
 //
 //	OPERON_PINS=write go test ./plugins/golang -run TestPins
 //
-// writes go.mod.tmpl and go.sum anew; it runs `go mod tidy`, so it uses the network.
+// rewrites go.mod.tmpl and go.sum; it runs `go mod tidy`, so it uses the network.
 func TestPins(t *testing.T) {
 	wanted := map[string]string{
 		"github.com/onsi/ginkgo/v2": pins.Ginkgo, "github.com/onsi/gomega": pins.Gomega,
@@ -70,11 +70,10 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// templateVersion is a version, or a release of Debian, in a template.
+// templateVersion matches a version, or a release of Debian, in a template.
 var templateVersion = regexp.MustCompile(`\bv[0-9]+\.[0-9]+\.[0-9]+\b|\bdebian[0-9]+\b`)
 
-// TestTemplatesPinNothing finds versions that stand in a template and not in
-// package pins, where nobody would look for them.
+// TestTemplatesPinNothing finds versions that are in a template but not in package pins.
 func TestTemplatesPinNothing(t *testing.T) {
 	err := fs.WalkDir(templates.FS, ".", func(name string, d fs.DirEntry, err error) error {
 		// TestPins compares the modules, and go.sum has many more.
@@ -86,7 +85,7 @@ func TestTemplatesPinNothing(t *testing.T) {
 			return err
 		}
 		for i, line := range strings.Split(string(content), "\n") {
-			// An action is named by its commit, and the release is a comment.
+			// Actions are pinned by commit, with the release in a comment.
 			if strings.Contains(name, "/init/.github/") && strings.Contains(line, "- uses: ") {
 				continue
 			}
@@ -115,7 +114,7 @@ func writePins(t *testing.T, wanted map[string]string) {
 	r := frigate()
 
 	planOnDisk(t, root, plugin.Event{Type: plugin.Init, Project: cfg})
-	// The versions in the templates are not to be asked: start from the pins.
+	// Start with the pins, and ignore the versions in the templates.
 	writeFile(t, filepath.Join(root, modules.GoMod), requiring(t, repo, wanted))
 	writeFile(t, filepath.Join(root, modules.GoSum), nil)
 	fresh := tidied(t, root)

@@ -40,7 +40,7 @@ func planTypes(c *project.Config, r project.Resource, types part, p *scaffold.Pl
 	if err := tree("types", vars, data, sink); err != nil {
 		return err
 	}
-	// The template knows nothing of the marker that a later version brought.
+	// The template does not have the marker, which is added with a later version.
 	if name := c.TypesFile(r); p.Seeded(name) && bytes.Contains(append(disk, base...), []byte(storageMarker)) {
 		if err := markStorage(name, r.Kind, p); err != nil {
 			return err
@@ -56,8 +56,8 @@ type form struct {
 	groupVersion string // the variable with the group and version
 }
 
-// readForm finds out how the group-version file at name wants types to be
-// registered: projects of older tools do it in another way than new ones.
+// readForm determines how the group-version file registers types. Projects of older
+// tools do it in another way than new projects.
 func readForm(name string, p *scaffold.Plan) (form, error) {
 	src, err := p.Read(name)
 	if err != nil {
@@ -82,8 +82,8 @@ func readForm(name string, p *scaffold.Plan) (form, error) {
 	return f, nil
 }
 
-// packageVars returns the values of the package-level variables, nil for one
-// that has none of its own.
+// packageVars returns the initial values of the package-level variables, by name. The
+// value is nil for a variable that is declared without its own value.
 func packageVars(file *ast.File) map[string]ast.Expr {
 	vars := map[string]ast.Expr{}
 	for _, d := range file.Decls {
@@ -117,9 +117,9 @@ func buildsFromObjects(value ast.Expr) bool {
 	return ok && sel.Sel.Name == "Builder"
 }
 
-// keepStorageVersion sees to it that exactly one version of a kind is stored: a
-// CRD with several versions needs the marker on one of them, and objects exist
-// in the earlier one.
+// keepStorageVersion ensures that exactly one version of a kind is the storage version:
+// a CRD with several versions needs the marker on one of them. It marks the first
+// version, in which objects are stored already.
 func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	var first *project.Resource
 	for i, other := range c.Resources {
@@ -143,7 +143,7 @@ func keepStorageVersion(c *project.Config, r project.Resource, p *scaffold.Plan)
 	name := c.TypesFile(*first)
 	err := markStorage(name, r.Kind, p)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The user has moved the types, and may have marked them there.
+		// The user moved the types, and may have marked them there.
 		p.Warn(scaffold.Warning{File: name, Rule: "storage-version",
 			Message: "the file is missing: make sure that exactly one version of the type " + r.Kind + " has the comment // " + storageMarker})
 		return nil

@@ -18,17 +18,17 @@ type webhookValues struct {
 	Package string
 
 	Kind, Lower, Version, Plural, Article string
-	Group, MarkerGroup                    string // with the domain; as markers write it
-	Own, Core                             bool   // whose types they are: the project's, Kubernetes'; else another module's
+	Group, MarkerGroup                    string // with the domain; in the syntax of markers
+	Own, Core                             bool   // the project or Kubernetes defines the types; otherwise another module
 	Alias, APIPath                        string // how the types are imported
 	Var                                   string // a variable that holds an object of the kind
-	DefaultingPath, ValidationPath        string // of the URLs
-	Name                                  string // of the webhooks in their configurations, behind m or v
+	DefaultingPath, ValidationPath        string // URL paths
+	Name                                  string // of the webhooks in their configurations, after the prefix m or v
 	Sample                                string // path of the sample from the root
 	CRDPath, ExternalCRDPath              string // from the package's folder, as Go strings
 	ManifestsPath                         string
 
-	Import webhookImports // in what is added to a file of the user
+	Import webhookImports // of the file to which the webhook is added
 }
 
 // webhookImports are the import names of a file for the packages that its webhooks need.
@@ -123,10 +123,10 @@ func webhookValuesOf(e plugin.Event, p *scaffold.Plan) (webhookValues, error) {
 	return v, nil
 }
 
-// webhookName is kubebuilder's name for the webhooks of r. Kinds of one name in
-// several groups would then share it, which the API server refuses: those that
-// PROJECT has later are told apart by their group. What PROJECT has earlier never
-// changes, so the name stays.
+// webhookName returns kubebuilder's name for the webhooks of r. It contains the group
+// only if an earlier resource in PROJECT has the same kind and version in another group,
+// because the API server rejects duplicate names. The names of earlier resources never
+// change.
 func webhookName(c *project.Config, r project.Resource) string {
 	for _, o := range c.Resources {
 		if o.SameVersion(r) {

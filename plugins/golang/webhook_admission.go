@@ -14,12 +14,12 @@ import (
 
 // admission is a webhook that the API server calls before it stores an object.
 type admission struct {
-	tree         string   // of templates: code, which is added to a file, and test
-	typeName     string   // the type that is called
-	next         string   // the type whose declaration stands behind it, or ""
-	calls        []string // what serves it, in the chain of the setup function
-	alternatives []string // what serves it too
-	before       []string // what stands behind it in the chain
+	tree         string   // template tree with the folders code, for the webhook file, and test
+	typeName     string   // the type with the webhook's methods
+	next         string   // the type that is declared after it, or ""
+	calls        []string // calls in the setup function that serve it
+	alternatives []string // other calls that serve it
+	before       []string // calls that must follow
 }
 
 // admissions returns the admission webhooks that r requests.
@@ -52,14 +52,14 @@ func admissions(r project.Resource) []admission {
 // plan adds the webhook to the file with the setup function, and plans its test.
 func (w admission) plan(c *project.Config, r project.Resource, file string, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	dir := path.Dir(file)
-	there, err := source.Declaring(dir, w.typeName, p)
+	declaring, err := source.Declaring(dir, w.typeName, p)
 	if err != nil {
 		return err
 	}
 	users := !p.Seeded(file) // the user's file is edited first, and then its base
 	err = source.EditMoved(p, file, setupFile(c, r), func(f *goedit.File) error {
-		declared := users && there != ""
-		users = false // what is pristine depends on no file of the user
+		declared := users && declaring != ""
+		users = false // the base must not depend on files of the user
 		if err := w.serve(f, r, file); err != nil {
 			return err
 		}
@@ -71,15 +71,14 @@ func (w admission) plan(c *project.Config, r project.Resource, file string, p *s
 	if err != nil {
 		return err
 	}
-	if there, err = source.Declaring(dir, w.typeName, p); there == "" || err != nil {
-		return err // the user has a type of another name, and tests of it
+	if declaring, err = source.Declaring(dir, w.typeName, p); declaring == "" || err != nil {
+		return err // the user renamed the type, and has tests for it
 	}
-	test := part{name: w.typeName, hint: "rename what is there"}
-	held, err := heldWebhooks(r, p)
+	recorded, err := recordedWebhooks(r, p)
 	if err != nil {
 		return err
 	}
-	test.held = held != nil
+	test := part{name: w.typeName, recorded: recorded, hint: renameHint}
 	return tree(w.tree+"/test", vars, data, test.seed(p))
 }
 
@@ -96,8 +95,8 @@ func (w admission) serve(f *goedit.File, r project.Resource, file string) error 
 	return f.InsertCalls(setup, "Complete", w.calls, w.before...)
 }
 
-// declare adds the type and its methods, with the file's own names for the
-// packages that they need.
+// declare adds the type and its methods. They use the names by which the file imports
+// packages.
 func (w admission) declare(f *goedit.File, vars map[string]string, data webhookValues) error {
 	data.Import.API = f.Import(data.Alias, data.APIPath)
 	data.Import.Context = f.Import("", "context")

@@ -17,7 +17,7 @@ const e2eFile = "test/e2e/e2e_test.go"
 // e2eCheck is a block of the end-to-end test.
 type e2eCheck struct {
 	marker string
-	done   string // what the file holds when it has the block, in whatever form
+	done   string // text in a file that has the block, in any form
 	text   func(exec, utils string) string
 }
 
@@ -31,8 +31,8 @@ Eventually(func(g Gomega) {
 	g.Expect(output).To(ContainSubstring("true"))
 }).Should(Succeed())`
 
-// caCheck waits for the certificate by which the API server trusts a webhook: in
-// all that jsonpath prints, between < and >.
+// caCheck waits until the API server trusts a webhook. The jsonpath prints each CA
+// certificate between < and >; an empty one is missing.
 const caCheck = `It("makes the API server trust %[3]s", func() {
 	Eventually(func(g Gomega) {
 		output, err := %[2]s.Run(%[1]s.Command("kubectl", "get", %[4]q, %[5]q,
@@ -42,6 +42,7 @@ const caCheck = `It("makes the API server trust %[3]s", func() {
 	}).Should(Succeed())
 })`
 
+// e2eChecks returns the blocks for the webhooks of r.
 func e2eChecks(c *project.Config, r project.Resource) []e2eCheck {
 	service := c.ProjectName + "-webhook-service"
 	checks := []e2eCheck{{"e2e-metrics-webhooks-readiness", service, func(exec, utils string) string {
@@ -66,8 +67,8 @@ func e2eChecks(c *project.Config, r project.Resource) []e2eCheck {
 	return checks
 }
 
-// wireE2E lets the end-to-end test look at the webhooks of r. A project may do
-// without that test; where its markers are gone, a warning gives the lines.
+// wireE2E adds checks of r's webhooks to the end-to-end test, if the project has it. If a
+// marker is missing, a warning has the lines.
 func wireE2E(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if !p.Exists(e2eFile) {
 		return nil

@@ -25,7 +25,7 @@ func TestWebhookOfKubernetesKind(t *testing.T) {
 		`path=/mutate--v1-pod,`, `groups="",resources=pods,`, `schema.GroupKind{Group: "", Kind: "Pod"}`)
 	x.contains("internal/webhook/v1/pod_validator_test.go", `"test/objects/core_v1_pod.yaml"`)
 	x.contains("test/objects/core_v1_pod.yaml", "kind: Pod\n")
-	// The cluster must not stand still when the manager does.
+	// The cluster must continue to work while the manager is down.
 	x.contains("internal/webhook/v1/pod_webhook.go", "mutating=true,failurePolicy=ignore,", "mutating=false,failurePolicy=ignore,")
 	x.lacks("internal/webhook/v1/pod_webhook.go", "failurePolicy=fail,")
 	x.lacks("internal/webhook/v1/webhook_suite_test.go", "AddToScheme")
@@ -35,7 +35,8 @@ func TestWebhookOfKubernetesKind(t *testing.T) {
 	}
 }
 
-// applyWebhook leaves out what needs the module of external types.
+// applyWebhook plans and applies webhooks, without the parts that need the module of
+// external types.
 func (x tester) applyWebhook(e plugin.Event, force bool) {
 	x.Helper()
 	p, err := scaffold.New(x.fs, scaffold.Options{Force: force})
@@ -107,14 +108,15 @@ func TestWebhookNames(t *testing.T) {
 	}
 }
 
-// TestWebhooksOfNamesakes: the API server refuses two webhooks of one name.
-func TestWebhooksOfNamesakes(t *testing.T) {
+// TestWebhooksOfKindsWithSameName checks that webhook names are unique, because the API
+// server rejects duplicates.
+func TestWebhooksOfKindsWithSameName(t *testing.T) {
 	t.Parallel()
 	x := fleet(t, func(c *project.Config) { c.MultiGroup = true })
 	other := frigate()
 	other.Group = "sea"
 	x.apply(x.createAPI(other))
-	// Which kind gets its webhooks first does not matter.
+	// The order in which kinds get webhooks has no effect.
 	later, _ := x.addWebhook(other, bothWebhooks)
 	first, _ := x.addWebhook(frigate(), bothWebhooks)
 	x.settled(later, first)
@@ -122,8 +124,9 @@ func TestWebhooksOfNamesakes(t *testing.T) {
 	x.contains("internal/webhook/sea/v1/frigate_webhook.go", "name=mfrigate-v1.sea.example.org.kb.io,", "name=vfrigate-v1.sea.example.org.kb.io,")
 }
 
-// TestWebhookInPlaces: what the user moved or made in another way stays.
-func TestWebhookInPlaces(t *testing.T) {
+// TestWebhookKeepsUsersFiles checks that code that the user moved or wrote in another form
+// stays.
+func TestWebhookKeepsUsersFiles(t *testing.T) {
 	t.Parallel()
 	const head = "package v1\n\nimport (\n\tctrl \"sigs.k8s.io/controller-runtime\"\n\n\tshipv1 \"example.org/fleet/api/v1\"\n)\n\n" +
 		"func SetupFrigateWebhookWithManager(mgr ctrl.Manager) error {\n"
@@ -203,7 +206,7 @@ func TestWebhookOfOlderTool(t *testing.T) {
 	x.addWebhook(sloop(), bothWebhooks)
 }
 
-// TestWebhookForced: --force writes the file anew, with all webhooks of the kind.
+// TestWebhookForced checks that --force replaces the file, with all webhooks of the kind.
 func TestWebhookForced(t *testing.T) {
 	t.Parallel()
 	x := fleet(t, nil)

@@ -8,34 +8,34 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// planWebhookFile plans the file with the setup function, which stays where the
-// user has it, and returns that file.
+// planWebhookFile plans the file with the setup function, unless the user moved the
+// function to another file. It returns the name of the file.
 func planWebhookFile(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) (string, error) {
-	held, err := heldWebhooks(r, p)
+	recorded, err := recordedWebhooks(r, p)
 	if err != nil {
 		return "", err
 	}
 	if err := checkLegacy(c, r, p); err != nil {
 		return "", err
 	}
-	setup := part{name: r.WebhookSetup(), held: held != nil, hint: "rename what is there"}
+	setup := part{name: r.WebhookSetup(), recorded: recorded, hint: renameHint}
 	file := setupFile(c, r)
 	disk, base, err := p.Before(file)
 	if err != nil {
 		return "", err
 	}
-	there, err := source.Declaring(c.WebhookDir(r), setup.name, p)
+	declaring, err := source.Declaring(c.WebhookDir(r), setup.name, p)
 	if err != nil {
 		return "", err
 	}
-	again := p.Seeded(project.MainFile) || p.Forced()
-	if known := there != "" || disk != nil && (base != nil || setup.held); !known || again {
+	replay := p.Seeded(project.MainFile) || p.Forced()
+	if exists := declaring != "" || disk != nil && (base != nil || setup.recorded); !exists || replay {
 		if err := tree("webhook", vars, data, setup.seed(p)); err != nil {
 			return "", err
 		}
 	}
-	if there, err = source.Declaring(c.WebhookDir(r), setup.name, p); there != "" {
-		file = there
+	if declaring, err = source.Declaring(c.WebhookDir(r), setup.name, p); declaring != "" {
+		file = declaring
 	}
 	return file, err
 }
@@ -45,8 +45,8 @@ func setupFile(c *project.Config, r project.Resource) string {
 	return c.WebhookDir(r) + "/" + r.Lower() + "_webhook.go"
 }
 
-// checkLegacy refuses a kind whose webhooks are methods of its type, as tools of
-// this layout once wrote them: controller-runtime no longer serves those.
+// checkLegacy rejects a kind whose webhooks are methods of its type, as early versions of
+// kubebuilder wrote them. controller-runtime no longer supports them.
 func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	if r.HasExternalTypes() {
 		return nil
@@ -56,21 +56,12 @@ func checkLegacy(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	if file == "" || err != nil {
 		return err
 	}
-	return fault.Failed("move their code out of "+file+", delete the methods, then run the command again",
+	return fault.Failed("move their code out of "+file+", delete the methods, then repeat the command",
 		"%s has the webhooks of %s as methods of the type, which controller-runtime no longer supports", file, r.Kind)
 }
 
-// heldWebhooks returns the webhooks of r that PROJECT recorded before this
-// command, or nil.
-func heldWebhooks(r project.Resource, p *scaffold.Plan) (*project.Webhooks, error) {
-	before, err := recorded(p)
-	if before == nil || err != nil {
-		return nil, err
-	}
-	for _, old := range before.Resources {
-		if old.SameVersion(r) {
-			return old.Webhooks, nil
-		}
-	}
-	return nil, nil
+// recordedWebhooks reports whether PROJECT recorded webhooks of r before this command.
+func recordedWebhooks(r project.Resource, p *scaffold.Plan) (bool, error) {
+	before, ok, err := recordedResource(r, p)
+	return ok && before.Webhooks != nil, err
 }

@@ -13,8 +13,8 @@ import (
 
 const webhookFile = "internal/webhook/v1/frigate_webhook.go"
 
-// createWebhook records what r asks for in the project, beside what it has, and
-// returns its event.
+// createWebhook records the webhooks of r in the project, in addition to the recorded
+// ones, and returns the event.
 func (x tester) createWebhook(r project.Resource, asked project.Webhooks) plugin.Event {
 	x.Helper()
 	asked.WebhookVersion = "v1"
@@ -34,7 +34,7 @@ func (x tester) createWebhook(r project.Resource, asked project.Webhooks) plugin
 	return plugin.Event{Type: plugin.CreateWebhook, Resource: &r}
 }
 
-// addWebhook does what the command does: PROJECT tells of the webhooks after it.
+// addWebhook plans and applies webhooks and updates PROJECT, like the command.
 func (x tester) addWebhook(r project.Resource, asked project.Webhooks) (plugin.Event, *scaffold.Plan) {
 	x.Helper()
 	e := x.createWebhook(r, asked)
@@ -56,7 +56,7 @@ func (x tester) replay() []plugin.Event {
 	return events
 }
 
-// settled checks that the events, and a repeated init, change nothing more.
+// settled checks that neither the events nor a repeated init change anything.
 func (x tester) settled(events ...plugin.Event) {
 	x.Helper()
 	for _, events := range [][]plugin.Event{events, x.replay()} {
@@ -75,7 +75,7 @@ func changes(p *scaffold.Plan) []string {
 	return slices.DeleteFunc(paths(p), func(s string) bool { return strings.HasPrefix(s, string(scaffold.Keep)+" ") })
 }
 
-// fleet is a project with the kind Frigate.
+// fleet returns a project with the kind Frigate.
 func fleet(t *testing.T, change func(*project.Config)) tester {
 	t.Helper()
 	x := initialised(t, change)
@@ -117,7 +117,8 @@ func TestWebhookFiles(t *testing.T) {
 	x.contains("test/e2e/e2e_test.go", "fleet-webhook-service", "fleet-mutating-webhook-configuration", "fleet-validating-webhook-configuration")
 }
 
-// TestWebhooksCommute: what order the webhooks came in must not show.
+// TestWebhooksCommute checks that the order in which webhooks are added does not affect
+// the files.
 func TestWebhooksCommute(t *testing.T) {
 	t.Parallel()
 	defaulting := project.Webhooks{Defaulting: true, DefaultingPath: "/fill"}
@@ -137,8 +138,8 @@ func TestWebhooksCommute(t *testing.T) {
 			for _, order := range [][]project.Webhooks{{both}, {defaulting, validation}, {validation, defaulting}, {validation, both}} {
 				x := fleet(t, change)
 				var events []plugin.Event
-				for _, asked := range order {
-					e, _ := x.addWebhook(frigate(), asked)
+				for _, requested := range order {
+					e, _ := x.addWebhook(frigate(), requested)
 					events = append(events, e)
 				}
 				x.settled(events...)
@@ -157,7 +158,7 @@ func TestWebhooksCommute(t *testing.T) {
 	}
 }
 
-// usersWebhook is what a user, or kubebuilder, may have made of the file.
+// usersWebhook is a webhook file as a user or kubebuilder could have changed it.
 const usersWebhook = `package v1
 
 import (
@@ -231,8 +232,9 @@ func TestWebhookKeepsTheUsersCode(t *testing.T) {
 	}
 }
 
-// TestWebhookFollowsTheMovedSetup: a person may have taken the file apart.
-func TestWebhookFollowsTheMovedSetup(t *testing.T) {
+// TestWebhookFollowsMovedSetup adds a webhook after the user moved the setup function to
+// another file.
+func TestWebhookFollowsMovedSetup(t *testing.T) {
 	t.Parallel()
 	const moved = "internal/webhook/v1/setup.go"
 	x := fleet(t, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// setupWebhook is the form in which other tools of this layout add webhooks too.
-// Without its certificate the webhook server does not start, so the variable
-// lets the manager run on a workstation.
+// setupWebhook sets up webhooks in the same form as kubebuilder. The webhook server does
+// not start without a certificate, so the variable lets the manager run on a
+// workstation.
 const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
 	if err := %[2]s.%[3]s(%[4]s); err != nil {
 		%[5]s.Error(err, "cannot set up the webhooks", "webhook", %[6]q)
@@ -20,7 +20,7 @@ const setupWebhook = `if %[1]s.Getenv("ENABLE_WEBHOOKS") != "false" {
 	}
 }`
 
-// webhookLines are the lines that wireWebhook adds, for a person to add them.
+// webhookLines returns the lines that wireWebhook adds, for hints.
 func webhookLines(c *project.Config, r project.Resource) string {
 	lines := fmt.Sprintf("import %s %q\n", c.WebhookAlias(r), c.WebhookPath(r)) +
 		fmt.Sprintf(setupWebhook, "os", c.WebhookAlias(r), r.WebhookSetup(), "mgr", "setupLog", r.Kind)
@@ -28,7 +28,7 @@ func webhookLines(c *project.Config, r project.Resource) string {
 	return strings.TrimPrefix(mainLines(c, r)+"\n"+lines, "\n")
 }
 
-// wireWebhook has the manager serve the webhooks of r, whose types it must know.
+// wireWebhook makes the manager serve the webhooks of r, and registers their types.
 func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	m, err := readMain(p)
 	if err != nil {
@@ -37,6 +37,7 @@ func wireWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error 
 	return m.wireKind(c, r, []wiring{serveWebhook(c, r, m)}, webhookLines(c, r), p)
 }
 
+// serveWebhook serves the webhooks of r with the manager.
 func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 	webhooks := c.WebhookPath(r)
 	return wiring{
@@ -53,8 +54,8 @@ func serveWebhook(c *project.Config, r project.Resource, m mainPackage) wiring {
 	}
 }
 
-// planWebhookSuite plans the suite that all webhooks of the package share, and
-// what it and the specs need: helpers, and an object of a external kind.
+// planWebhookSuite plans the suite that all webhooks of the package share, its helpers
+// and, for an external kind, a test object.
 func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, vars map[string]string, data webhookValues) error {
 	if r.HasExternalTypes() {
 		if err := planExternalObject(c, r, p); err != nil {
@@ -80,13 +81,13 @@ func planWebhookSuite(c *project.Config, r project.Resource, p *scaffold.Plan, v
 	return serveInSuite(r, suite, p)
 }
 
-// serveInSuite has the manager of a suite serve the webhooks of r.
+// serveInSuite makes the manager of a suite serve the webhooks of r.
 func serveInSuite(r project.Resource, suite string, p *scaffold.Plan) error {
-	return source.Edit(p, suite, serveFrom(r))
+	return source.Edit(p, suite, suiteWebhookEdit(r))
 }
 
-// serveFrom makes a suite's file serve the webhooks of r.
-func serveFrom(r project.Resource) func(*goedit.File) error {
+// suiteWebhookEdit returns an edit that makes a suite serve the webhooks of r.
+func suiteWebhookEdit(r project.Resource) func(*goedit.File) error {
 	return func(f *goedit.File) error {
 		if f.Mentions(r.WebhookSetup()) {
 			return nil

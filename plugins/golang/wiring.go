@@ -19,8 +19,8 @@ const (
 	clientScheme = "k8s.io/client-go/kubernetes/scheme"
 )
 
-// setupController is the form in which other tools of this layout add
-// controllers too, so that main.go stays even.
+// setupController sets up a controller in the same form as kubebuilder, so that main.go
+// stays uniform.
 const setupController = `if err := (&%[1]s.%[2]s{
 	Client: %[3]s.GetClient(),
 	Scheme: %[3]s.GetScheme(),
@@ -29,7 +29,7 @@ const setupController = `if err := (&%[1]s.%[2]s{
 	%[6]s.Exit(1)
 }`
 
-// mainLines are the lines that wireMain adds, for a person to add them.
+// mainLines returns the lines that wireMain adds, for hints.
 func mainLines(c *project.Config, r project.Resource) string {
 	var lines string
 	if !inClientScheme(r) {
@@ -45,14 +45,14 @@ func mainLines(c *project.Config, r project.Resource) string {
 	return strings.TrimSuffix(lines, "\n")
 }
 
-// wiring is one thing that the manager's main package does for a kind.
+// wiring is code for a kind in the manager's main package.
 type wiring struct {
-	done func(*goedit.File) bool    // a file does it already, in whatever form
-	add  []func(*goedit.File) error // ways to make a file do it, the preferred first
+	done func(*goedit.File) bool    // reports whether a file has the code, in any form
+	add  []func(*goedit.File) error // ways to add the code to a file, the preferred one first
 }
 
-// wireMain registers the types of r with the manager's scheme, and sets its
-// controllers up. What is there already, in whatever form and file, stays.
+// wireMain registers the types of r with the manager's scheme, and sets up its
+// controllers. It does not add code that exists in any form in any file.
 func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	m, err := readMain(p)
 	if err != nil {
@@ -65,9 +65,9 @@ func wireMain(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	return m.wireKind(c, r, controllers, mainLines(c, r), p)
 }
 
-// wireKind registers the types of r with the manager's scheme, and adds what else
-// the manager does for r. Where one place is missing, the error gives all the
-// lines, for others may be missing too.
+// wireKind registers the types of r with the manager's scheme, and adds the wirings. If
+// a place for code is missing, the hint has all lines, because other places may be
+// missing too.
 func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []wiring, lines string, p *scaffold.Plan) error {
 	if !inClientScheme(r) {
 		wirings = slices.Insert(wirings, 0, registration(c, r, m))
@@ -81,8 +81,8 @@ func (m mainPackage) wireKind(c *project.Config, r project.Resource, wirings []w
 	return nil
 }
 
-// registration makes the types of r known to the manager's scheme, best where
-// others are.
+// registration registers the types of r with the manager's scheme, preferably after
+// other registrations.
 func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	types := c.APIPath(r)
 	add := func(f *goedit.File, anchors ...goedit.Anchor) error {
@@ -103,7 +103,7 @@ func registration(c *project.Config, r project.Resource, m mainPackage) wiring {
 	}
 }
 
-// setUp starts a controller of r with the manager.
+// setUp sets up a controller of r with the manager.
 func setUp(c *project.Config, r project.Resource, controller string, m mainPackage) wiring {
 	controllers := c.ControllerPath(r)
 	return wiring{
@@ -120,16 +120,16 @@ func setUp(c *project.Config, r project.Resource, controller string, m mainPacka
 	}
 }
 
-// wireSuite registers the types of r with the scheme of a suite, which is client-go's.
+// wireSuite registers the types of r with client-go's scheme, which suites use.
 func wireSuite(c *project.Config, r project.Resource, suite string, p *scaffold.Plan) error {
 	if inClientScheme(r) {
 		return nil
 	}
-	return source.Edit(p, suite, registerInSuite(c, r))
+	return source.Edit(p, suite, suiteSchemeEdit(c, r))
 }
 
-// registerInSuite makes a suite's file register the types of r.
-func registerInSuite(c *project.Config, r project.Resource) func(*goedit.File) error {
+// suiteSchemeEdit returns an edit that makes a suite register the types of r.
+func suiteSchemeEdit(c *project.Config, r project.Resource) func(*goedit.File) error {
 	return func(f *goedit.File) error {
 		types := c.APIPath(r)
 		if f.Uses(types, "AddToScheme") {
@@ -137,7 +137,7 @@ func registerInSuite(c *project.Config, r project.Resource) func(*goedit.File) e
 		}
 		anchors := []goedit.Anchor{goedit.Marker("scheme"), goedit.AfterCall("BeforeSuite", "AddToScheme"), goedit.BeforeCall("BeforeSuite", "testEnv.Start")}
 		api, scheme := f.ImportAt(r.ImportAlias(), types, anchors...), f.ImportAt("", clientScheme, anchors...)
-		// Other tools of this layout look for these very lines.
+		// kubebuilder looks for exactly these lines.
 		lines := "err = %s.AddToScheme(%s.Scheme)\nExpect(err).NotTo(HaveOccurred())"
 		if at := f.ScopeAt(anchors...); at != nil && !at.Variable("err") {
 			lines = "Expect(%s.AddToScheme(%s.Scheme)).To(Succeed())"

@@ -9,8 +9,8 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/header"
 )
 
-// TestYearOfTheHeader: new files agree with those that are there.
-func TestYearOfTheHeader(t *testing.T) {
+// TestYearOfHeader checks that the header of new files has the year of existing files.
+func TestYearOfHeader(t *testing.T) {
 	t.Parallel()
 	const text = "/*\nCopyright YEAR.\nAll of it.\n*/\n"
 	tests := map[string]struct {
@@ -44,7 +44,7 @@ func TestYearOfTheHeader(t *testing.T) {
 	}
 }
 
-func TestLicenceFileWithYear(t *testing.T) {
+func TestLicenseFileWithYear(t *testing.T) {
 	t.Parallel()
 	x := start(t, nil)
 	first := plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet", "license-file": "h.txt"},

@@ -28,8 +28,7 @@ const (
 	managerRole    = "config/rbac/role.yaml"
 )
 
-// createAPI plans what r needs in the cluster: its API, and the permission of
-// its controller.
+// createAPI plans the manifests of r: its API, and the permissions of its controllers.
 func (k Plugin) createAPI(e plugin.Event, p *scaffold.Plan) error {
 	c, r := e.Project, *e.Resource
 	if r.API != nil {
@@ -56,11 +55,11 @@ func needsClusterRole(c *project.Config, r project.Resource) bool {
 }
 
 // reachesCluster reports whether a namespaced manager must access a cluster-scoped kind
-// because a controller of r owns or watches it. The plugin that writes the controller
-// validates the kinds in asked that PROJECT does not record.
-func reachesCluster(c *project.Config, r project.Resource, asked []string) bool {
+// because a controller of r owns or watches it. requested contains kinds that PROJECT does
+// not record yet; the plugin that writes the controller validates them.
+func reachesCluster(c *project.Config, r project.Resource, requested []string) bool {
 	have := c.AllFeatures(r)
-	return c.Namespaced && slices.ContainsFunc(slices.Concat(have.Owns, have.Watches, asked), func(name string) bool {
+	return c.Namespaced && slices.ContainsFunc(slices.Concat(have.Owns, have.Watches, requested), func(name string) bool {
 		t, err := c.Target("owns", name)
 		return err == nil && !c.IsNamespaced(t)
 	})

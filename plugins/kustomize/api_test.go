@@ -59,7 +59,7 @@ func TestCreateAPI(t *testing.T) {
 	}
 }
 
-// The API server rejects a sample whose spec is null.
+// TestSample checks that an empty spec is not null, which the API server rejects.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -90,9 +90,9 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// A Role cannot reach a kind without a namespace: the manager is bound to the
-// ClusterRole that is generated for it, also when the controller comes later.
-func TestClusterKindOfLimitedManager(t *testing.T) {
+// TestClusterKindOfNamespacedManager checks that a namespaced manager is bound to the
+// ClusterRole for cluster-scoped kinds, even if the controller is added later.
+func TestClusterKindOfNamespacedManager(t *testing.T) {
 	t.Parallel()
 	const binding = "config/rbac/cluster_role_binding.yaml"
 	later := destroyer
@@ -131,7 +131,7 @@ func TestClusterKindOfLimitedManager(t *testing.T) {
 	}
 }
 
-// Words that YAML would read as something else stay text.
+// TestWordsStayText checks that names that YAML would read as another type are quoted.
 func TestWordsStayText(t *testing.T) {
 	t.Parallel()
 	c := config()

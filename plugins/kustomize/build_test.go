@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// served is r with webhooks: the letters d, v and c stand for defaulting,
-// validation and conversion.
+// served returns r with webhooks: the letters d, v and c select defaulting, validation and
+// conversion.
 func served(r project.Resource, kinds string) project.Resource {
 	r.Webhooks = &project.Webhooks{
 		WebhookVersion: "v1",
@@ -25,7 +25,7 @@ func served(r project.Resource, kinds string) project.Resource {
 	return r
 }
 
-// webhook runs the creation of webhooks for r, as the command would.
+// webhook creates webhooks for r, like the command.
 func webhook(t *testing.T, fsys afero.Fs, c *project.Config, r project.Resource) {
 	t.Helper()
 	if err := tryWebhook(t, fsys, c, r); err != nil {
@@ -43,7 +43,7 @@ func webhookEvent(c *project.Config, r *project.Resource) plugin.Event {
 	return plugin.Event{Type: plugin.CreateWebhook, Project: c, Resource: r}
 }
 
-// record puts r into PROJECT, with the webhooks that it has there already.
+// record adds r to PROJECT, together with its recorded webhooks.
 func record(c *project.Config, r project.Resource) {
 	all := *r.Webhooks
 	if old := c.Find(r.Group, r.Version, r.Kind); old != nil && old.Webhooks != nil {
@@ -55,7 +55,7 @@ func record(c *project.Config, r project.Resource) {
 	c.Put(r)
 }
 
-// write puts a file of somebody else into the project.
+// write writes a file of another tool or of the user.
 func write(t *testing.T, fsys afero.Fs, name, content string) {
 	t.Helper()
 	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
@@ -63,7 +63,7 @@ func write(t *testing.T, fsys afero.Fs, name, content string) {
 	}
 }
 
-// replace changes a file as a user would, once.
+// replace replaces a text that occurs once, as a user would.
 func replace(t *testing.T, fsys afero.Fs, name, from, to string) {
 	t.Helper()
 	content := files(t, fsys)[name]
@@ -73,8 +73,8 @@ func replace(t *testing.T, fsys afero.Fs, name, from, to string) {
 	write(t, fsys, name, strings.Replace(content, from, to, 1))
 }
 
-// generate writes what the generators derive from the sources, as far as a
-// kustomization lists it: CRDs and webhook configurations.
+// generate writes the generated files that kustomizations list: CRDs and webhook
+// configurations.
 func generate(t *testing.T, fsys afero.Fs, c *project.Config) {
 	t.Helper()
 	var mutating, validating string
@@ -151,7 +151,7 @@ func admission(r project.Resource, prefix string) string {
 `, prefix, r.Version, r.Lower(), r.QualifiedGroup(), r.PluralName())
 }
 
-// installed is what kustomize makes of config/default: objects by kind and name.
+// installed is the output of kustomize for config/default: objects by kind and name.
 type installed map[string]map[string]any
 
 // build generates and runs kustomize on a folder.
@@ -180,7 +180,7 @@ func build(t *testing.T, fsys afero.Fs, c *project.Config, dir string) installed
 	return objects
 }
 
-// settled checks that a plan of these events changes nothing.
+// settled checks that planning these events changes nothing.
 func settled(t *testing.T, fsys afero.Fs, events ...plugin.Event) {
 	t.Helper()
 	p := newPlan(t, fsys, scaffold.Options{})
@@ -194,7 +194,7 @@ func settled(t *testing.T, fsys afero.Fs, events ...plugin.Event) {
 	}
 }
 
-// replay is what a second init does.
+// replay returns the events of a repeated init.
 func replay(c *project.Config) []plugin.Event {
 	events := []plugin.Event{{Type: plugin.Init, Project: c}}
 	for _, r := range c.Resources {

@@ -18,6 +18,8 @@ const (
 	ruleNotListed  = "not-listed"  // no kustomization lists a generated file, so it is never installed
 	ruleListedGone = "listed-gone" // a kustomization lists a missing file and does not build
 	ruleNotTrusted = "not-trusted" // the API server does not know the certificate of a conversion
+
+	ruleKustomizationGone = "kustomization-gone" // a kustomization lists a folder without a kustomization
 )
 
 // checkLists warns about mismatches between the generated manifests and the kustomizations.
@@ -25,7 +27,7 @@ const (
 // runs without them.
 func checkLists(e plugin.Event, p *scaffold.Plan) {
 	if len(e.Args)+len(e.Strings("only"))+len(e.Strings("paths")) > 0 {
-		return // who asks for a part is told about that part
+		return // a partial run does not check the whole project
 	}
 	crds, webhooks, all := readLists(p, crdEntries), readLists(p, webhookEntries), readLists(p, defaultEntries)
 	generated := map[string]bool{} // by PROJECT, now or in this very command
@@ -40,7 +42,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 			all.wants(p, "resources", "../crd", "the CRDs of this project are not installed")
 		}
 		if patch := crdPatch(e.Project, r, p); r.Webhooks != nil && r.Webhooks.Conversion && p.Exists(patch) {
-			crds.wants(p, "patches", "path: patches/"+path.Base(patch), "the CRD of %s does not say who converts it", r.Kind)
+			crds.wants(p, "patches", "path: patches/"+path.Base(patch), "the CRD of %s has no conversion webhook", r.Kind)
 		}
 	}
 	if anyAdmission(e.Project.Resources) {
@@ -51,6 +53,7 @@ func checkLists(e plugin.Event, p *scaffold.Plan) {
 	}
 	crds.gone(p, generated)
 	webhooks.gone(p, generated)
+	all.foldersGone(p)
 	checkTrust(e.Project, p)
 }
 
@@ -72,9 +75,8 @@ func checkTrust(c *project.Config, p *scaffold.Plan) {
 	}
 }
 
-// lists are what a kustomization lists: nothing when there is no such file, for
-// the user then installs by other means, and nothing when it cannot be read, for
-// kustomize itself says that better.
+// lists contains the lists of a kustomization. It is empty if the file does not exist or
+// is invalid, because kustomize reports invalid files.
 type lists struct {
 	name string
 	doc  *yamledit.Document
@@ -125,6 +127,34 @@ func (l lists) gone(p *scaffold.Plan, generated map[string]bool) {
 		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{"resources", i}), Rule: ruleListedGone,
 			Message: file + " is listed here, but does not exist, and nothing in " + project.File + " creates it: remove the line"})
 	}
+}
+
+// foldersGone warns about listed folders of the project that have no kustomization.
+func (l lists) foldersGone(p *scaffold.Plan) {
+	if l.doc == nil {
+		return
+	}
+	for i, v := range items(l.doc.Value["resources"]) {
+		entry, ok := v.(string)
+		folder := l.path(entry)
+		if !ok || !strings.HasPrefix(entry, ".") || path.Ext(folder) != "" || strings.HasPrefix(folder, "../") || hasKustomization(p, folder) {
+			continue
+		}
+		name, fix := folder+"/"+kustomization, "restore it from version control"
+		if name == crdEntries {
+			fix += ", or repeat operon create api for a kind of the project, which creates it"
+		}
+		p.Warn(scaffold.Warning{File: l.name, Line: l.doc.Line([]any{"resources", i}), Rule: ruleKustomizationGone,
+			Message: name + " is missing, so this kustomization does not build: " + fix})
+	}
+}
+
+// hasKustomization reports whether a folder has a kustomization, by any name that kustomize
+// accepts.
+func hasKustomization(p *scaffold.Plan, folder string) bool {
+	return slices.ContainsFunc([]string{kustomization, "kustomization.yml", "Kustomization"}, func(name string) bool {
+		return p.Exists(folder + "/" + name)
+	})
 }
 
 // path returns the path of an entry in the project.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A full generate tells where lists and generated manifests do not fit, and
-// says nothing of a project as operon makes it.
+// TestCheckLists checks the warnings of a full generate about mismatches between lists and
+// generated manifests. A project without changes has none.
 func TestCheckLists(t *testing.T) {
 	t.Parallel()
 	none := func(*testing.T, afero.Fs) {}
@@ -39,7 +39,7 @@ func TestCheckLists(t *testing.T) {
 		{"all CRDs", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
 			defaultEntries + ":19: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
 		{"the patch", edit(crdEntries, patch, ""), []string{
-			crdEntries + ":8: the CRD of Frigate does not say who converts it: add this line to patches (not-listed)"},
+			crdEntries + ":8: the CRD of Frigate has no conversion webhook: add this line to patches (not-listed)"},
 			"- path: patches/webhook_in_frigates.yaml"},
 		{"the patch, with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
 		{"webhook configurations", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
@@ -47,6 +47,11 @@ func TestCheckLists(t *testing.T) {
 			"- manifests.yaml"},
 		{"parts that are off", edit(defaultEntries, "- ../webhook\n", "#- ../webhook\n"), nil, ""},
 		{"not generated yet", remove(webhookManifests), nil, ""},
+		{"no kustomization for CRDs", remove(crdEntries), []string{
+			defaultEntries + ":18: config/crd/kustomization.yaml is missing, so this kustomization does not build: restore it from version control, " +
+				"or repeat operon create api for a kind of the project, which creates it (kustomization-gone)"}, ""},
+		{"no kustomization for webhooks", remove(webhookEntries), []string{
+			defaultEntries + ":22: config/webhook/kustomization.yaml is missing, so this kustomization does not build: restore it from version control (kustomization-gone)"}, ""},
 		{"no lists", func(t *testing.T, fsys afero.Fs) {
 			for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {
 				remove(name)(t, fsys)
@@ -83,7 +88,8 @@ func TestCheckLists(t *testing.T) {
 	}
 }
 
-// Webhooks that only convert have no generated configuration.
+// TestCheckConversionAlone checks that webhooks that only convert need no generated
+// configuration.
 func TestCheckConversionAlone(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -106,7 +112,8 @@ func TestCheckConversionAlone(t *testing.T) {
 	}
 }
 
-// A conversion of another tool may lack the certificate's part.
+// TestCheckTrust checks the warning for a conversion of another tool without the
+// certificate.
 func TestCheckTrust(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -127,7 +134,8 @@ func TestCheckTrust(t *testing.T) {
 	}
 }
 
-// To say what is wrong with a kustomization is kustomize's part.
+// TestCheckUnreadableLists checks that operon ignores invalid kustomizations, which
+// kustomize reports.
 func TestCheckUnreadableLists(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {

@@ -10,7 +10,7 @@ import (
 )
 
 // initValues are the values for the templates of kustomize/init. Text from the user is a YAML
-// scalar, quoted if necessary: a project may be called "123", and a kind "Null".
+// scalar, quoted if necessary: a project can have the name "123", and a kind the name "Null".
 type initValues struct {
 	Project  *project.Config
 	Name     string // the project's name, as a scalar
@@ -32,10 +32,10 @@ type apiValues struct {
 	RoleKind        string // kind of the users' roles
 	RoleName        string // prefix of the names of the users' roles
 	SampleName      string
-	SampleNamespace string  // where the sample must live, or ""
+	SampleNamespace string  // the required namespace of the sample, or ""
 	CRDs            string  // where the CRDs come from, in words
-	Patches         bool    // CRDs that are converted get a patch; the engine of hooks registers itself
-	Sample          *sample // by the CRD; nil: the user fills it in
+	Patches         bool    // converted CRDs get a patch; the engine of hooks registers itself instead
+	Sample          *sample // derived from the CRD; nil: the user writes the content
 }
 
 func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan) (apiValues, error) {
@@ -58,12 +58,17 @@ func (k Plugin) apiData(c *project.Config, r project.Resource, p *scaffold.Plan)
 	if limited {
 		v.SampleNamespace = c.Namespace()
 	}
-	var err error
 	if k.KindsOnly { // and no plugin for Go
 		v.CRDs, v.Patches = "written by hand in bases", false
-		v.Sample, err = sampleOf(r, p)
+		s, ok, err := sampleOf(r, p)
+		if err != nil {
+			return v, err
+		}
+		if ok {
+			v.Sample = &s
+		}
 	}
-	return v, err
+	return v, nil
 }
 
 // conversionValues are the values for the templates of kustomize/conversion.

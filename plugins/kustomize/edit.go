@@ -14,8 +14,8 @@ import (
 
 const clusterBinding = "config/rbac/cluster_role_binding.yaml"
 
-// editProject changes the manifests from e.Before to e.Project. The replay changes files that
-// operon seeded, because it knows their base. Files of other tools are edited in place.
+// editProject changes the manifests from e.Before to e.Project. It edits files of other
+// tools in place. The replay that follows changes the files that operon seeded.
 func editProject(e plugin.Event, p *scaffold.Plan) error {
 	c := e.Project
 	if e.Before.Namespaced == c.Namespaced {
@@ -25,7 +25,7 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	old, next := roleKind(e.Before.Namespaced), roleKind(c.Namespaced)
-	if err := rewrite(p, "config/rbac/role_binding.yaml",
+	if err := editUnseeded(p, "config/rbac/role_binding.yaml",
 		fields{"kind": old + "Binding", "roleRef": fields{"kind": old}},
 		fields{"kind": next + "Binding", "roleRef": fields{"kind": next}}); err != nil {
 		return err
@@ -44,18 +44,17 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 		}
 		for _, role := range usersRoles {
 			name := "config/rbac/" + strings.Join(roleWords(c, r, p), "_") + "_" + role + "_role.yaml"
-			if err := rewrite(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
+			if err := editUnseeded(p, name, fields{"kind": old}, fields{"kind": next}); err != nil {
 				return err
 			}
 		}
-		lives := fields{"metadata": fields{"namespace": c.Namespace()}}
-		was, want := fields{"metadata": fields{}}, lives
+		was, want := fields{"metadata": fields{}}, fields{"metadata": fields{"namespace": c.Namespace()}}
 		if !c.Namespaced {
-			was, want = lives, was
+			was, want = want, was
 		}
-		rescope := rewrite
+		rescope := editUnseeded
 		if further(c, r) { // no replay plans it again
-			rescope = reword
+			rescope = edit
 		}
 		if err := rescope(p, c.SamplePath(r), was, want); err != nil {
 			return err
@@ -66,35 +65,35 @@ func editProject(e plugin.Event, p *scaffold.Plan) error {
 
 type fields = map[string]any
 
-// rewrite edits a file of another tool if it contains was. Other values are a decision of the
-// user and stay.
-func rewrite(p *scaffold.Plan, name string, was, want fields) error {
+// editUnseeded edits a file that operon did not seed.
+func editUnseeded(p *scaffold.Plan, name string, was, want fields) error {
 	if p.HasBase(name) {
 		return nil
 	}
-	return reword(p, name, was, want)
+	return edit(p, name, was, want)
 }
 
-// reword edits any file that contains was.
-func reword(p *scaffold.Plan, name string, was, want fields) error {
+// edit changes the fields was of a file to want. It does not change a file with other
+// values, because they are a decision of the user.
+func edit(p *scaffold.Plan, name string, was, want fields) error {
 	if !p.Exists(name) {
 		return nil
 	}
 	return p.Edit(name, func(src []byte) ([]byte, error) {
 		var have fields
-		if err := yaml.Unmarshal(src, &have); err != nil || !says(have, was) {
+		if err := yaml.Unmarshal(src, &have); err != nil || !contains(have, was) {
 			return src, nil
 		}
 		return yamledit.Reconcile(src, was, want, nil)
 	})
 }
 
-// says reports whether whole contains all of part.
-func says(whole, part fields) bool {
+// contains reports whether whole contains all of part.
+func contains(whole, part fields) bool {
 	for key, value := range part {
 		inner, nested := value.(fields)
 		have, _ := whole[key].(fields)
-		if nested && !says(have, inner) || !nested && whole[key] != value {
+		if nested && !contains(have, inner) || !nested && whole[key] != value {
 			return false
 		}
 	}

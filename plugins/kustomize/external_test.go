@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// adopted is a project with resources of which operon holds no record, whose
-// roles and samples say something of their own.
+// adopted returns a project without .operon, with resources whose roles and samples differ
+// from the templates.
 func adopted(t *testing.T, c *project.Config, resources ...project.Resource) afero.Fs {
 	t.Helper()
 	fsys := scaffolded(t, c, resources...)
@@ -30,8 +30,8 @@ func adopted(t *testing.T, c *project.Config, resources ...project.Resource) afe
 	return fsys
 }
 
-// The roles and the sample of a kind that another tool scaffolded are there
-// already: a repeat, and a further version, take them as they are.
+// TestFilesOfAnotherTool checks that repeats and further versions keep the roles and the
+// sample that another tool wrote.
 func TestFilesOfAnotherTool(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -77,7 +77,7 @@ func TestFilesOfAnotherTool(t *testing.T) {
 	}
 }
 
-// Only --force replaces them.
+// TestForceReplacesFilesOfAnotherTool checks that --force replaces them.
 func TestForceReplacesFilesOfAnotherTool(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -98,8 +98,9 @@ func TestForceReplacesFilesOfAnotherTool(t *testing.T) {
 	}
 }
 
-// What operon wrote is still merged, and overlapping edits are a conflict.
-func TestFilesWithRecordAreDecided(t *testing.T) {
+// TestFilesWithBaseAreMerged checks that files that operon wrote are merged, and that
+// overlapping edits are a conflict.
+func TestFilesWithBaseAreMerged(t *testing.T) {
 	t.Parallel()
 	c := config()
 	fsys := scaffolded(t, c, frigate)

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/afero"
 )
 
-// theirs is a config/default/kustomization.yaml as kubebuilder lays it out: with
-// replacements in the file itself, in a column of their own, and commented out
-// unless they are among the active ones. A name is that of a CRD.
+// theirs returns a config/default/kustomization.yaml in kubebuilder's form. It contains
+// the replacements, commented out unless they are in active. Each name in active is the
+// name of a CRD.
 func theirs(switches string, active ...string) string {
 	replacement := func(source, field, selected, paths, delimiter string, index int) string {
 		return fmt.Sprintf(" - source: {%s, fieldPath: .metadata.%s}\n   targets:\n     - select: {%s}\n       fieldPaths: [%s]\n       options: {delimiter: '%s', index: %d, create: true}\n",
@@ -58,8 +58,8 @@ func theirs(switches string, active ...string) string {
 	return text + key + blocks.String()
 }
 
-// peersProject is a project of another tool with that kustomization, and with
-// the webhooks of frigates that PROJECT records.
+// peersProject returns a project of another tool with that kustomization, and with the
+// webhooks of frigates that PROJECT records.
 func peersProject(t *testing.T, c *project.Config, kustomization string, webhooks ...project.Resource) afero.Fs {
 	t.Helper()
 	fsys := scaffolded(t, c, frigate, frigateV2, destroyer)
@@ -84,7 +84,7 @@ func peersProject(t *testing.T, c *project.Config, kustomization string, webhook
 	return fsys
 }
 
-// In a project of another tool, operon adds what is missing and nothing else.
+// TestWebhooksInAnotherToolsProject checks that operon adds only what is missing.
 func TestWebhooksInAnotherToolsProject(t *testing.T) {
 	t.Parallel()
 	const crd, validating, mutating = "frigates.ship.example.org", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"
@@ -131,7 +131,7 @@ func TestWebhooksInAnotherToolsProject(t *testing.T) {
 			checkWebhooks(t, c, build(t, fsys, c, "config/default"))
 			settled(t, fsys, replay(c)[1:]...) // init itself is not repeated in such a project
 
-			// The other tool may switch its own on afterwards.
+			// The other tool can enable its own replacements later.
 			content := files(t, fsys)[defaultEntries]
 			write(t, fsys, defaultEntries, strings.NewReplacer("\n#   ", "\n   ", "\n# - ", "\n - ").Replace(content))
 			build(t, fsys, c, "config/default")
@@ -139,7 +139,8 @@ func TestWebhooksInAnotherToolsProject(t *testing.T) {
 	}
 }
 
-// A project that another tool has made may do without cert-manager.
+// TestWebhooksWithoutCertManager checks a project of another tool that does not use
+// cert-manager.
 func TestWebhooksWithoutCertManager(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -153,7 +154,8 @@ func TestWebhooksWithoutCertManager(t *testing.T) {
 	build(t, fsys, c, "config/default")
 }
 
-// The annotation of a patch that cannot be edited is told, and nothing changes.
+// TestLostWebhookAnchors checks that a patch that cannot be edited is an error, and that
+// nothing changes.
 func TestLostWebhookAnchors(t *testing.T) {
 	t.Parallel()
 	const patch = "config/crd/patches/webhook_in_frigates.yaml"
@@ -191,7 +193,7 @@ func TestLostWebhookAnchors(t *testing.T) {
 	}
 }
 
-// --force replaces what another tool wrote by what operon writes.
+// TestForceReplacesWebhookFiles checks that --force replaces files of another tool.
 func TestForceReplacesWebhookFiles(t *testing.T) {
 	t.Parallel()
 	c := config()

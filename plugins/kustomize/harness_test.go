@@ -53,7 +53,7 @@ func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
 	return p.Apply(t.Context())
 }
 
-// do runs init (when r is nil) or the creation of r, as a command would.
+// do runs init (if r is nil) or creates r, like a command.
 func do(t *testing.T, fsys afero.Fs, c *project.Config, r *project.Resource) error {
 	t.Helper()
 	if r == nil {
@@ -63,7 +63,7 @@ func do(t *testing.T, fsys afero.Fs, c *project.Config, r *project.Resource) err
 	return plan(t, fsys, plugin.Event{Type: plugin.CreateAPI, Project: c, Resource: r})
 }
 
-// scaffolded is a project after init and the creation of all resources.
+// scaffolded returns a project with all resources.
 func scaffolded(t *testing.T, c *project.Config, resources ...project.Resource) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -78,7 +78,7 @@ func scaffolded(t *testing.T, c *project.Config, resources ...project.Resource) 
 	return fsys
 }
 
-// files are the project's own files by path.
+// files returns the project's files by path, without .operon.
 func files(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -113,7 +113,7 @@ func documents(t *testing.T, name, content string) []any {
 	}
 }
 
-// object parses a file of one YAML map.
+// object parses a file with one YAML object.
 func object(t *testing.T, all map[string]string, name string) map[string]any {
 	t.Helper()
 	content, ok := all[name]
@@ -127,7 +127,7 @@ func object(t *testing.T, all map[string]string, name string) map[string]any {
 	return m
 }
 
-// at follows keys into nested maps.
+// at returns the value at a path of keys.
 func at(m any, keys ...string) any {
 	for _, k := range keys {
 		v, ok := m.(map[string]any)
@@ -175,7 +175,7 @@ func checkTree(t *testing.T, all map[string]string) {
 	}
 }
 
-// without is r without its controller.
+// without returns r without its controller.
 func without(r project.Resource) project.Resource {
 	r.Controller = false
 	return r

@@ -14,17 +14,17 @@ import (
 const (
 	caReplacements = "config/default/webhook_replacements.yaml"
 	caAnnotation   = "cert-manager.io/inject-ca-from"
-	// caSource is what the annotation says in a CRD's patch, where the
-	// certificate's final namespace and name are not known yet.
+	// caSource is the value of the annotation in a CRD's patch, in which the final
+	// namespace and name of the certificate are not known yet.
 	caSource = "system/serving-cert"
 
 	annotation = "annotations:\n  " + caAnnotation + ": " + caSource
 )
 
 // injectCA plans that the manager's certificate has the right names, and that the API server
-// trusts it for all webhooks of the project. It does nothing if the project does not use cert-
-// manager, or if another tool has already written this into the kustomization. It also adds
-// the line if the certificates are new.
+// trusts it for all webhooks of the project. It does nothing if the project does not use
+// cert-manager, or if another tool has already written this into the kustomization. It
+// lists the new file only if the certificates are new.
 func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	w, err := readWiring(p)
 	if err != nil || !w.certManager || w.complete(c) {
@@ -39,7 +39,7 @@ func injectCA(c *project.Config, isNew bool, p *scaffold.Plan) error {
 	if err := tree("kustomize/cainjection", nil, initData(c), p, seedOrKeep(p)); err != nil || !isNew {
 		return err
 	}
-	// The others may be followed by a scaffold comment, with lists that grow.
+	// A scaffold comment, to which kubebuilder adds items, may follow the other items.
 	return line{name: defaultEntries, key: "replacements", item: "path: " + path.Base(caReplacements), needs: caReplacements, first: true}.add(p)
 }
 

@@ -57,7 +57,8 @@ func TestManagerIsRestricted(t *testing.T) {
 	}
 }
 
-// A policy matches the pod's port, which the patch of the arguments decides.
+// TestMetricsPortsAgree checks that the network policy has the port that the patch of the
+// arguments sets.
 func TestMetricsPortsAgree(t *testing.T) {
 	t.Parallel()
 	all := files(t, scaffolded(t, config()))

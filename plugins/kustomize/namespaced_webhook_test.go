@@ -7,10 +7,10 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-// A manager that is limited to its namespace is not asked about the objects of
-// others, which may have a manager of their own, or must do without when this
+// TestWebhooksOfNamespacedManager checks that the webhooks of a namespaced manager do not
+// apply to other namespaces: these may have their own manager, and must work while this
 // one is down.
-func TestWebhooksOfLimitedManager(t *testing.T) {
+func TestWebhooksOfNamespacedManager(t *testing.T) {
 	t.Parallel()
 	c := config()
 	c.Namespaced = true

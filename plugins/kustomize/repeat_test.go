@@ -44,8 +44,9 @@ func TestInitAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// Lists that the user deleted come back whole.
-func TestLostListsNameAllKinds(t *testing.T) {
+// TestDeletedListsNameAllKinds checks that deleted kustomizations are restored with all
+// entries.
+func TestDeletedListsNameAllKinds(t *testing.T) {
 	t.Parallel()
 	c := config()
 	fsys := scaffolded(t, c, frigate, frigateV2)
@@ -68,7 +69,8 @@ func TestLostListsNameAllKinds(t *testing.T) {
 	}
 }
 
-// Without a place for its line, creating an API fails and names the line.
+// TestLostAnchors checks that creating an API fails if there is no place for its line, and
+// that the error contains the line.
 func TestLostAnchors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -107,8 +109,8 @@ func TestLostAnchors(t *testing.T) {
 	}
 }
 
-// Entries count as listed however their paths are written: kustomize refuses a
-// resource that comes twice.
+// TestEntriesInOtherForms checks that entries count as listed in any form of their path:
+// kustomize rejects duplicate resources.
 func TestEntriesInOtherForms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, file, from, to, want string }{

@@ -24,43 +24,43 @@ type sample struct {
 	Unsure []string // rules that the sample may not satisfy, in words
 }
 
-// sampleOf derives the sample from the CRD of r. It returns nil if there is no CRD or no
+// sampleOf derives the sample from the CRD of r. ok is false if there is no CRD or no
 // schema. Other code reports errors in the CRD.
-func sampleOf(r project.Resource, p *scaffold.Plan) (*sample, error) {
+func sampleOf(r project.Resource, p *scaffold.Plan) (s sample, ok bool, err error) {
 	name := "config/crd/" + crdBase(r)
 	text, err := p.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return s, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return s, false, err
 	}
 	text, err = kyaml.YAMLToJSON(text)
 	if err != nil {
-		return nil, fault.In(name, fault.Failed("", "%v", err))
+		return s, false, fault.In(name, fault.Failed("", "%v", err))
 	}
 	var crd unstructured.Unstructured
 	if err := json.Unmarshal(text, &crd.Object); err != nil {
-		return nil, fault.In(name, fault.Failed("", "%v", err))
+		return s, false, fault.In(name, fault.Failed("", "%v", err))
 	}
 	schema := crdschema.Of(&crd, r.Version)
 	if schema == nil {
-		return nil, nil
+		return s, false, nil
 	}
 	object, unsure := schema.Minimal()
-	s := &sample{Unsure: unsure}
+	s.Unsure = unsure
 	if len(object) == 0 {
-		return s, nil
+		return s, true, nil
 	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	enc.CompactSeqIndent()
 	if err := enc.Encode(object); err != nil {
-		return nil, err
+		return s, false, err
 	}
 	s.Text = strings.TrimSuffix(out.String(), "\n")
-	return s, enc.Close()
+	return s, true, enc.Close()
 }
 
 // followCRDs updates the samples of changed CRDs, unless the user has edited the samples.

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Whatever order kinds come in, every kustomization lists what there is once,
-// PROJECT reads back as it was written, and a repeat changes nothing.
+// TestRandomSequences checks that in any order of commands each kustomization lists each
+// file once, PROJECT is read back unchanged, and repeats change nothing.
 func TestRandomSequences(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -50,7 +50,7 @@ type sequence struct {
 	served  bool   // there are webhooks
 }
 
-// step adds a resource, a part of one or webhooks, and repeats that.
+// step adds a resource, a part of one, or webhooks, and repeats the command.
 func (s *sequence) step(t *testing.T) {
 	t.Helper()
 	if len(s.c.Resources) > 0 && s.IntN(3) == 0 {
@@ -77,8 +77,8 @@ func (s *sequence) step(t *testing.T) {
 	s.plan(t, false, e)
 }
 
-// webhooks asks for webhooks of a resource that is there, and makes it the hub
-// of its kind when there is none.
+// webhooks returns an existing resource with new webhooks. It becomes the hub of its kind
+// if there is none.
 func (s *sequence) webhooks() project.Resource {
 	r := s.c.Resources[s.IntN(len(s.c.Resources))]
 	hub := slices.ContainsFunc(s.c.Resources, func(o project.Resource) bool {
@@ -90,7 +90,7 @@ func (s *sequence) webhooks() project.Resource {
 	return served(r, s.pick("d", "v", "dv"))
 }
 
-// valid makes resources until one fits the project.
+// valid returns a random resource that is valid in the project.
 func (s *sequence) valid() project.Resource {
 	for {
 		r := project.Resource{
@@ -135,8 +135,8 @@ func (s *sequence) encode(t *testing.T) {
 	s.project = out
 }
 
-// plan plans and applies events in one plan, and looks whether they change
-// anything. PROJECT is no part of it.
+// plan plans and applies events in one plan, and checks whether they change anything
+// besides PROJECT.
 func (s *sequence) plan(t *testing.T, mayChange bool, events ...plugin.Event) {
 	t.Helper()
 	p := newPlan(t, s.fsys, scaffold.Options{Command: "test"})
@@ -155,8 +155,8 @@ func (s *sequence) plan(t *testing.T, mayChange bool, events ...plugin.Event) {
 	}
 }
 
-// checkLists checks that no list names a place twice, that the lists of roles
-// and samples name every file, and that of the CRDs every kind.
+// checkLists checks that no list has duplicates, that roles and samples list each file,
+// and that CRDs list each kind.
 func (s *sequence) checkLists(t *testing.T, all map[string]string) {
 	t.Helper()
 	listed := map[string]int{}

@@ -11,8 +11,8 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// recipes are the kustomizations that the README of a limited project tells to
-// write: for a further namespace, and for webhooks.
+// recipes returns the kustomizations from the README of a namespaced project: for another
+// namespace, and for webhooks.
 func recipes(t *testing.T, name, namespace string) (watch, webhooks string) {
 	t.Helper()
 	readme, err := fs.ReadFile(templates.FS, "golang/init/README.md.tmpl")

@@ -11,7 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold/render"
 )
 
-// The files that webhooks are wired with.
+// The files that the configuration of webhooks consists of.
 const (
 	webhookEntries   = "config/webhook/" + kustomization
 	webhookManifests = "config/webhook/manifests.yaml" // generated
@@ -23,12 +23,11 @@ const (
 	webhookPolicy    = "config/network-policy/allow-webhook-traffic.yaml"
 )
 
-// createWebhook plans what the webhooks of r need in the cluster: a Service, its
-// certificate, the manager's part in both, and for each converted CRD the
-// address to call.
+// createWebhook plans the manifests for the webhooks of r: a Service, its certificate, the
+// patches of the manager, and the conversion webhook of each converted CRD.
 //
-// A part is switched on when its file is new. So what the user has switched off
-// since then stays off, and what another tool switched on is not added again.
+// A part is enabled when its file is new. Therefore parts that the user disabled stay
+// disabled, and parts that another tool enabled are not added again.
 func createWebhook(c *project.Config, r project.Resource, p *scaffold.Plan) error {
 	lines, certified := newLines(c, r, p), p.Exists(issuerEntries) && p.Exists(caReplacements)
 	if err := tree("kustomize/webhook", nil, initData(c), p, webhookSink(p)); err != nil {

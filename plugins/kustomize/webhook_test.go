@@ -13,8 +13,8 @@ import (
 
 var pod = project.Resource{Group: "core", Version: "v1", Kind: "Pod", Path: "k8s.io/api/core/v1", Core: true}
 
-// Whatever webhooks a project has, and in whatever order they came, kustomize
-// builds config/default, and all names in the result agree.
+// TestWebhookTrees checks that kustomize builds config/default for any webhooks in any
+// order, and that the names in the result match.
 func TestWebhookTrees(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -63,7 +63,7 @@ func TestWebhookTrees(t *testing.T) {
 	}
 }
 
-// checkWebhooks checks that all parts of the webhooks of c find each other.
+// checkWebhooks checks that all parts of the webhooks of c refer to each other.
 func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 	t.Helper()
 	prefix, namespace := c.ProjectName+"-", c.Namespace()
@@ -137,8 +137,8 @@ func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 	}
 }
 
-// checkManager checks that the manager serves webhooks with the certificate in
-// that Secret, and still does all it did.
+// checkManager checks that the manager serves webhooks with the certificate in the Secret,
+// and that its other settings stay.
 func checkManager(t *testing.T, deployment, secret any) {
 	t.Helper()
 	pod := at(deployment, "spec", "template", "spec")
@@ -165,8 +165,8 @@ func checkManager(t *testing.T, deployment, secret any) {
 	}
 }
 
-// All optional parts build together, and the policy for webhooks opens the pod's
-// port to callers from anywhere: the API server is in no namespace.
+// TestOptionalParts checks that all optional parts build together, and that the policy
+// allows webhook calls from any source: the API server is in no namespace.
 func TestOptionalParts(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -200,8 +200,8 @@ func TestOptionalParts(t *testing.T) {
 	}
 }
 
-// What the user has switched off stays off, also when a further kind gets
-// webhooks; what another kind needs besides is still added.
+// TestWebhookPartsStayOff checks that parts that the user disabled stay disabled when
+// another kind gets webhooks, and that new parts are still added.
 func TestWebhookPartsStayOff(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -234,8 +234,8 @@ func TestWebhookPartsStayOff(t *testing.T) {
 	}
 }
 
-// What is lost as a whole comes back whole.
-func TestLostWebhookParts(t *testing.T) {
+// TestDeletedWebhookFolders checks that deleted folders are restored completely.
+func TestDeletedWebhookFolders(t *testing.T) {
 	t.Parallel()
 	c := config()
 	fsys := scaffolded(t, c, frigate, frigateV2)
@@ -253,9 +253,9 @@ func TestLostWebhookParts(t *testing.T) {
 	settled(t, fsys, replay(c)...)
 }
 
-// What a switch of the layout plans again does not bring back what the user
-// deleted, nor a line for it.
-func TestDeletedWebhookPartsStayAway(t *testing.T) {
+// TestDeletedWebhookPartsStayDeleted checks that a change of the layout restores neither
+// files that the user deleted nor their entries.
+func TestDeletedWebhookPartsStayDeleted(t *testing.T) {
 	t.Parallel()
 	c := config()
 	fsys := scaffolded(t, c, frigate, frigateV2)
@@ -287,7 +287,8 @@ func TestDeletedWebhookPartsStayAway(t *testing.T) {
 	}
 }
 
-// A project without network policies does not get one for webhooks alone.
+// TestNoNetworkPolicies checks that a project without network policies does not get one
+// for webhooks.
 func TestNoNetworkPolicies(t *testing.T) {
 	t.Parallel()
 	c := config()
@@ -302,8 +303,8 @@ func TestNoNetworkPolicies(t *testing.T) {
 	checkWebhooks(t, c, build(t, fsys, c, "config/default"))
 }
 
-// A webhook that comes when the cluster's admission is in nobody's list yet
-// needs the generated configuration in one, before it is generated.
+// TestManifestsAreListed checks that the generated configuration is listed before it is
+// generated.
 func TestManifestsAreListed(t *testing.T) {
 	t.Parallel()
 	for kinds, want := range map[string][]string{

@@ -35,7 +35,7 @@ func plan(t *testing.T, fsys afero.Fs, e plugin.Event) error {
 	return p.Apply(t.Context())
 }
 
-// started is a new project.
+// started returns a new project.
 func started(t *testing.T, c *project.Config) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -45,7 +45,7 @@ func started(t *testing.T, c *project.Config) afero.Fs {
 	return fsys
 }
 
-// create makes a hook; options are words of the form flag=value.
+// create creates a hook; options have the form flag=value.
 func create(t *testing.T, fsys afero.Fs, c *project.Config, name string, options ...string) error {
 	t.Helper()
 	e := plugin.Event{Type: plugin.CreateHook, Project: c, Name: name, Options: map[string]any{}}
@@ -106,7 +106,7 @@ func built(t *testing.T, fsys afero.Fs, dir string) map[string]map[string]any {
 	return all
 }
 
-// at is a value deep in an object, by keys and indices.
+// at returns the value at a path of keys and indices.
 func at(v any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -124,7 +124,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// What is installed stays in the namespaces where it belongs, and names fit.
+// TestBuild checks the namespaces and the names of the objects in config/default.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	c := fleet()
@@ -176,8 +176,8 @@ func keysOf(m map[string]map[string]any) []string {
 	return all
 }
 
-// Webhooks get Services, a certificate for their names, and an engine that knows
-// them; all parts of config/default can be on.
+// TestBuildWebhooks checks the Services, the certificate and the settings of the engine
+// for webhooks, with all parts of config/default enabled.
 func TestBuildWebhooks(t *testing.T) {
 	t.Parallel()
 	c := fleet()
@@ -217,7 +217,7 @@ func TestBuildWebhooks(t *testing.T) {
 			t.Errorf("there is no %s among %v", name, keysOf(all))
 		}
 	}
-	// What the user switched off stays off.
+	// Parts that the user disabled stay disabled.
 	if err := afero.WriteFile(fsys, defaultEntries, []byte(strings.Replace(text, "- ../certmanager", "#- ../certmanager", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,8 @@ func TestBuildWebhooks(t *testing.T) {
 	}
 }
 
-// Every binding and filter makes a configuration with nothing to say about.
+// TestConfigurations checks that each binding and filter results in a configuration
+// without findings.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]string{
@@ -271,7 +272,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// hooks are those that PROJECT records.
+// recordedHooks returns the hooks that PROJECT records.
 func recordedHooks(t *testing.T, c *project.Config) []hookscaffold.Hook {
 	t.Helper()
 	r, err := recorded(c)

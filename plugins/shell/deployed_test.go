@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// deployed builds every part of config/default, of a project that has webhooks.
+// deployed builds config/default of a project with webhooks, with all parts enabled.
 func deployed(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	c := fleet()
@@ -27,8 +27,8 @@ func deployed(t *testing.T) map[string]map[string]any {
 	return built(t, fsys, "config/default")
 }
 
-// What selects something selects that, and leads to the ports where the engine
-// listens: 9115 for both endpoints of metrics, 9680 and 9681 for webhooks.
+// TestBuildPorts checks that each selector matches the pod, and that ports are those of
+// the engine: 9115 for both metrics endpoints, 9680 and 9681 for webhooks.
 func TestBuildPorts(t *testing.T) {
 	t.Parallel()
 	all := deployed(t)
@@ -95,8 +95,8 @@ func TestBuildPorts(t *testing.T) {
 	}
 }
 
-// The engine writes into two folders of a root that it cannot write, knows its own
-// namespace, and is well when it answers at /, for it has no /healthz there.
+// TestBuildPod checks the writable folders of the read-only root, the namespace variable,
+// and the probes, which request / because the engine has no /healthz.
 func TestBuildPod(t *testing.T) {
 	t.Parallel()
 	all := built(t, started(t, fleet()), "config/default")
@@ -128,8 +128,9 @@ func TestBuildPod(t *testing.T) {
 	}
 }
 
-// The engine reads its certificate once: the probes note which one it has, and let the
-// kubelet restart it when another one is mounted. Only when it answers it has begun.
+// TestRestart checks the restart after a new certificate: the startup probe records the
+// certificate that the engine has read, and the liveness probe fails when another one is
+// mounted.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -147,7 +148,7 @@ func TestRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The engine, as far as probes see it.
+	// A replacement for the engine that answers the probes.
 	write("bin/curl", "#!/bin/sh\nfor url; do :; done\n[ \"$url\" = http://127.0.0.1:9115/ ] && [ -e "+dir+"/up ]\n")
 	write("validating-certs/tls.crt", "first")
 	write("tmp/other", "")

@@ -15,7 +15,7 @@ import (
 	"github.com/operon-dev/operon/templates"
 )
 
-// ran is what a run of a hook left behind.
+// ran is the result of a run of a hook.
 type ran struct {
 	stdout, stderr                       string
 	code                                 int
@@ -61,7 +61,8 @@ func python(t *testing.T, script, contexts string, args ...string) ran {
 	return r
 }
 
-// The handler that fits best is called, and the one for anything else at last.
+// TestPythonCallsHandlers checks that the most specific handler is called, and
+// on_anything_else if there is no other.
 func TestPythonCallsHandlers(t *testing.T) {
 	t.Parallel()
 	const script = `
@@ -111,7 +112,7 @@ hook.run()
 	}
 }
 
-// What a handler asks for is written as the engine reads it.
+// TestPythonAnswers checks the files that the library writes for the engine.
 func TestPythonAnswers(t *testing.T) {
 	t.Parallel()
 	const script = `
@@ -182,7 +183,7 @@ hook.run()
 	}
 }
 
-// Mistakes in a hook are told when it is asked for its configuration, too.
+// TestPythonMistakes checks that mistakes in a hook are errors, also with --config.
 func TestPythonMistakes(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{

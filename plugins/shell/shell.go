@@ -71,7 +71,7 @@ func initData(c *project.Config, r record) values {
 
 // initProject plans the initial files of a project and the hooks that PROJECT records.
 func initProject(e plugin.Event, p *scaffold.Plan) error {
-	if err := hookscaffold.CheckInit(e.Project, "hooks say themselves which namespaces they watch, and get no other permissions", "Go or of hooks", "go."); err != nil {
+	if err := hookscaffold.CheckInit(e.Project, "hooks configure the namespaces that they watch, and get no other permissions", "Go code or hooks", "go."); err != nil {
 		return err
 	}
 	r, err := recorded(e.Project)

@@ -146,7 +146,7 @@ func TestPeer(t *testing.T) {
 
 	failed := t.TempDir()
 	if _, err := run(failed, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "mit", "--skip-go-version-check"); err == nil {
-		t.Error("an unknown licence was accepted")
+		t.Error("an unknown license was accepted")
 	}
 	if tree := treetest.Read(t, failed); len(tree) == 0 {
 		t.Error("a failed init left nothing behind")

@@ -22,7 +22,7 @@ const (
 
 var languages = []string{Bash, Python}
 
-// LangOptions are the flags that choose the language of hooks.
+// LangOptions returns the flags that select the language of hooks.
 func LangOptions() []plugin.Option {
 	return []plugin.Option{
 		{Name: "lang", Default: Bash, Values: languages, Events: []plugin.EventType{plugin.Init}, Usage: "language of hooks: bash or python"},
@@ -66,7 +66,7 @@ func Library(lang, dir string, p *scaffold.Plan) error {
 }
 
 // CheckInit rejects a new project that hooks do not support: with --namespaced, for the given
-// reason, or with a plugin of a rival layout.
+// reason, or with a plugin of a rival layout. choice names what a project can have.
 func CheckInit(c *project.Config, reason, choice string, rivals ...string) error {
 	if c.Namespaced {
 		return fault.Usage("leave it out: "+reason, "--namespaced is for managers in Go")
@@ -75,7 +75,7 @@ func CheckInit(c *project.Config, reason, choice string, rivals ...string) error
 		return slices.ContainsFunc(rivals, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 	}
 	if len(c.Layout) > 1 && slices.ContainsFunc(c.Layout, rival) {
-		return fault.Usage("give one of them", "--plugins: a project is either of %s", choice)
+		return fault.Usage("give one of them", "--plugins: a project has either %s", choice)
 	}
 	return nil
 }
@@ -88,6 +88,6 @@ func InitSink(p *scaffold.Plan, shared ...string) render.Sink {
 		if path.Base(name) == "kustomization.yaml" || slices.Contains(shared, name) {
 			return p.Share(name, mode, content)
 		}
-		return plugin.SeedFirst(p, name, mode, content)
+		return plugin.SeedInitFile(p, name, mode, content)
 	}
 }

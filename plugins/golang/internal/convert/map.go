@@ -140,18 +140,18 @@ func (c *converter) fields(out, in string, to, from *goType, depth int) int {
 		rest = slices.Delete(rest, i, i+1)
 		switch {
 		case !ast.IsExported(f.name):
-			c.gap(in, f.name, "is not exported: it can be converted in its own package only.")
+			c.gap(in, f.name, "is not exported: only code in its own package can convert it.")
 		case c.assign(field(out, f.name), field(in, f.name), other, f.typ, depth):
 			mapped++
 		case f.typ.source == other.source:
-			c.gap(in, f.name, "is %s in both versions, of another make in each: convert it here.", f.typ.source)
+			c.gap(in, f.name, "is %s in both versions, but the types differ: convert it here.", f.typ.source)
 		default:
 			c.gap(in, f.name, "is %s in %s and %s in %s: convert it here.", f.typ.source, c.in, other.source, c.out)
 		}
 	}
 	for _, f := range rest {
 		if f.name != "_" {
-			c.gap(in, f.name, "is only in %s: set it here where %s tells its value.", c.out, c.in)
+			c.gap(in, f.name, "is only in %s: set it here if its value follows from %s.", c.out, c.in)
 		}
 	}
 	return mapped

@@ -145,13 +145,13 @@ func imported(file *ast.File, name string) string {
 		}
 	}
 	if suggested != 1 {
-		return exactly(file, name)
+		return unnamedImport(file, name)
 	}
 	return found
 }
 
-// exactly returns the first unnamed import whose path ends in name, or "".
-func exactly(file *ast.File, name string) string {
+// unnamedImport returns the first import without a name whose path ends in name, or "".
+func unnamedImport(file *ast.File, name string) string {
 	for _, spec := range file.Imports {
 		if at, err := strconv.Unquote(spec.Path.Value); err == nil && spec.Name == nil && path.Base(at) == name {
 			return at

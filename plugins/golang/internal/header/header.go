@@ -22,13 +22,13 @@ import (
 // belongs to the user: operon creates it, and changes it only if asked.
 const File = "hack/boilerplate.go.txt"
 
-// Licences are the values of --license. The first one is the default.
-var Licences = []string{"apache2", "copyright", "none"}
+// Licenses are the values of --license. The first one is the default.
+var Licenses = []string{"apache2", "copyright", "none"}
 
-// LicenceOptions are the options that determine the header.
-var LicenceOptions = []string{"license", "license-file", "owner"}
+// LicenseOptions are the options that determine the header.
+var LicenseOptions = []string{"license", "license-file", "owner"}
 
-// apacheNotice is the notice from the licence's appendix
+// apacheNotice is the notice from the license's appendix
 // (https://www.apache.org/licenses/LICENSE-2.0#apply).
 const apacheNotice = `
 Licensed under the Apache License, Version 2.0 (the "License");
@@ -44,7 +44,7 @@ See the License for the specific language governing permissions and
 limitations under the License.
 `
 
-// PlanHeader plans the header file from the licence options. If the file exists, options that
+// PlanHeader plans the header file from the license options. If the file exists, options that
 // would change it are an error.
 func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	have, err := p.Read(File)
@@ -56,14 +56,14 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	if y := yearOf(string(have)); y != "" {
 		year = y // repeating the command in a later year gives the same header
 	}
-	text, err := licenceText(e, year)
+	text, err := headerText(e, year)
 	if err != nil {
 		return err
 	}
 	if !exists {
 		return p.Share(File, 0o644, []byte(text))
 	}
-	for _, option := range LicenceOptions {
+	for _, option := range LicenseOptions {
 		if _, given := e.Options[option]; given && strings.TrimSpace(text) != strings.TrimSpace(string(have)) {
 			return fault.Usage("leave out --"+option+"; operon edit --"+option+" changes the header of all Go files",
 				"--%s requires another header than the one in %s", option, File)
@@ -72,14 +72,14 @@ func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
 	return nil
 }
 
-// licenceText returns the header for the options. It can be empty.
-func licenceText(e plugin.Event, year string) (string, error) {
-	owner, licence := strings.TrimSpace(e.String("owner")), Licences[0]
+// headerText returns the header for the options. It can be empty.
+func headerText(e plugin.Event, year string) (string, error) {
+	owner, license := strings.TrimSpace(e.String("owner")), Licenses[0]
 	if given := e.String("license"); given != "" {
-		licence = given
+		license = given
 	}
-	if !slices.Contains(Licences, licence) {
-		return "", fault.Usage("valid licences: "+strings.Join(Licences, ", "), "unknown licence %q", licence)
+	if !slices.Contains(Licenses, license) {
+		return "", fault.Usage("valid licenses: "+strings.Join(Licenses, ", "), "unknown license %q", license)
 	}
 	if err := checkOwner(owner); err != nil {
 		return "", err
@@ -92,12 +92,12 @@ func licenceText(e plugin.Event, year string) (string, error) {
 		}
 		return withNewline(text), nil
 	}
-	if licence == "none" {
+	if license == "none" {
 		return "", nil
 	}
 	var b strings.Builder
 	b.WriteString("/*\n" + copyright(year, owner) + "\n")
-	if licence == "apache2" {
+	if license == "apache2" {
 		b.WriteString(apacheNotice)
 	}
 	b.WriteString("*/\n")
@@ -166,7 +166,7 @@ func checkHeader(text string) error {
 		}
 		switch {
 		case tok != token.COMMENT:
-			note(fset.Position(pos), fmt.Sprintf("%q stands outside a comment", lit))
+			note(fset.Position(pos), fmt.Sprintf("%q is outside a comment", lit))
 		case isDirective(lit):
 			note(fset.Position(pos), fmt.Sprintf("%q is a directive", lit))
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/operon-dev/operon/internal/plugin"
 )
 
-func TestLicenceText(t *testing.T) {
+func TestHeaderText(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		options   map[string]any
-		want, err string // want is what the text starts with; "" for an empty text
+		want, err string // want is the start of the text; "" for an empty text
 	}{
 		"default":          {map[string]any{}, "/*\nCopyright 2026.\n\nLicensed under the Apache License", ""},
 		"owner":            {map[string]any{"owner": "Dmitrii Zolotov"}, "/*\nCopyright 2026 Dmitrii Zolotov.\n\nLicensed", ""},
@@ -23,22 +23,22 @@ func TestLicenceText(t *testing.T) {
 		"none":             {map[string]any{"license": "none", "owner": "X"}, "", ""},
 		"file": {map[string]any{"license": "none", "license-file": "h.txt", licenseText: "// mine\r\n// too"},
 			"// mine\n// too\n", ""},
-		"empty file":       {map[string]any{"license-file": "h.txt", licenseText: ""}, "", ""},
-		"unknown":          {map[string]any{"license": "mit"}, "", `unknown licence "mit"`},
-		"owner ends it":    {map[string]any{"owner": "a */ b"}, "", `would end the comment`},
-		"owner breaks":     {map[string]any{"owner": "a\nb"}, "", `line break`},
-		"owner controls":   {map[string]any{"owner": "a\x1bb"}, "", `control character`},
-		"owner not text":   {map[string]any{"owner": "a\xffb"}, "", `not UTF-8`},
-		"file ends early":  {map[string]any{"license-file": "h.txt", licenseText: "/* a */ package x /* b */"}, "", `"package" stands outside a comment`},
-		"file never ends":  {map[string]any{"license-file": "h.txt", licenseText: "/* a"}, "", "comment not terminated"},
-		"file is prose":    {map[string]any{"license-file": "h.txt", licenseText: "Copyright"}, "", `"Copyright" stands outside a comment`},
-		"file constrains":  {map[string]any{"license-file": "h.txt", licenseText: "// a\n//go:build ignore"}, "", "is a directive"},
-		"file, old syntax": {map[string]any{"license-file": "h.txt", licenseText: "// +build ignore"}, "", "is a directive"},
+		"empty file":                       {map[string]any{"license-file": "h.txt", licenseText: ""}, "", ""},
+		"unknown":                          {map[string]any{"license": "mit"}, "", `unknown license "mit"`},
+		"owner ends comment":               {map[string]any{"owner": "a */ b"}, "", `would end the comment`},
+		"owner with line break":            {map[string]any{"owner": "a\nb"}, "", `line break`},
+		"owner with control character":     {map[string]any{"owner": "a\x1bb"}, "", `control character`},
+		"owner is not UTF-8":               {map[string]any{"owner": "a\xffb"}, "", `not UTF-8`},
+		"file ends early":                  {map[string]any{"license-file": "h.txt", licenseText: "/* a */ package x /* b */"}, "", `"package" is outside a comment`},
+		"file never ends":                  {map[string]any{"license-file": "h.txt", licenseText: "/* a"}, "", "comment not terminated"},
+		"file is not a comment":            {map[string]any{"license-file": "h.txt", licenseText: "Copyright"}, "", `"Copyright" is outside a comment`},
+		"file has a build constraint":      {map[string]any{"license-file": "h.txt", licenseText: "// a\n//go:build ignore"}, "", "is a directive"},
+		"file has an old build constraint": {map[string]any{"license-file": "h.txt", licenseText: "// +build ignore"}, "", "is a directive"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := licenceText(asking(test.options), "2026")
+			got, err := headerText(eventWith(test.options), "2026")
 			switch {
 			case test.err != "":
 				if err == nil || !strings.Contains(err.Error(), test.err) || fault.Code(err) != fault.CodeUsage {
@@ -51,15 +51,15 @@ func TestLicenceText(t *testing.T) {
 	}
 }
 
-// FuzzLicence: whatever owner or header is accepted, a Go file that starts with
-// it is one that builds everywhere, and has nothing else in it.
-func FuzzLicence(f *testing.F) {
+// FuzzHeaderText checks that a Go file with any accepted owner or header parses, and that
+// the header contains only comments.
+func FuzzHeaderText(f *testing.F) {
 	for _, s := range []string{"The Fleet Authors", "*/", "/*", "* /", "a\u2028b", "// x", "/* x */\n// y\n", "//go:build x", "/**/package y//", "\ufeff// x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, options := range []map[string]any{{"owner": s}, {"license-file": "h", licenseText: s}} {
-			text, err := licenceText(asking(options), "2026")
+			text, err := headerText(eventWith(options), "2026")
 			if err != nil {
 				continue
 			}
@@ -77,8 +77,8 @@ func FuzzLicence(f *testing.F) {
 // licenseText stands for the content of the license file among options.
 const licenseText = "text"
 
-// asking returns an event with these options.
-func asking(options map[string]any) plugin.Event {
+// eventWith returns an event with the options.
+func eventWith(options map[string]any) plugin.Event {
 	e := plugin.Event{Options: maps.Clone(options)}
 	e.Environment.LicenseText, _ = options[licenseText].(string)
 	delete(e.Options, licenseText)

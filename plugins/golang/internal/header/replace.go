@@ -12,12 +12,12 @@ import (
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
 )
 
-// ownHeader matches headers that operon and kubebuilder write. Year, owner and licence notice
+// ownHeader matches headers that operon and kubebuilder write. Year, owner and license notice
 // are optional.
 var ownHeader = regexp.MustCompile(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?))?\.?\n(?s:(.*))\*/$`)
 
 // Replace replaces the current header in the project's Go files with the header for the
-// licence options. Files with another header keep it.
+// license options. Files with another header keep it.
 func Replace(e plugin.Event, p *scaffold.Plan) error {
 	old, err := Raw(p)
 	if err != nil {
@@ -58,29 +58,29 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 	if m != nil {
 		year = m[1]
 	}
-	_, licence := e.Options["license"]
+	_, license := e.Options["license"]
 	_, owner := e.Options["owner"]
 	if e.String("license-file") == "" {
 		switch {
-		case !licence && m == nil && old != "":
+		case !license && m == nil && old != "":
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
 				"--owner: %s has your own text, and operon cannot find the owner in it", File)
-		case !licence && old == "":
+		case !license && old == "":
 			return "", fault.Usage("add --license apache2 or --license copyright", "--owner: the project's Go files have no header (%s is empty)", File)
-		case !licence && strings.TrimSpace(m[3]) == "":
+		case !license && strings.TrimSpace(m[3]) == "":
 			options["license"] = "copyright"
-		case !licence && strings.TrimSpace(m[3]) == strings.TrimSpace(apacheNotice):
+		case !license && strings.TrimSpace(m[3]) == strings.TrimSpace(apacheNotice):
 			options["license"] = "apache2"
-		case !licence:
+		case !license:
 			return "", fault.Usage("add --license, or give the whole header with --license-file",
-				"--owner: operon does not know the licence in %s", File)
+				"--owner: operon does not know the license in %s", File)
 		}
 		if !owner && m != nil {
 			options["owner"] = m[2]
 		}
 	}
 	e.Options = options
-	return licenceText(e, year)
+	return headerText(e, year)
 }
 
 // constraints matches the lines that must precede everything else in a Go file.
@@ -103,7 +103,7 @@ func replaceHeader(src []byte, old, next string) []byte {
 			return src
 		}
 		rest = rest[len(at):]
-	case strings.HasPrefix(rest, "/*") || strings.HasPrefix(rest, "//") && detached(rest):
+	case hasHeader(rest):
 		return src
 	}
 	if next != "" {
@@ -114,6 +114,11 @@ func replaceHeader(src []byte, old, next string) []byte {
 		out = strings.ReplaceAll(out, "\n", eol)
 	}
 	return []byte(out)
+}
+
+// hasHeader reports whether a Go file starts with a header.
+func hasHeader(text string) bool {
+	return strings.HasPrefix(text, "/*") || strings.HasPrefix(text, "//") && detached(text)
 }
 
 // detached reports whether the line comments at the start of text are a header of another

@@ -20,11 +20,14 @@ const yearPlaceholder = " YEAR"
 
 // Read returns the project's header for templates, with the year filled in. A header ends with
 // a newline, so that an empty line separates it from a package comment. Without a header, the
-// result is empty.
+// result is empty; Read warns if only the header file is missing.
 func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 	header, err := Raw(p)
 	if err != nil {
 		return "", err
+	}
+	if !p.Exists(File) {
+		warnMissing(p)
 	}
 	if err := checkHeader(header); err != nil {
 		return "", fault.Failed("all Go files start with it: write one Go comment, or leave it empty", "%s: %s", File, err)
@@ -33,6 +36,16 @@ func Read(e plugin.Event, p *scaffold.Plan) (string, error) {
 		header = strings.ReplaceAll(header, yearPlaceholder, " "+year)
 	}
 	return withNewline(header), nil
+}
+
+// warnMissing warns that the header file is missing, if main.go has a header.
+func warnMissing(p *scaffold.Plan) {
+	src, err := p.Read(project.MainFile)
+	if err != nil || !hasHeader(string(src)) {
+		return
+	}
+	p.Warn(scaffold.Warning{File: File, Rule: "header-missing", Message: "the file is missing, so new Go files have no license header: " +
+		"restore it from version control, or create an empty file if they need none"})
 }
 
 // Raw returns the content of the header file without surrounding blank lines. It is empty if

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -40,39 +41,13 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 		warnTidy(p, "run go get "+m.Path)
 		return nil
 	}
-	ours, _, err := Pinned(e.Project.Repo)
-	if err != nil {
-		return err
-	}
 	have := gomod.Files{Mod: src}
 	if have.Sum, err = p.Read(GoSum); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
-	tidy := growsFrom(ours, f)
-	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
-	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
-	switch {
-	case ctx.Err() != nil:
+	next, err := resolve(ctx, e, have, f, m, p)
+	if err != nil {
 		return err
-	case err != nil && tidy:
-		tidy = false
-		if next, err = gomod.Require(ctx, e.Dir, p, have, pkg, tidy); err != nil && ctx.Err() != nil {
-			return err
-		}
-	}
-	lacks := err != nil
-	if lacks {
-		next = have // only the requirement itself is known
-	}
-	if next.Mod, err = directly(next.Mod, m); err != nil {
-		return err
-	}
-	switch {
-	case lacks:
-		warnTidy(p, "run go mod tidy: the module cache lacks dependencies of "+m.String())
-	case !tidy:
-		warnTidy(p, "run go mod tidy")
 	}
 	warnRaised(src, next.Mod, p)
 	if err := p.Edit(GoMod, func([]byte) ([]byte, error) { return next.Mod, nil }); err != nil {
@@ -84,9 +59,38 @@ func Require(ctx context.Context, e plugin.Event, p *scaffold.Plan) error {
 	return p.Edit(GoSum, func([]byte) ([]byte, error) { return next.Sum, nil })
 }
 
-// growsFrom reports whether f requires all modules of the go.mod ours, in the same or newer
+// resolve returns the module files with m as a direct requirement, and with the modules that
+// it needs if they are in the module cache. It warns if the user must run go mod tidy.
+func resolve(ctx context.Context, e plugin.Event, have gomod.Files, f *modfile.File, m gomod.Module, p *scaffold.Plan) (gomod.Files, error) {
+	ours, _, err := Pinned(e.Project.Repo)
+	if err != nil {
+		return have, err
+	}
+	// In a go.mod from elsewhere, other missing or unused requirements are left to the user.
+	tidy := extends(f, ours)
+	pkg := gomod.Module{Path: e.Resource.Path, Version: m.Version}.String()
+	next, err := gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
+	if err != nil && tidy && ctx.Err() == nil {
+		tidy = false
+		next, err = gomod.Require(ctx, e.Dir, p, have, pkg, tidy)
+	}
+	if ctx.Err() != nil {
+		return have, cmp.Or(err, ctx.Err())
+	}
+	switch {
+	case err != nil:
+		next = have // only the requirement itself is known
+		warnTidy(p, "run go mod tidy: the module cache lacks dependencies of "+m.String())
+	case !tidy:
+		warnTidy(p, "run go mod tidy")
+	}
+	next.Mod, err = requireDirectly(next.Mod, m)
+	return next, err
+}
+
+// extends reports whether f requires all modules of the go.mod ours, in the same or newer
 // versions. Then operon wrote it, and the user may have added modules.
-func growsFrom(ours []byte, f *modfile.File) bool {
+func extends(f *modfile.File, ours []byte) bool {
 	want, err := modfile.Parse(GoMod, ours, nil)
 	if err != nil {
 		return false
@@ -124,8 +128,8 @@ func moduleOf(e plugin.Event, f *modfile.File) (m gomod.Module, direct bool) {
 	return m, direct
 }
 
-// directly returns the go.mod src with m as a direct requirement.
-func directly(src []byte, m gomod.Module) ([]byte, error) {
+// requireDirectly returns the go.mod src with m as a direct requirement.
+func requireDirectly(src []byte, m gomod.Module) ([]byte, error) {
 	f, err := modfile.Parse(GoMod, src, nil)
 	if err != nil {
 		return nil, err

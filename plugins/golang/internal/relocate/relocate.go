@@ -125,7 +125,7 @@ func (m *move) folder(f folder) error {
 	}
 	packages := map[string]string{} // folder -> package name
 	for _, name := range names {
-		if file, err := m.parse(name); err == nil && file != nil && !source.IsTest(name) {
+		if file, ok, err := m.parse(name); err == nil && ok && !source.IsTest(name) {
 			packages[path.Dir(name)] = file.Package()
 		}
 		if err := m.file(f, name, s.target(name)); err != nil {
@@ -178,16 +178,17 @@ func (m *move) file(f folder, name string, to place) error {
 	return source.Edit(m.plan, next, func(g *goedit.File) error { return g.SetPackage(to.pkg) })
 }
 
-// parse reads a Go file. The result is nil if the file does not exist or is not Go.
-func (m *move) parse(name string) (*goedit.File, error) {
+// parse parses a Go file. ok is false if the file does not exist or is not Go.
+func (m *move) parse(name string) (file *goedit.File, ok bool, err error) {
 	if !strings.HasSuffix(name, ".go") || !m.plan.Exists(name) {
-		return nil, nil
+		return nil, false, nil
 	}
 	src, err := m.plan.Read(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return goedit.Parse(name, src)
+	file, err = goedit.Parse(name, src)
+	return file, err == nil, err
 }
 
 // movedPackage describes how other packages import the package of dir, in the folder f.

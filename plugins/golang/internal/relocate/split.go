@@ -35,14 +35,14 @@ func (m *move) split(f folder, names []string) (split, error) {
 		if path.Dir(name) != f.dir {
 			continue
 		}
-		file, err := m.parse(name)
+		file, ok, err := m.parse(name)
 		if err != nil {
 			return s, err
 		}
-		if file != nil {
+		if ok {
 			files[name] = &member{file, file.Declares(), file.Free()}
 		}
-		if file != nil && source.IsTest(name) && file.Mentions("BeforeSuite") {
+		if ok && source.IsTest(name) && file.Mentions("BeforeSuite") {
 			s.suite = name
 		} else if to, ok := f.named(name); ok && to.dir != f.to[0].dir {
 			s.at[name] = to
@@ -162,7 +162,7 @@ func (m *move) noteNames(files map[string]*member, s split) {
 			m.names[dir] = map[string]string{}
 		}
 		for declared := range file.declares {
-			if first, twice := m.names[dir][declared]; !twice || name < first {
+			if first, known := m.names[dir][declared]; !known || name < first {
 				m.names[dir][declared] = name
 			}
 		}
@@ -172,11 +172,11 @@ func (m *move) noteNames(files map[string]*member, s split) {
 // checkJoined reports an error if packages that are merged declare the same name.
 func (m *move) checkJoined() error {
 	for _, next := range sortedKeys(m.files) {
-		file, err := m.parse(next)
+		file, ok, err := m.parse(next)
 		if err != nil {
 			return err
 		}
-		if file == nil {
+		if !ok {
 			continue
 		}
 		for _, name := range sortedKeys(file.Declares()) {
@@ -190,18 +190,17 @@ func (m *move) checkJoined() error {
 }
 
 // joinSuite removes the suite of a package that is merged with another package with a suite.
-// If the user changed the removed suite, the changes would be lost, so joinSuite returns an
-// error.
+// If changes of the user would be lost, it returns an error.
 func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
-	file, err := m.parse(name)
-	if err != nil || file == nil || !file.Mentions("BeforeSuite") || !m.plan.Exists(next) {
+	file, ok, err := m.parse(name)
+	if err != nil || !ok || !file.Mentions("BeforeSuite") || !m.plan.Exists(next) {
 		return false, err
 	}
 	src, err := m.plan.Read(name)
 	if err != nil {
 		return false, err
 	}
-	stays, err := m.plan.Read(next)
+	kept, err := m.plan.Read(next)
 	if err != nil {
 		return false, err
 	}
@@ -213,7 +212,7 @@ func (m *move) joinSuite(name, next string, to place) (gone bool, err error) {
 		}
 	}
 	have := map[string]bool{}
-	for line := range strings.Lines(string(stays)) {
+	for line := range strings.Lines(string(kept)) {
 		have[plain(line)] = true
 	}
 	for line := range strings.Lines(string(src)) {
