@@ -92,7 +92,7 @@ func CheckName(s string) error {
 func checkNameForm(s string) error {
 	switch {
 	case s == "":
-		return fault.Usage("add one: --project-name my-operator", "the project name is missing")
+		return fault.Usage("add --project-name my-operator", "the project name is missing")
 	case !isDNS1123Label(s):
 		return fault.Usage(tryFlag("project-name", DefaultName(s), isDNS1123Label, "use lower-case letters, digits and '-'"),
 			"project name %q is not a DNS label (RFC 1123)", s)

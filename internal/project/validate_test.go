@@ -44,7 +44,7 @@ func TestCheckName(t *testing.T) {
 	long := strings.Repeat("a", 29)
 	for s, want := range map[string]verdict{
 		"ks": {}, "s3-operator": {}, "3scale": {}, long[:28]: {},
-		"":         {"the project name is missing", "add one: --project-name my-operator"},
+		"":         {"the project name is missing", "add --project-name my-operator"},
 		"Bad_Name": {`project name "Bad_Name" is not a DNS label (RFC 1123)`, "try --project-name bad-name"},
 		"a.b":      {`project name "a.b" is not a DNS label (RFC 1123)`, "try --project-name a-b"},
 		"-":        {`project name "-" is not a DNS label (RFC 1123)`, "try --project-name operator"},

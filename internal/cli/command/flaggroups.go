@@ -15,9 +15,11 @@ const helpWidth = 80
 // wrapped is the call in a template of cobra that prints flags with this width.
 var wrapped = fmt.Sprintf("Flags.FlagUsagesWrapped %d ", helpWidth)
 
-// UsageTemplate returns the usage template of a command, with flags wrapped at helpWidth.
+// UsageTemplate returns the usage template of a command, with flags wrapped at helpWidth. The
+// usage of a group has only the line with [command].
 func UsageTemplate(of *cobra.Command) string {
-	return strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
+	template := strings.ReplaceAll(of.UsageTemplate(), "Flags.FlagUsages ", wrapped)
+	return strings.Replace(template, "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", 1)
 }
 
 // FlagGroup is a section of flags in the help of a command.

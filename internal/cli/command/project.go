@@ -99,7 +99,8 @@ func ParseConfig(src []byte) (*project.Config, error) {
 		return nil, fault.In(project.File, fault.Usage("it lists the plugins of the project, such as go.kubebuilder.io/v4", "the key layout is missing"))
 	}
 	if err := cfg.Validate(); err != nil {
-		return nil, fault.In(project.File, err)
+		hint := strings.NewReplacer("--project-name ", "projectName: ", "--domain ", "domain: ", "--repo ", "repo: ").Replace(fault.HintOf(err))
+		return nil, &fault.Error{Code: fault.Code(err), Msg: project.File, Hint: hint, Err: err}
 	}
 	return cfg, nil
 }

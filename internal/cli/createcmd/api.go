@@ -69,6 +69,11 @@ operon finds the values of --external-api-path and --external-api-domain itself.
 	f.BoolVar(&o.namespaced, "namespaced", true, "make the kind namespaced; false: cluster-scoped")
 	f.StringVar(&o.crdVersion, "crd-version", "v1", "API version of the CustomResourceDefinition")
 	completeAPI(a, cmd)
+	command.GroupFlags(cmd, "Other flags",
+		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural", "resource", "namespaced", "crd-version"}},
+		command.FlagGroup{Title: "Its controller", Flags: []string{"controller", "controller-name", "owns", "watches", "label", "finalizer"}},
+		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
+	)
 	return cmd
 }
 

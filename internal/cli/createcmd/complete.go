@@ -52,9 +52,7 @@ func completeWebhook(a *command.App, cmd *cobra.Command) {
 			return r.Version
 		}), cobra.ShellCompDirectiveNoFileComp
 	})
-	for _, flag := range []string{"defaulting-path", "validation-path"} {
-		command.CompleteNothing(cmd, flag)
-	}
+	command.CompleteNothing(cmd, "defaulting-path", "validation-path")
 }
 
 // currentText returns a function for the current value of a flag.
@@ -90,9 +88,7 @@ func completeResource(a *command.App, cmd *cobra.Command) {
 			return values, cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-	for _, flag := range []string{"plural", "external-api-path", "external-api-domain", "external-api-module"} {
-		command.CompleteNothing(cmd, flag)
-	}
+	command.CompleteNothing(cmd, append([]string{"plural"}, externalFlagNames...)...)
 }
 
 // knownKinds returns the kinds in PROJECT and, unless the command adds types, the built-in

@@ -24,6 +24,8 @@ type externalFlags struct {
 	flags                *pflag.FlagSet
 }
 
+var externalFlagNames = []string{"external-api-module", "external-api-path", "external-api-domain"}
+
 func (o *externalFlags) bind(cmd *cobra.Command) {
 	o.flags = cmd.Flags()
 	o.flags.StringVar(&o.path, "external-api-path", "", "Go import path of the external kind's types (default: searched in the modules of go.mod)")

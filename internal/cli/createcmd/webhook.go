@@ -51,6 +51,11 @@ versions have, and come with a test that fails if a conversion loses a field.`,
 	f.StringVar(&o.webhooks.DefaultingPath, "defaulting-path", "", "URL path of the defaulting webhook (default: derived from the kind)")
 	f.StringVar(&o.webhooks.ValidationPath, "validation-path", "", "URL path of the validation webhook (default: derived from the kind)")
 	completeWebhook(a, cmd)
+	command.GroupFlags(cmd, "Other flags",
+		command.FlagGroup{Title: "The kind", Flags: []string{"group", "version", "kind", "plural"}},
+		command.FlagGroup{Title: "Its webhooks", Flags: []string{"defaulting", "programmatic-validation", "conversion", "spoke", "defaulting-path", "validation-path"}},
+		command.FlagGroup{Title: "A kind of another module", Flags: externalFlagNames},
+	)
 	return cmd
 }
 

@@ -31,8 +31,8 @@ the path of a kubeconfig with administrator access. TLS and RBAC are enabled,
 the token is random, and only you can read the files. Programs that are not
 installed are built.
 
-The control plane runs until Ctrl-C, with exit code 0, and leaves no files
-behind. With --detach it runs until ` + "`operon envtest stop`" + `; a second start with
+The control plane runs until Ctrl-C, with exit code 0, and then removes its
+files. With --detach it runs until ` + "`operon envtest stop`" + `; a second start with
 the same flags only prints the path. A program that exits is restarted on the
 same port with the same data.
 
@@ -40,8 +40,8 @@ There are no nodes and no scheduler, so pods stay pending. With --controllers,
 kube-controller-manager creates the pods of workloads, collects garbage and
 empties deleted namespaces.
 
-If operon is killed, its programs end too. On macOS, the next start or stop may
-have to end them.`,
+If operon is killed, its programs end too. On macOS, they can keep running until
+the next start or stop.`,
 		Example: `  operon envtest start
   export KUBECONFIG="$(operon envtest start --detach --controllers)"`,
 		Args: command.NoArgs,

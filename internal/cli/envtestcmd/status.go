@@ -27,7 +27,7 @@ func newStatus(a *command.App) *cobra.Command {
 		Short: "List running control planes",
 		Long: `List your control planes and their state: running, starting, failed (a program
 keeps exiting) or dead (its supervisor was killed). A failed or dead control
-plane is listed until start or stop of its name removes its files.
+plane stays in the list until start or stop with its name removes its files.
 
 With --name, show only that control plane, and exit with code 1 if it is not
 running.`,

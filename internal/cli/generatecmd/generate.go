@@ -34,10 +34,9 @@ func NewGenerate(a *command.App) *cobra.Command {
 		Short: "Generate deepcopy methods, CRDs, RBAC and webhook configuration",
 		Long: `Generate deepcopy methods, CRDs, RBAC and webhook configuration from the Go
 sources. The output is identical to that of controller-gen with the same
-arguments. Without arguments, they come from
-plugins["generate.operon.dev/v1"].args in PROJECT; --only and --paths select a
-part of these. A generator that you name in the arguments uses only the options
-that you give.
+arguments. Without arguments, those in plugins["generate.operon.dev/v1"].args of
+PROJECT apply, and --only and --paths select some of them. A generator that you
+name in the arguments uses only the options that you give.
 
 In a project of hooks, generate the roles from the configuration and the sources
 of the hooks.
@@ -54,7 +53,7 @@ OPERON_CACHE (by default operon in the user's cache folder); the value off or
   operon generate --watch`,
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(a, args) },
 	}
-	o.cmd.Flags().BoolVar(&o.all, "all", true, "run all generators (the default)")
+	o.cmd.Flags().BoolVar(&o.all, "all", true, "run all generators")
 	return o.build(a)
 }
 
