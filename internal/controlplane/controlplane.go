@@ -14,11 +14,11 @@ package controlplane
 
 import (
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // DefaultName is the name of the control plane if no name is given.
@@ -72,15 +72,15 @@ func homeDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append(append([]string{base}, below...), "operon", "envtest")...), nil
 }
 
-var nameRE = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+var nameRE = lazyregexp.New(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // CheckName validates the name of a control plane.
 func CheckName(name string) error {
-	if nameRE.MatchString(name) {
+	if nameRE().MatchString(name) {
 		return nil
 	}
 	hint := "use at most 63 lower-case letters, digits and dashes"
-	if guess := strings.ToLower(strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(name)); nameRE.MatchString(guess) {
+	if guess := strings.ToLower(strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(name)); nameRE().MatchString(guess) {
 		hint = "try " + guess
 	}
 	return fault.Usage(hint,

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/controlplane/assets"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // program is one of the programs of a control plane.
@@ -124,7 +124,7 @@ func environment(env []string) []string {
 }
 
 // stack matches the goroutine traces of a Go panic; the cause is printed above them.
-var stack = regexp.MustCompile(`(?m)^(?:goroutine \d+ \[.*|\S.*\n\t\S.*:\d+.*)\n?`)
+var stack = lazyregexp.New(`(?m)^(?:goroutine \d+ \[.*|\S.*\n\t\S.*:\d+.*)\n?`)
 
 // logTail returns the last lines of a log for an error, shortened and without stacks.
 func logTail(path string) string {
@@ -133,7 +133,7 @@ func logTail(path string) string {
 	if err != nil {
 		return ""
 	}
-	all := strings.Split(strings.TrimSpace(stack.ReplaceAllString(string(data), "")), "\n")
+	all := strings.Split(strings.TrimSpace(stack().ReplaceAllString(string(data), "")), "\n")
 	var b strings.Builder
 	for _, line := range all[max(0, len(all)-lines):] {
 		if line = strings.TrimSpace(line); len(line) > width {

@@ -10,9 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // API is a Go package with the types of one version of an API group.
@@ -142,14 +143,14 @@ func parseDir(dir string) ([]source, error) {
 }
 
 var (
-	groupMarker    = regexp.MustCompile(`(?m)^\s*(?://|\*)?\s*\+groupName=(\S+)`)
-	resourceMarker = regexp.MustCompile(`\+kubebuilder:resource:(\S+)`)
-	nameMarker     = regexp.MustCompile(`\+resourceName=(\S+)`)
+	groupMarker    = lazyregexp.New(`(?m)^\s*(?://|\*)?\s*\+groupName=(\S+)`)
+	resourceMarker = lazyregexp.New(`\+kubebuilder:resource:(\S+)`)
+	nameMarker     = lazyregexp.New(`\+resourceName=(\S+)`)
 )
 
 // collect adds what f declares to a, and its struct types to types.
 func (a *API) collect(f source, types map[string]Kind) {
-	if m := groupMarker.FindSubmatch(f.text); m != nil && a.Group == "" {
+	if m := groupMarker().FindSubmatch(f.text); m != nil && a.Group == "" {
 		a.Group = string(m[1])
 	}
 	end := f.Name.End() // the end of the previous declaration, where comments of the next one may begin
@@ -177,10 +178,10 @@ func (a *API) collect(f source, types map[string]Kind) {
 // kindFrom reads the markers of a type.
 func kindFrom(name, comments string) Kind {
 	k := Kind{Name: name, Cluster: strings.Contains(comments, "+genclient:nonNamespaced")}
-	if m := nameMarker.FindStringSubmatch(comments); m != nil {
+	if m := nameMarker().FindStringSubmatch(comments); m != nil {
 		k.Plural = m[1]
 	}
-	for _, m := range resourceMarker.FindAllStringSubmatch(comments, -1) {
+	for _, m := range resourceMarker().FindAllStringSubmatch(comments, -1) {
 		for argument := range strings.SplitSeq(m[1], ",") {
 			switch key, value, _ := strings.Cut(argument, "="); key {
 			case "path":

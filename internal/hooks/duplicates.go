@@ -2,11 +2,11 @@ package hooks
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // responders collects which binding responds to which requests, across hooks. If several
@@ -55,11 +55,11 @@ func (a *responders) add(h Hook, what, name string) {
 func short(version string) string { return version[strings.LastIndex(version, "/")+1:] }
 
 var (
-	capital = regexp.MustCompile(`[A-Z]`)
-	unsafe  = regexp.MustCompile(`[^a-z0-9/]+`)
+	capital = lazyregexp.New(`[A-Z]`)
+	unsafe  = lazyregexp.New(`[^a-z0-9/]+`)
 )
 
 // pathOf returns the URL path that the engine derives from the name of a webhook.
 func pathOf(name string) string {
-	return unsafe.ReplaceAllString(strings.ToLower(capital.ReplaceAllString(name, "-$0")), "-")
+	return unsafe().ReplaceAllString(strings.ToLower(capital().ReplaceAllString(name, "-$0")), "-")
 }

@@ -4,20 +4,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 var (
 	// pythonHook matches the creation of the library's Hook, with the name of the variable.
-	pythonHook = regexp.MustCompile(`(?m)^(\w+)[ \t]*=[ \t]*operon\.Hook\(`)
+	pythonHook = lazyregexp.New(`(?m)^(\w+)[ \t]*=[ \t]*operon\.Hook\(`)
 	// pythonTexts matches an argument list of string literals only.
-	pythonTexts = regexp.MustCompile(`^\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')(?:\s*,\s*(?:"[^"\\\n]*"|'[^'\\\n]*'))*\s*,?\s*\)$`)
-	pythonText  = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+	pythonTexts = lazyregexp.New(`^\(\s*(?:"[^"\\\n]*"|'[^'\\\n]*')(?:\s*,\s*(?:"[^"\\\n]*"|'[^'\\\n]*'))*\s*,?\s*\)$`)
+	pythonText  = lazyregexp.New(`"([^"]*)"|'([^']*)'`)
 )
 
 // findPythonHandlers is findHandlers for a Python script. Handlers have a decorator of
 // the library and get the name of the equivalent shell function.
 func findPythonHandlers(script string) (found scriptHandlers, runs bool) {
-	m := pythonHook.FindStringSubmatch(script)
+	m := pythonHook().FindStringSubmatch(script)
 	if m == nil || !strings.Contains(script, m[1]+".run(") {
 		return found, false
 	}
@@ -51,11 +53,11 @@ func shellNames(decorator, arguments string) []string {
 	case "anything_else":
 		return []string{anyHandler}
 	}
-	if !pythonTexts.MatchString(arguments) {
+	if !pythonTexts().MatchString(arguments) {
 		return nil
 	}
 	var texts []string
-	for _, m := range pythonText.FindAllStringSubmatch(arguments, -1) {
+	for _, m := range pythonText().FindAllStringSubmatch(arguments, -1) {
 		texts = append(texts, m[1]+m[2])
 	}
 	base := "__on_" + decorator + "::" + texts[0]

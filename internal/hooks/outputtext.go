@@ -2,9 +2,10 @@ package hooks
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // lastLines returns the end of a hook's output on one line, without the sandbox folders.
@@ -31,7 +32,7 @@ func truncated(line string) string {
 }
 
 // colour matches terminal control sequences, such as colours.
-var colour = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
+var colour = lazyregexp.New("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
 // visible removes colours from a text and replaces other unprintable characters.
 func visible(text string) string {
@@ -43,7 +44,7 @@ func visible(text string) string {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, colour.ReplaceAllString(text, ""))
+	}, colour().ReplaceAllString(text, ""))
 }
 
 // excerpt returns a line of a text. It shortens a long line to the part around a column.

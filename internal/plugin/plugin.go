@@ -5,12 +5,11 @@ package plugin
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
@@ -184,11 +183,8 @@ func (c Catalogue) Has(layout []string, logic Logic) bool {
 	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
 }
 
-// layoutKey matches a layout key of PROJECT version 3. It is compiled when it is first used,
-// so that the start of the program stays fast.
-var layoutKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
-})
+// layoutKey matches a layout key of PROJECT version 3.
+var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
 
 // Resolve maps keys and short names to full keys, in order and without
 // duplicates. It keeps unknown full keys, which can belong to another tool.

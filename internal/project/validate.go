@@ -1,13 +1,12 @@
 package project
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/mod/module"
 )
 
@@ -21,10 +20,9 @@ var (
 	isPascalCase       = pattern(`^[A-Z][A-Za-z0-9]*$`)
 )
 
-// pattern returns a function that matches a regular expression. It compiles the expression
-// when it is first used, so that the start of the program stays fast.
+// pattern returns a function that matches a regular expression.
 func pattern(expr string) func(string) bool {
-	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	compiled := lazyregexp.New(expr)
 	return func(s string) bool { return compiled().MatchString(s) }
 }
 

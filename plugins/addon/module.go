@@ -3,13 +3,13 @@ package addon
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/module"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
@@ -22,7 +22,7 @@ const commonValues = "modules/values.yaml"
 
 // moduleName matches names that are also valid for Helm releases, because each module becomes
 // a release.
-var moduleName = regexp.MustCompile(`^[a-z][-a-z0-9]{0,51}[a-z0-9]$`)
+var moduleName = lazyregexp.New(`^[a-z][-a-z0-9]{0,51}[a-z0-9]$`)
 
 // maxWeight is the largest weight that fits in three digits.
 const maxWeight = 999
@@ -34,7 +34,7 @@ func checkModuleName(s string) error {
 		return fault.Usage("such as operon create module cert-manager", "the name of the module is missing")
 	case s == "global":
 		return fault.Usage("choose another name", "module name %q is reserved for global values", s)
-	case !moduleName.MatchString(s):
+	case !moduleName().MatchString(s):
 		return fault.Usage("use 2 to 53 lower-case letters, digits and '-', starting with a letter; --weight sets the order of modules", "module name %q is not a valid name of a Helm release", s)
 	}
 	if wrong := module.CheckName(s); wrong != "" {

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/edit/yamledit"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/project"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/internal/scaffold/render"
@@ -111,7 +111,7 @@ func (s sample) identity() map[string]any {
 }
 
 // versionMarkers matches the markers that apply to a single version.
-var versionMarkers = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
+var versionMarkers = lazyregexp.New(`(?m)^[ \t]*//[ \t]*\+kubebuilder:(storageversion|unservedversion|skipversion|deprecatedversion.*)[ \t]*\r?\n`)
 
 // copyTypes returns the types of r as a copy of those of another version. ok is false if
 // the copy would not compile: the types need declarations of other files in their
@@ -151,7 +151,7 @@ func copyTypes(c *project.Config, from, r project.Resource, groupFile string, p 
 	}
 	at := fset.Position(file.Name.Pos()).Offset
 	content = slices.Concat(src[:at], []byte(r.Version), src[at+len(file.Name.Name):])
-	content = versionMarkers.ReplaceAll(content, nil)
+	content = versionMarkers().ReplaceAll(content, nil)
 	duplicates, err := findDuplicates(c.TypesFile(r), content, p)
 	return content, len(duplicates) == 0, err
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // tailLines is the number of lines of go's output that an error shows.
@@ -28,7 +29,7 @@ type goOutput struct {
 	tail     []string
 }
 
-var importPathRE = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
+var importPathRE = lazyregexp.New(`^[A-Za-z0-9._~/-]+$`)
 
 // Write implements io.Writer.
 func (o *goOutput) Write(p []byte) (int, error) {
@@ -50,7 +51,7 @@ func (o *goOutput) line(line string) {
 	case strings.TrimSpace(line) == "":
 	case strings.HasPrefix(line, "go: downloading "):
 		o.fetched++
-	case importPathRE.MatchString(line):
+	case importPathRE().MatchString(line):
 		o.compiled++
 	default:
 		if len(line) > lineBytes {
@@ -91,24 +92,24 @@ func (o *goOutput) lines() []string {
 }
 
 // diskFull matches the messages of operating systems about a full disk.
-var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`)
+var diskFull = lazyregexp.New(`(?i)no space left on device|not enough space on the disk|disk quota exceeded`)
 
 // DiskFull reports whether an error's text indicates a full disk.
-func DiskFull(text string) bool { return diskFull.MatchString(text) }
+func DiskFull(text string) bool { return diskFull().MatchString(text) }
 
 // knownFailures has hints for messages of go and of operating systems. The first match
 // counts.
 var knownFailures = []struct {
-	text *regexp.Regexp
+	text func() *regexp.Regexp
 	hint string
 }{
 	{diskFull,
 		"a build needs about 5 GB in go's build cache (go env GOCACHE), its module cache (go env GOMODCACHE) and the envtest store: free space, then repeat the command, which continues where it stopped"},
-	{regexp.MustCompile(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
+	{lazyregexp.New(`requires go >= |invalid go version|unknown directive: tool|toolchain not available|package \S+ is not in std`),
 		"a newer Go is needed: install it from https://go.dev/dl, or let go fetch it with GOTOOLCHAIN=auto"},
-	{regexp.MustCompile(`disabled by GOPROXY=off|(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|network is unreachable|TLS handshake|proxyconnect|x509: |(40[137]|50[0-4]) [A-Z][a-z]+`),
+	{lazyregexp.New(`disabled by GOPROXY=off|(?i)dial tcp|no such host|connection refused|connection reset|i/o timeout|network is unreachable|TLS handshake|proxyconnect|x509: |(40[137]|50[0-4]) [A-Z][a-z]+`),
 		"set GOPROXY to a Go module proxy that this machine can reach, or point " + Var + " at a folder with the programs"},
-	{regexp.MustCompile(`signal: killed|cannot allocate memory|out of memory`),
+	{lazyregexp.New(`signal: killed|cannot allocate memory|out of memory`),
 		"the build ran out of memory: set GOFLAGS=-p=1 to compile one package at a time"},
 }
 
@@ -122,7 +123,7 @@ func (o *goOutput) explain(what string, err error) error {
 	text := strings.Join(lines, "\n")
 	hint := ""
 	for _, k := range knownFailures {
-		if k.text.MatchString(text) {
+		if k.text().MatchString(text) {
 			hint = k.hint
 			break
 		}

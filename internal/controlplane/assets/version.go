@@ -3,11 +3,11 @@ package assets
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/pins"
 )
 
@@ -20,14 +20,14 @@ type version struct{ major, minor, patch int }
 // versionRE matches the forms that setup-envtest accepts, without its selectors. A
 // leading v is allowed because `kubectl version` prints it. Numbers have no leading
 // zeros (semver 2.0.0, item 2), and fit an int of 32 bits.
-var versionRE = regexp.MustCompile(`^v?(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})(?:\.(0|[1-9]\d{0,5}|x|\*))?$`)
+var versionRE = lazyregexp.New(`^v?(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})(?:\.(0|[1-9]\d{0,5}|x|\*))?$`)
 
 // parseVersion parses a version from the command line; "" is the pinned version.
 func parseVersion(s string) (version, error) {
 	if s == "" {
 		return pinned(), nil
 	}
-	m := versionRE.FindStringSubmatch(s)
+	m := versionRE().FindStringSubmatch(s)
 	if m == nil {
 		return version{}, fault.Usage(fmt.Sprintf("try %s, or %s for the newest patch in the store", pins.Kubernetes, pinned().anyPatch()),
 			"kubernetes version %q is not of the form 1.37.1, 1.37 or 1.37.x", s)
@@ -52,7 +52,7 @@ func parseFolder(name string) (v version, ok bool) {
 
 // pinned returns the only version that Build can build.
 func pinned() version {
-	m := versionRE.FindStringSubmatch(pins.Kubernetes)
+	m := versionRE().FindStringSubmatch(pins.Kubernetes)
 	return version{number(m[1]), number(m[2]), number(m[3])}
 }
 

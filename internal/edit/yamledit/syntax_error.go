@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -34,7 +34,7 @@ func (d *yamlDoc) notText() error {
 	return d.errorAt(&yaml.Node{Line: line + 1, Column: column}, "save the file as UTF-8", "not UTF-8 text")
 }
 
-var yamlErrorLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+var yamlErrorLine = lazyregexp.New(`^(?:yaml: )?line (\d+): `)
 
 // syntaxError converts an error of the parser to one with the position of the
 // first character of the invalid line. The parser sometimes reports another
@@ -52,7 +52,7 @@ func (d *yamlDoc) syntaxError(err error) error {
 	if whole {
 		text = several.Errors[0]
 	}
-	if m := yamlErrorLine.FindStringSubmatch(text); m != nil {
+	if m := yamlErrorLine().FindStringSubmatch(text); m != nil {
 		at.Line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -105,7 +106,7 @@ func count(n *yaml.Node, value any, dir string) int {
 	return total
 }
 
-var commentLine = regexp.MustCompile(`^(([ \t]*)#[ \t]*)-[ \t]`)
+var commentLine = lazyregexp.New(`^(([ \t]*)#[ \t]*)-[ \t]`)
 
 // comment is a commented-out list item.
 type comment struct {
@@ -117,7 +118,7 @@ type comment struct {
 // commented reads n comment lines from index i, the first of which contains a
 // dash.
 func (d *yamlDoc) commented(i, n int) (comment, bool) {
-	m := commentLine.FindStringSubmatch(d.lineText(d.lines[i]))
+	m := commentLine().FindStringSubmatch(d.lineText(d.lines[i]))
 	if m == nil || i+n > len(d.lines) {
 		return comment{}, false
 	}

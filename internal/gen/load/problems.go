@@ -2,12 +2,12 @@ package load
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/overlay"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -64,7 +64,7 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 		for _, e := range p.Errors {
 			switch p := newProblem(e, src); {
 			case e.Kind == packages.TypeError:
-			case inGenerated.MatchString(e.Pos):
+			case inGenerated().MatchString(e.Pos):
 				made = append(made, p)
 			default:
 				all = append(all, p)
@@ -85,8 +85,8 @@ func CollectProblems(set *Set, returned []error, src *overlay.Project) Problems 
 }
 
 var (
-	position    = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
-	inGenerated = regexp.MustCompile(`^\d+:\d+$`) // in code that is not in a file
+	position    = lazyregexp.New(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+	inGenerated = lazyregexp.New(`^\d+:\d+$`) // in code that is not in a file
 )
 
 // newProblem converts an error of the loader. Its position is file:line:column, a
@@ -95,10 +95,10 @@ func newProblem(e packages.Error, src *overlay.Project) Problem {
 	p := Problem{Message: src.Shorten(strings.TrimSpace(e.Msg))}
 	id, ofPackage := strings.CutSuffix(e.Pos, ":-")
 	switch {
-	case ofPackage || inGenerated.MatchString(e.Pos):
+	case ofPackage || inGenerated().MatchString(e.Pos):
 		p.Message = id + ": " + p.Message
 	case e.Pos != "-":
-		m := position.FindStringSubmatch(e.Pos) // the expression matches any text
+		m := position().FindStringSubmatch(e.Pos) // the expression matches any text
 		p.File = src.Rel(m[1])
 		p.Line, _ = strconv.Atoi(m[2])
 		p.Column, _ = strconv.Atoi(m[3])

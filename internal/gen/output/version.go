@@ -2,10 +2,10 @@ package output
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/gen/controllertools"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
@@ -13,7 +13,7 @@ import (
 // controller-tools.
 const ruleToolsVersion = "controller-tools-version"
 
-var pinnedTools = regexp.MustCompile(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
+var pinnedTools = lazyregexp.New(`(?m)^CONTROLLER_TOOLS_VERSION[ \t]*[?:]?=[ \t]*(v[^\s#]+)`)
 
 // warnVersion warns if the project's Makefile pins a version of controller-tools that
 // differs from that of this program. `make generate` and operon then generate different
@@ -23,7 +23,7 @@ func warnVersion(p *scaffold.Plan) {
 	if err != nil {
 		return // without a Makefile, no version is pinned
 	}
-	m := pinnedTools.FindSubmatchIndex(src)
+	m := pinnedTools().FindSubmatchIndex(src)
 	if m == nil {
 		return
 	}

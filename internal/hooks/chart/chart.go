@@ -11,11 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
@@ -82,18 +82,18 @@ func LoadBare(dir, name string) (*chart.Chart, error) {
 }
 
 var (
-	cannotLoad = regexp.MustCompile(`^cannot load ([A-Za-z.]+): `)
-	yamlLine   = regexp.MustCompile(`yaml: (?:line (\d+): )?`)
+	cannotLoad = lazyregexp.New(`^cannot load ([A-Za-z.]+): `)
+	yamlLine   = lazyregexp.New(`yaml: (?:line (\d+): )?`)
 )
 
 // loadError extracts file and line from an error of Helm.
 func loadError(dir string, err error) error {
 	e := &Error{File: "Chart.yaml", Msg: strings.TrimSpace(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))}
-	if m := cannotLoad.FindStringSubmatch(e.Msg); m != nil {
+	if m := cannotLoad().FindStringSubmatch(e.Msg); m != nil {
 		e.File, e.Msg = m[1], strings.TrimPrefix(e.Msg, m[0])
 	}
 	e.Msg = strings.TrimPrefix(e.Msg, "error converting YAML to JSON: ")
-	if m := yamlLine.FindStringSubmatch(e.Msg); m != nil {
+	if m := yamlLine().FindStringSubmatch(e.Msg); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Msg = strings.Replace(e.Msg, m[0], "", 1)
 	}

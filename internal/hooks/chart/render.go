@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"helm.sh/helm/v3/pkg/chart"
 )
 
@@ -184,21 +184,21 @@ func capabilities(k Cluster) any {
 }
 
 var (
-	templatePlace = regexp.MustCompile(`^template: ([^:]+):(\d+)(?::(\d+))?: `)
-	said          = regexp.MustCompile(`(?s)` + saidStart + `(.*)` + saidEnd)
+	templatePlace = lazyregexp.New(`^template: ([^:]+):(\d+)(?::(\d+))?: `)
+	said          = lazyregexp.New(`(?s)` + saidStart + `(.*)` + saidEnd)
 )
 
 // templateError converts an error of text/template to an Error.
 func templateError(c *chart.Chart, err error) error {
 	text := err.Error()
 	e := &Error{Msg: text}
-	if m := templatePlace.FindStringSubmatch(text); m != nil {
+	if m := templatePlace().FindStringSubmatch(text); m != nil {
 		e.File = within(c, m[1])
 		e.Line, _ = strconv.Atoi(m[2])
 		e.Column, _ = strconv.Atoi(m[3])
 		e.Msg = strings.TrimPrefix(text, m[0])
 	}
-	if m := said.FindStringSubmatch(e.Msg); m != nil {
+	if m := said().FindStringSubmatch(e.Msg); m != nil {
 		e.Msg = m[1]
 	}
 	e.Msg = strings.Join(strings.Fields(e.Msg), " ")

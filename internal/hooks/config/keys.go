@@ -3,11 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -19,7 +19,7 @@ var (
 )
 
 // octal matches a number of several digits that the engine's library reads as octal.
-var octal = regexp.MustCompile(`^[-+]?0[0_]*[1-7]_*[0-7][0-7_]*$`)
+var octal = lazyregexp.New(`^[-+]?0[0_]*[1-7]_*[0-7][0-7_]*$`)
 
 // plain reports whether a scalar has neither quotes nor a tag.
 func plain(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Style == 0 }
@@ -74,7 +74,7 @@ func (j *validator) lintNode(n *yaml.Node, p path) {
 			j.lintNode(item, p.in(i))
 		}
 	case yaml.ScalarNode:
-		if plain(n) && octal.MatchString(n.Value) {
+		if plain(n) && octal().MatchString(n.Value) {
 			at(n, ruleMisread, "%s: YAML reads %s as an octal number: remove the leading zero", p, n.Value)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -61,7 +61,7 @@ func (o Owner) shape(s *shape) *shape {
 }
 
 // wrongOrder matches the library's error for an invalid order.
-var wrongOrder = regexp.MustCompile(`line (\d+): cannot unmarshal`)
+var wrongOrder = lazyregexp.New(`line (\d+): cannot unmarshal`)
 
 // steps reads the orders of the owner's steps. addon-operator reads them again from the
 // text with another library, which rejects negative orders and duplicate keys.
@@ -99,7 +99,7 @@ func (j *validator) wrongSteps(err error) {
 			j.refuse(path{step}, ruleStep, "%s is %v, but an order must not be negative", step, v)
 		}
 	}
-	if wrongOrder.MatchString(err.Error()) && len(j.findings) > 0 {
+	if wrongOrder().MatchString(err.Error()) && len(j.findings) > 0 {
 		return
 	}
 	text := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: ")

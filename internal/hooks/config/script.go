@@ -3,17 +3,17 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	kyaml "sigs.k8s.io/yaml"
 )
 
 var (
-	versionLine = regexp.MustCompile(`(?m)^[ \t]*configVersion:[ \t]*["']?v1\b`)
-	versionKey  = regexp.MustCompile(`["']?configVersion["']?\s*:`)
-	keyLine     = regexp.MustCompile(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
+	versionLine = lazyregexp.New(`(?m)^[ \t]*configVersion:[ \t]*["']?v1\b`)
+	versionKey  = lazyregexp.New(`["']?configVersion["']?\s*:`)
+	keyLine     = lazyregexp.New(`^["']?[A-Za-z]\w*["']?:(\s|$)`)
 )
 
 // FromScript returns the configuration that a script contains literally, in a
@@ -21,12 +21,12 @@ var (
 // configuration, which may differ from what the hook prints. It returns nil if the script
 // builds its configuration dynamically.
 func FromScript(script []byte) *Config {
-	for _, at := range versionLine.FindAllIndex(script, -1) {
+	for _, at := range versionLine().FindAllIndex(script, -1) {
 		if c := fromText(block(string(script), bytes.Count(script[:at[0]], []byte("\n")))); c != nil {
 			return c
 		}
 	}
-	for _, at := range versionKey.FindAllIndex(script, -1) {
+	for _, at := range versionKey().FindAllIndex(script, -1) {
 		open := bytes.LastIndexByte(script[:at[0]], '{')
 		if open < 0 {
 			continue
@@ -52,14 +52,14 @@ func block(script string, line int) []byte {
 	indent := lines[line][:len(lines[line])-len(strings.TrimLeft(lines[line], " \t"))]
 	belongs := func(s string) bool {
 		rest, inside := strings.CutPrefix(s, indent)
-		return inside && rest != "" && (strings.ContainsAny(rest[:1], " \t-#") || keyLine.MatchString(rest))
+		return inside && rest != "" && (strings.ContainsAny(rest[:1], " \t-#") || keyLine().MatchString(rest))
 	}
 	empty := func(s string) bool { return strings.TrimSpace(s) == "" }
 	first, last := line, line
 	for first > 0 && (belongs(lines[first-1]) || empty(lines[first-1])) {
 		first--
 	}
-	for first < line && !keyLine.MatchString(strings.TrimPrefix(lines[first], indent)) {
+	for first < line && !keyLine().MatchString(strings.TrimPrefix(lines[first], indent)) {
 		first++ // skip indented script lines before the first key
 	}
 	for last+1 < len(lines) && (belongs(lines[last+1]) || empty(lines[last+1])) {

@@ -2,12 +2,12 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -43,7 +43,7 @@ type source struct {
 	more   *yaml.Node // the first further document with content, or nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var yamlLine = lazyregexp.New(`^yaml: line (\d+): `)
 
 // read parses text with the engine's library, for which yes is true and 010 is eight.
 // Positions come from another library.
@@ -52,7 +52,7 @@ func read(text []byte) (source, *finding.Finding) {
 	if err := kyaml.Unmarshal(text, &s.values); err != nil {
 		f := &finding.Finding{Line: 1, Rule: RuleSyntax, Severity: finding.Error}
 		msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-		if m := yamlLine.FindStringSubmatch(msg); m != nil {
+		if m := yamlLine().FindStringSubmatch(msg); m != nil {
 			line, _ := strconv.Atoi(m[1])
 			f.Line, msg = max(1, line), strings.TrimPrefix(msg, m[0])
 		}

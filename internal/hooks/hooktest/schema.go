@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/output"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
@@ -54,11 +54,11 @@ func (r *reader) checkSchema(n *yaml.Node, o *unstructured.Unstructured) {
 	}
 }
 
-var pathKey = regexp.MustCompile(`[^.\[\]]+`)
+var pathKey = lazyregexp.New(`[^.\[\]]+`)
 
 // keysOf splits a path as decoders print it, such as spec.ports[0].name, into keys and
 // indices.
-func keysOf(path string) []string { return pathKey.FindAllString(path, -1) }
+func keysOf(path string) []string { return pathKey().FindAllString(path, -1) }
 
 // nodeAt returns the node at a path below n, or the closest enclosing one.
 func nodeAt(n *yaml.Node, path []string) *yaml.Node {

@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"text/template"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/util/jsonpath"
@@ -69,11 +69,11 @@ func (r *runner) printJSONPath(text string, o *unstructured.Unstructured, asJSON
 }
 
 // braces matches a path with or without braces and a leading dot.
-var braces = regexp.MustCompile(`^\{\.?([^{}]+)\}$|^\.?([^{}]+)$`)
+var braces = lazyregexp.New(`^\{\.?([^{}]+)\}$|^\.?([^{}]+)$`)
 
 // parsePath parses a path that may lack the braces and the leading dot.
 func parsePath(path string) (*jsonpath.JSONPath, error) {
-	m := braces.FindStringSubmatch(path)
+	m := braces().FindStringSubmatch(path)
 	if m == nil {
 		return nil, fmt.Errorf("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'")
 	}

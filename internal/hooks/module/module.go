@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/config"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // Module is a folder with a chart, values, schemas and hooks.
@@ -67,12 +67,12 @@ func CheckKey(name string) string {
 	return ""
 }
 
-var folderName = regexp.MustCompile(`(?s)^(?:([0-9]+)-)?(.+)$`)
+var folderName = lazyregexp.New(`(?s)^(?:([0-9]+)-)?(.+)$`)
 
 // OfFolder returns the name and the order of the module in a folder. The order is that of
 // unnumbered modules if the folder has none.
 func OfFolder(folder string) (name string, order int) {
-	m := folderName.FindStringSubmatch(folder)
+	m := folderName().FindStringSubmatch(folder)
 	order = unnumbered
 	if n, err := strconv.ParseUint(m[1], 10, 31); err == nil {
 		order = int(n)
@@ -183,7 +183,7 @@ func hooksBelow(root, dir string, owner config.Owner) ([]hooks.Hook, []finding.F
 	return kept, findings, nil
 }
 
-var stock = regexp.MustCompile(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
+var stock = lazyregexp.New(`(?m)^\s*(?:source|\.)\s+["']?/shell_lib\.sh`)
 
 // stockLibrary reports hooks that source the shell library of the image. That library is
 // incomplete in addon-operator's image: the Dockerfile copies its parts to /framework,
@@ -193,7 +193,7 @@ func stockLibrary(h hooks.Hook) []finding.Finding {
 	if err != nil {
 		return nil // starting the hook reports the error
 	}
-	at := stock.FindIndex(script)
+	at := stock().FindIndex(script)
 	if at == nil {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/go-openapi/validate"
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	kyaml "sigs.k8s.io/yaml"
 )
 
@@ -64,14 +64,14 @@ type schemaError struct {
 }
 
 // externalRef matches references to other documents.
-var externalRef = regexp.MustCompile(`"\$ref":"([^#"][^"]*)"`)
+var externalRef = lazyregexp.New(`"\$ref":"([^#"][^"]*)"`)
 
 func parseSchema(text []byte) (*spec.Schema, error) {
 	content, err := kyaml.YAMLToJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	if m := externalRef.FindSubmatch(content); m != nil {
+	if m := externalRef().FindSubmatch(content); m != nil {
 		return nil, fmt.Errorf("$ref to %s: only references within the file are followed, such as #/definitions/x", m[1])
 	}
 	s := new(spec.Schema)
@@ -217,7 +217,7 @@ type Violation struct {
 }
 
 // wrongType matches the library's message for a wrong type.
-var wrongType = regexp.MustCompile(`^must be of type (.+): "(.+)"$`)
+var wrongType = lazyregexp.New(`^must be of type (.+): "(.+)"$`)
 
 // Check validates values with a schema. A nil schema allows every value.
 func Check(s *spec.Schema, values map[string]any) []Violation {
@@ -230,7 +230,7 @@ func Check(s *spec.Schema, values map[string]any) []Violation {
 		if !found {
 			path, message = "", err.Error()
 		}
-		m := Violation{Message: wrongType.ReplaceAllString(message, "must be of type $1, not $2"), Missing: message == "is required"}
+		m := Violation{Message: wrongType().ReplaceAllString(message, "must be of type $1, not $2"), Missing: message == "is required"}
 		if path = strings.Trim(path, ". "); path != "" {
 			m.Path = strings.Split(path, ".")
 		}

@@ -9,13 +9,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/jsonvalue"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/yaml"
 )
@@ -32,7 +32,7 @@ type document struct {
 	wrong  error // io.EOF for an empty file
 }
 
-var yamlLine = regexp.MustCompile(`yaml: line (\d+): `)
+var yamlLine = lazyregexp.New(`yaml: line (\d+): `)
 
 // readValues reads a file of values. A missing file is an empty document. file is its
 // path in findings.
@@ -60,7 +60,7 @@ func readValues(name, file string) (document, *finding.Finding, error) {
 func unreadable(file, rule string, err error) *finding.Finding {
 	f := &finding.Finding{File: file, Rule: rule, Severity: finding.Error}
 	msg := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+	if m := yamlLine().FindStringSubmatch(msg); m != nil {
 		f.Line, _ = strconv.Atoi(m[1])
 		msg = strings.Replace(msg, m[0], "", 1)
 	}

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -74,12 +74,12 @@ func readFile(path, shown string) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-var yamlLine = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
+var yamlLine = lazyregexp.New(`^(?:error converting YAML to JSON: )?yaml: (?:line (\d+): )?`)
 
 // atLine returns an error text with its position. Line numbers are those of the document.
 func atLine(document int, err error) string {
 	text := err.Error()
-	m := yamlLine.FindStringSubmatch(text)
+	m := yamlLine().FindStringSubmatch(text)
 	switch {
 	case m == nil:
 		return ": " + text

@@ -2,14 +2,14 @@ package operator
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/crdschema"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // listIndex matches the index of a list item. Dropped fields of all items are reported as one.
-var listIndex = regexp.MustCompile(`\[\d+\]`)
+var listIndex = lazyregexp.New(`\[\d+\]`)
 
 // reportDroppedFields reports fields of converted objects that their version does not
 // define, because the API server drops them. It reports each field once per loaded hook.
@@ -34,7 +34,7 @@ func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*
 			continue // the API server rejects the object
 		}
 		for _, path := range dropped {
-			o.reportOnce(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, listIndex.ReplaceAllString(path, "[]")))
+			o.reportOnce(h, fmt.Errorf("%s has no field %s, so the API server drops it", version, listIndex().ReplaceAllString(path, "[]")))
 		}
 	}
 }

@@ -7,21 +7,21 @@ import (
 	"errors"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/finding"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 func isRefusal(f finding.Finding) bool { return f.IsError() }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\n\s*)?line (\d+): `)
+var yamlLine = lazyregexp.New(`^(?:yaml: )?(?:unmarshal errors:\n\s*)?line (\d+): `)
 
 // yamlError returns the line of an error of the YAML decoder, or 0, and its message.
 func yamlError(err error) (line int, message string) {
 	message = err.Error()
-	if m := yamlLine.FindStringSubmatch(message); m != nil {
+	if m := yamlLine().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = message[len(m[0]):]
 	}
@@ -46,21 +46,21 @@ func streamError[T any](text []byte, index int, err error) (at int, message stri
 }
 
 var (
-	jsonMisfit = regexp.MustCompile(`^cannot unmarshal (\w+)(?: \S+)? into Go (?:value|struct field \w*\.([\w.]+)) of type (\S+)`)
-	yamlMisfit = regexp.MustCompile("^cannot unmarshal !!(\\w+)(?: `[^`]*`)? into (\\S+)")
-	noJSON     = regexp.MustCompile(`^(invalid character|unexpected (EOF|end))`)
+	jsonMisfit = lazyregexp.New(`^cannot unmarshal (\w+)(?: \S+)? into Go (?:value|struct field \w*\.([\w.]+)) of type (\S+)`)
+	yamlMisfit = lazyregexp.New("^cannot unmarshal !!(\\w+)(?: `[^`]*`)? into (\\S+)")
+	noJSON     = lazyregexp.New(`^(invalid character|unexpected (EOF|end))`)
 )
 
 // DecodeMessage returns the message of a decoder without names of Go types.
 func DecodeMessage(message string) string {
 	message, _, _ = strings.Cut(strings.TrimPrefix(message, "json: "), "\n")
-	if m := jsonMisfit.FindStringSubmatch(message); m != nil {
+	if m := jsonMisfit().FindStringSubmatch(message); m != nil {
 		return strings.TrimPrefix(m[2]+": ", ": ") + "expected " + expected(m[3]) + ", got " + decoded(m[1])
 	}
-	if m := yamlMisfit.FindStringSubmatch(message); m != nil {
+	if m := yamlMisfit().FindStringSubmatch(message); m != nil {
 		return "expected " + expected(m[2]) + ", got " + decoded(m[1])
 	}
-	if noJSON.MatchString(message) {
+	if noJSON().MatchString(message) {
 		return "not valid JSON: " + message
 	}
 	return message

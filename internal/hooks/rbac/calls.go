@@ -2,10 +2,10 @@ package rbac
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -20,7 +20,7 @@ var (
 	evaluators = []string{"eval", "trap", "find", "parallel", "awk", "gawk", "mawk", "perl", "ruby", "node", "su", "ssh", "docker",
 		"nsenter", "chroot", "script", "expect", "lua"}
 	shells        = []string{"bash", "sh", "dash", "ash", "ksh", "zsh"}
-	pythonProgram = regexp.MustCompile(`^python[0-9.]*$`)
+	pythonProgram = lazyregexp.New(`^python[0-9.]*$`)
 	// clients call the API server on their own.
 	clients = []string{"helm", "helmfile", "flux", "kapp", "istioctl", "cmctl", "velero", "tkn", "virtctl", "skaffold", "kubeadm", "stern", "linkerd", "cilium", "kubeseal"}
 	// offline are commands of helm that call no server.
@@ -30,18 +30,18 @@ var (
 )
 
 var (
-	kubectlWord = regexp.MustCompile(`(?:^|[^\w.-])(?:kubectl|oc)(?:$|[^\w.-])|(?i)\$\w*(?:kubectl)`)
-	apiServer   = regexp.MustCompile(`kubernetes\.(?:default|svc)|\$?KUBERNETES_(?:SERVICE|PORT)|serviceaccount/(?:token|ca\.crt)|/api/v1/(?:namespaces|nodes|pods|secrets|configmaps|services|events|watch)\b|/apis/[a-z0-9.-]+/v[0-9]`)
+	kubectlWord = lazyregexp.New(`(?:^|[^\w.-])(?:kubectl|oc)(?:$|[^\w.-])|(?i)\$\w*(?:kubectl)`)
+	apiServer   = lazyregexp.New(`kubernetes\.(?:default|svc)|\$?KUBERNETES_(?:SERVICE|PORT)|serviceaccount/(?:token|ca\.crt)|/api/v1/(?:namespaces|nodes|pods|secrets|configmaps|services|events|watch)\b|/apis/[a-z0-9.-]+/v[0-9]`)
 )
 
 // isKubectl reports whether a program is kubectl, or oc, which takes the same arguments.
 func isKubectl(program string) bool { return isOneOf(path.Base(program), "kubectl", "oc") }
 
 // hasKubectl reports whether a text has kubectl as a word, or in the name of a variable.
-func hasKubectl(text string) bool { return kubectlWord.MatchString(text) }
+func hasKubectl(text string) bool { return kubectlWord().MatchString(text) }
 
 func isInterpreter(name string) bool {
-	return isOneOf(name, shells...) || pythonProgram.MatchString(name)
+	return isOneOf(name, shells...) || pythonProgram().MatchString(name)
 }
 
 // invocation is one expansion of a command.
@@ -90,7 +90,7 @@ func (p *program) call(c invocation) {
 	case p.prose && !isInterpreter(name):
 	case isOneOf(name, shells...):
 		p.callShell(name, c)
-	case pythonProgram.MatchString(name):
+	case pythonProgram().MatchString(name):
 		p.callPython(name, c)
 	case isOneOf(name, evaluators...):
 		p.callEvaluator(name, c)

@@ -98,7 +98,7 @@ func (p *program) callPython(name string, c invocation) {
 			p.reportUnknown(c.at(), c.in, "%s runs its input", name)
 		}
 	}
-	if pythonInHook.MatchString(text) {
+	if pythonInHook().MatchString(text) {
 		p.reportUnknown(c.at(), c.in, "Python code in a shell script is not read")
 	}
 }
@@ -177,7 +177,7 @@ func (p *program) callClient(name string, c invocation) {
 	}
 	switch {
 	case isOneOf(name, web...):
-		if !apiServer.MatchString(strings.Join(c.args[1:], " ")) && (c.node == nil || !p.mentions(c.node, apiServer.MatchString)) {
+		if !apiServer().MatchString(strings.Join(c.args[1:], " ")) && (c.node == nil || !p.mentions(c.node, apiServer().MatchString)) {
 			return
 		}
 		word = ""

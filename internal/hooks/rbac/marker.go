@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 )
 
@@ -21,7 +21,7 @@ type marker struct {
 	text         string
 }
 
-var markerLike = regexp.MustCompile(`^[ \t]*#+[ \t]*(\+[ \t]*[A-Za-z]+:[ \t]*[A-Za-z]+\b.*)$`)
+var markerLike = lazyregexp.New(`^[ \t]*#+[ \t]*(\+[ \t]*[A-Za-z]+:[ \t]*[A-Za-z]+\b.*)$`)
 
 // markersOf returns the comments of a script that are markers or look like one.
 func markersOf(text []byte) []marker {
@@ -29,7 +29,7 @@ func markersOf(text []byte) []marker {
 	n := 0
 	for line := range bytes.Lines(text) {
 		n++
-		m := markerLike.FindSubmatchIndex(bytes.TrimRight(line, "\r\n"))
+		m := markerLike().FindSubmatchIndex(bytes.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
@@ -80,7 +80,7 @@ func (d *deriver) markers(s Source) {
 	}
 }
 
-var versionLike = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var versionLike = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 func (d *deriver) marker(at place, r rbac.Rule) {
 	if len(r.URLs) == 0 && len(r.Resources) == 0 {
@@ -100,7 +100,7 @@ func (d *deriver) marker(at place, r rbac.Rule) {
 		if !slash {
 			group, version = "", g
 		}
-		if versionLike.MatchString(version) {
+		if versionLike().MatchString(version) {
 			d.find(at, RuleMarker, "write groups="+cmp.Or(group, strconv.Quote(group)), "the API group %q holds a version, so the marker allows nothing", g)
 			return
 		}

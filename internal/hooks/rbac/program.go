@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -270,12 +270,12 @@ func (p *program) rearranges(n syntax.Node) bool {
 	return found
 }
 
-var setWord = regexp.MustCompile(`\b(?:set|shift)\b`)
+var setWord = lazyregexp.New(`\b(?:set|shift)\b`)
 
 // mentionsSet reports whether a word that eval runs has set or shift in it.
 func mentionsSet(w *syntax.Word) bool {
 	var source strings.Builder
-	return syntax.NewPrinter().Print(&source, w) != nil || setWord.MatchString(source.String())
+	return syntax.NewPrinter().Print(&source, w) != nil || setWord().MatchString(source.String())
 }
 
 // setsArguments reports whether set has more arguments than options.

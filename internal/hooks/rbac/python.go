@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // PythonRunner runs Python with the text of a program and its standard input, and
@@ -40,7 +41,7 @@ type pythonFact struct {
 }
 
 var (
-	pythonInHook  = regexp.MustCompile(`kubernetes|kubectl|` + patchPath)
+	pythonInHook  = lazyregexp.New(`kubernetes|kubectl|` + patchPath)
 	pythonClients = []string{"kubernetes", "kubernetes_asyncio", "openshift", "lightkube", "pykube", "kr8s", "kopf"}
 )
 
@@ -137,7 +138,7 @@ func runsFile(words []string) bool {
 
 // pythonText follows a text that may be a command line.
 func (d *deriver) pythonText(text string, c invocation) {
-	if apiServer.MatchString(text) {
+	if apiServer().MatchString(text) {
 		d.reportUnknown(c.at(), c.in, "it calls the API server without kubectl")
 	}
 	if !hasKubectl(text) || !strings.Contains(text, " ") {

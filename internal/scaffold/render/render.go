@@ -9,12 +9,12 @@ import (
 	"go/format"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/Masterminds/sprig/v3"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // Sink receives a rendered file: its slash-separated path in the project, its
@@ -65,11 +65,11 @@ func Tree(fsys fs.FS, dir string, vars map[string]string, data any, sink Sink) e
 	})
 }
 
-var placeholder = regexp.MustCompile(`\[([a-z]+)\]`)
+var placeholder = lazyregexp.New(`\[([a-z]+)\]`)
 
 func fill(name string, vars map[string]string) (string, error) {
 	var unknown string
-	out := placeholder.ReplaceAllStringFunc(name, func(m string) string {
+	out := placeholder().ReplaceAllStringFunc(name, func(m string) string {
 		v, ok := vars[m[1:len(m)-1]]
 		if !ok {
 			unknown = m

@@ -186,7 +186,7 @@ func (a *optionParser) splitBinding(value string) (binding, rest string) {
 func (a *optionParser) checkUnknownBinding(flag, name, value string) error {
 	before, _, colon := strings.Cut(value, ":")
 	roles := slices.ContainsFunc(a.hook.Kubernetes, func(o Objects) bool { return strings.HasPrefix(o.APIVersion, "rbac.authorization.k8s.io/") })
-	if name != "" || !colon || !bindingName.MatchString(before) || flag == "name" && roles {
+	if name != "" || !colon || !bindingName().MatchString(before) || flag == "name" && roles {
 		return nil
 	}
 	return fault.Usage("the bindings are "+strings.Join(a.bindings(), ", "), "--%s %s: there is no binding %s", flag, value, before)
@@ -224,7 +224,7 @@ func (a *optionParser) checkGroups() error {
 		if group == "" {
 			return nil
 		}
-		if !bindingName.MatchString(group) {
+		if !bindingName().MatchString(group) {
 			return fault.Usage("use lower-case letters, digits, '_' and '-'", "--group %s is not a valid name", group)
 		}
 		if first, known := queues[group]; known && first != queue {

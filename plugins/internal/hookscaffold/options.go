@@ -2,7 +2,6 @@ package hookscaffold
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,12 +9,13 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/project"
 )
 
 // bindingName matches names that can also be part of function names.
-var bindingName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var bindingName = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 
 // OptionContext is the project's context in which options are parsed.
 type OptionContext struct {
@@ -119,7 +119,7 @@ func (a *optionParser) parseObjects() error {
 
 // checkBinding validates the name of a new binding.
 func (a *optionParser) checkBinding(flag, name string) error {
-	if !bindingName.MatchString(name) {
+	if !bindingName().MatchString(name) {
 		return fault.Usage("use lower-case letters, digits, '_' and '-'", "--%s: binding name %q is not valid", flag, name)
 	}
 	if slices.Contains(a.bindings(), name) {
@@ -164,7 +164,7 @@ func (a *optionParser) findKind(flag, name string) (Kind, error) {
 func (a *optionParser) parseSchedules() error {
 	for _, s := range a.Strings("schedule") {
 		name, crontab := "tick", s
-		if before, after, named := strings.Cut(s, ":"); named && bindingName.MatchString(strings.TrimSpace(before)) {
+		if before, after, named := strings.Cut(s, ":"); named && bindingName().MatchString(strings.TrimSpace(before)) {
 			name, crontab = strings.TrimSpace(before), after
 		} else if n := len(a.hook.Schedule); n > 0 {
 			name += strconv.Itoa(n + 1)

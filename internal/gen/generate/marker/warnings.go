@@ -3,11 +3,11 @@ package marker
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
@@ -76,7 +76,7 @@ func describes(scopes int) string {
 	return strings.Join(parts, " or ")
 }
 
-var versionLike = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+var versionLike = lazyregexp.New(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // groupVersions returns warnings about groups such as apps/v1 or v1. An API group
 // contains no version, so these rules match no request.
@@ -91,7 +91,7 @@ func (m *marker) groupVersions() []scaffold.Warning {
 		if !slash {
 			group, version = "", g
 		}
-		if !versionLike.MatchString(version) {
+		if !versionLike().MatchString(version) {
 			continue
 		}
 		right := strconv.Quote(group)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
 	"github.com/operon-dev/operon/internal/plugin"
 	"github.com/operon-dev/operon/internal/scaffold"
 	"github.com/operon-dev/operon/plugins/golang/internal/source"
@@ -14,7 +15,7 @@ import (
 
 // ownHeader matches headers that operon and kubebuilder write. Year, owner and license notice
 // are optional.
-var ownHeader = regexp.MustCompile(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?))?\.?\n(?s:(.*))\*/$`)
+var ownHeader = lazyregexp.New(`^/\*\nCopyright(?: ([0-9]{4}|YEAR))?(?: (.*?))?\.?\n(?s:(.*))\*/$`)
 
 // Replace replaces the current header in the project's Go files with the header for the
 // license options. Files with another header keep it.
@@ -54,7 +55,7 @@ func Replace(e plugin.Event, p *scaffold.Plan) error {
 func nextHeader(e plugin.Event, old string) (string, error) {
 	year := e.Environment.Year
 	options := maps.Clone(e.Options)
-	m := ownHeader.FindStringSubmatch(old)
+	m := ownHeader().FindStringSubmatch(old)
 	if m != nil {
 		year = m[1]
 	}
@@ -84,7 +85,7 @@ func nextHeader(e plugin.Event, old string) (string, error) {
 }
 
 // constraints matches the lines that must precede everything else in a Go file.
-var constraints = regexp.MustCompile(`^(?:(?://go:build |// ?\+build )[^\n]*\n|[ \t\r]*\n)*`)
+var constraints = lazyregexp.New(`^(?:(?://go:build |// ?\+build )[^\n]*\n|[ \t\r]*\n)*`)
 
 // replaceHeader replaces the header old with next; "" means no header. It does not change a
 // file that starts with another comment.
@@ -93,7 +94,7 @@ func replaceHeader(src []byte, old, next string) []byte {
 	if strings.Contains(text, "\r\n") {
 		text, eol = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
 	}
-	lead := constraints.FindString(text)
+	lead := constraints().FindString(text)
 	rest := text[len(lead):]
 	switch {
 	case old != "":
