@@ -21,7 +21,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *operontest.Update,
 		RequireExplicitExec: true,
 		Setup:               scriptEnv,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"answers": scriptAnswers},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"cached": scriptCached},
 		Condition: func(cond string) (bool, error) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
