@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Keeps a list of the objects that are there.
+# Prints the objects that exist.
 if [ "$1" = --config ]; then
   cat <<'CONF'
 configVersion: v1

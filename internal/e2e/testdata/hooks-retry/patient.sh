@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails each time, which is allowed.
+# Always fails, with allowFailure.
 if [ "$1" = --config ]; then
   cat <<'CONF'
 configVersion: v1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails twice, and then until the other hook was told of the second object.
+# Fails twice, and then until the other hook has received the second object.
 if [ "$1" = --config ]; then
   cat <<'CONF'
 configVersion: v1

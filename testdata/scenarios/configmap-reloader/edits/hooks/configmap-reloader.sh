@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Restarts a Deployment when its configuration changed: a ConfigMap with the label
-# reload=NAME puts a checksum of its content on the pod template of that Deployment.
+# Restarts a Deployment when its configuration changes: the hook writes a checksum of each
+# ConfigMap with the label reload=NAME to the pod template of the Deployment NAME.
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {
@@ -21,8 +21,8 @@ kubernetes:
 YAML
 }
 
-# ConfigMaps at the start, or one that is new or changed. A checksum that is there already
-# changes nothing, so no pod is restarted for it.
+# Handles all ConfigMaps at the start, and later new and changed ones. An unchanged checksum
+# restarts no pods.
 function __on_kubernetes::configmaps() {
   context::jq -c '(.objects // [.])[].filterResult' | while IFS= read -r configmap; do
     jq -c --arg checksum "$(jq -cS '[.data, .binaryData]' <<<"${configmap}" | sha256sum | cut -c -16)" '{

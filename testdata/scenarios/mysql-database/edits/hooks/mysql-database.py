@@ -40,7 +40,7 @@ class ServerError(Exception):
     """What the client mysql said."""
 
 
-# An object changed, the engine starts, or it is time to look at the server again.
+# Runs when an object changes, when the engine starts, and on a schedule.
 @hook.on_group("main")
 def main(ctx):
     databases = ctx.results("databases")
@@ -68,8 +68,8 @@ def sync(ctx, database, there):
             ctx.patch.jq(API_VERSION, KIND, name, f'del(.metadata.finalizers[]? | select(. == "{FINALIZER}"))', ignoreMissingObject=True)
         return
     if not ours:
-        # The database comes with the run that this change leads to: an object that is
-        # deleted before would leave it behind.
+        # The run that this change triggers creates the database. If the database existed
+        # before the finalizer, deleting the object could leave it behind.
         ctx.patch.jq(API_VERSION, KIND, name, f'.metadata.finalizers |= (. + ["{FINALIZER}"] | unique)', ignoreMissingObject=True)
         return
     wanted = [spec["characterSet"], spec["collation"]]

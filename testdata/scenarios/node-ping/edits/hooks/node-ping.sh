@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pings the nodes every minute, and reports how many of 5 packets each of them lost.
+# Pings the nodes every minute, and reports how many of 5 packets each of them has lost.
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {
@@ -22,7 +22,7 @@ schedule:
 YAML
 }
 
-# All nodes at the same time: one that does not answer keeps the others waiting otherwise.
+# Pings all nodes at the same time, so that no node has to wait for another one.
 function __on_schedule::tick() {
   context::jq -r '.snapshots.nodes[].filterResult | select(.ip) | "\(.name) \(.ip)"' | {
     while read -r node ip; do
@@ -32,7 +32,7 @@ function __on_schedule::tick() {
   } >>"${METRICS_PATH}"
 }
 
-# ping_node NODE IP prints the metric of a node. A ping that says nothing lost everything.
+# ping_node NODE IP prints the metric of a node. Without output of ping, all packets are lost.
 function ping_node() {
   local lost
   lost="$(ping -q -c 5 -w 10 "$2" | awk '/packets transmitted/ {print $1 - $4}')" || true

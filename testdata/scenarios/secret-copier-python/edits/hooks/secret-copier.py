@@ -49,8 +49,8 @@ kubernetes:
 )
 
 
-# Something of the group changed, or the engine starts. Whatever it was: the snapshots say
-# what there is, and the patches make of it what there should be.
+# Runs when an object of the group changes and when the engine starts. Compares the snapshots
+# with the desired copies, and patches the differences.
 @hook.on_group("main")
 def main(ctx):
     source = next(iter(ctx.results("src_secret")), None)
@@ -60,7 +60,7 @@ def main(ctx):
         copy = copies.get(name)
         if name == "default":
             continue
-        # The API server does not change the type of a Secret: a copy of another one goes first.
+        # The type of a Secret is immutable: delete a copy of another type first.
         if namespace["hasLabel"] and source and (not copy or copy["type"] == source["type"]):
             wanted = {
                 "apiVersion": "v1",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Copies the Secret mysecret of the namespace default into each namespace with the label
-# secret=yes, keeps the copies like it, and takes them back.
+# secret=yes, updates the copies and deletes them.
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib/shell_lib.sh"
 
 function __config__() {
@@ -41,8 +41,8 @@ kubernetes:
 YAML
 }
 
-# Something of the group changed, or the engine starts. Whatever it was: the snapshots say
-# what there is, and the patches make of it what there should be.
+# Runs when an object of the group changes and when the engine starts. Compares the snapshots
+# with the desired copies, and patches the differences.
 function __on_group::main() {
   context::jq -c '
     .snapshots.src_secret[0].filterResult as $source
@@ -50,7 +50,7 @@ function __on_group::main() {
     | .snapshots.namespaces[].filterResult
     | select(.name != "default")
     | $copies[.name] as $copy
-    # The API server does not change the type of a Secret: a copy of another one goes first.
+    # The type of a Secret is immutable: delete a copy of another type first.
     | if .hasLabel and $source and ($copy == null or $copy.type == $source.type) then
         select($copy == null or $copy.data != $source.data)
         | {
@@ -63,7 +63,7 @@ function __on_group::main() {
               data: $source.data
             }
           }
-        # A Secret of that name which is no copy is of others: leave it.
+        # Do not change a Secret with that name that is not a copy.
         | if $copy then . else .operation = "CreateIfNotExists" end
       elif $copy then
         {operation: "DeleteInBackground", apiVersion: "v1", kind: "Secret", namespace: .name, name: "mysecret"}

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Heartbeat says how nodes find out that a peer is gone.
+// Heartbeat configures how nodes detect the failure of a peer.
 type Heartbeat struct {
 	// Interval between two heartbeats, in milliseconds.
 	Interval int `json:"interval"`
@@ -19,7 +19,7 @@ type Keepalive struct {
 	Interval int `json:"interval"`
 }
 
-// AerospikeClusterSpec is the cluster that the user asks for.
+// AerospikeClusterSpec is the desired state of an AerospikeCluster.
 type AerospikeClusterSpec struct {
 	// Deployments is the number of nodes.
 	Deployments int `json:"deployments"`
@@ -41,13 +41,13 @@ type AerospikeClusterSpec struct {
 	Keepalive Keepalive `json:"keepalive,omitzero"`
 }
 
-// AerospikeClusterStatus is what was observed.
+// AerospikeClusterStatus is the observed state of an AerospikeCluster.
 type AerospikeClusterStatus struct {
 	// Deployed is true when every node has its pod.
 	Deployed bool `json:"deployed,omitempty"`
 	// BrokenNodes is the number of nodes whose pod is not ready.
 	BrokenNodes int `json:"brokenNodes,omitempty"`
-	// Conditions of the cluster; Ready sums them up.
+	// Conditions of the cluster. Ready summarizes them.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -14,7 +14,7 @@ import (
 )
 
 // TestAerospikeClusterReconcilerCountsNodesBehindCache: after every write of the
-// status, the next reads still find the cluster as it was.
+// status, the next reads return the previous state.
 func TestAerospikeClusterReconcilerCountsNodesBehindCache(t *testing.T) {
 	r, req := newAerospikeClusterReconciler(t)
 	stored := r.Client.(client.WithWatch)

@@ -16,7 +16,7 @@ const configFile = "aerospike.conf"
 // +kubebuilder:rbac:groups=core,resources=configmaps,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/finalizers,verbs=update
 
-// ensureConfigMap keeps the configuration file of the nodes.
+// ensureConfigMap creates or updates the ConfigMap with the configuration file of the nodes.
 func (r *AerospikeClusterReconciler) ensureConfigMap(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	configmap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: aerospikecluster.Namespace,

@@ -26,7 +26,7 @@ var _ = Describe("AerospikeCluster controller, at work", func() {
 		createSample("config/samples/aerospike_v1alpha1_aerospikecluster.yaml", cluster)
 		key := client.ObjectKeyFromObject(cluster)
 		nodes, config := &appsv1.StatefulSet{}, &corev1.ConfigMap{}
-		// Nothing collects what the object owns here: there is an API server, and no controllers.
+		// Without controllers, owned objects are not garbage collected.
 		DeferCleanup(func() {
 			Expect(k8sClient.Delete(ctx, nodes)).To(Succeed())
 			Expect(k8sClient.Delete(ctx, config)).To(Succeed())

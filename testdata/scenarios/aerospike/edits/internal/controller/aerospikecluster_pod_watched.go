@@ -11,10 +11,10 @@ import (
 	aerospikev1alpha1 "aerospike/api/v1alpha1"
 )
 
-// clusterLabel of a pod names the AerospikeCluster whose node it is.
+// clusterLabel is the label of pods with the name of their AerospikeCluster.
 const clusterLabel = "aerospike.dzolotov.tech/cluster"
 
-// nodeLabels are on every pod of a cluster, and on no other.
+// nodeLabels are the labels that exactly the pods of a cluster have.
 func nodeLabels(aerospikecluster *aerospikev1alpha1.AerospikeCluster) map[string]string {
 	return map[string]string{clusterLabel: aerospikecluster.Name}
 }
@@ -22,7 +22,7 @@ func nodeLabels(aerospikecluster *aerospikev1alpha1.AerospikeCluster) map[string
 // The cache needs list and watch.
 // +kubebuilder:rbac:groups=core,resources=pods,verbs=get;list;watch
 
-// requestsForPod names the AerospikeCluster to reconcile after an event of a Pod.
+// requestsForPod returns the AerospikeCluster to reconcile after an event of a Pod.
 func (r *AerospikeClusterReconciler) requestsForPod(_ context.Context, obj client.Object) []ctrl.Request {
 	cluster, ok := obj.GetLabels()[clusterLabel]
 	if !ok {
@@ -31,7 +31,7 @@ func (r *AerospikeClusterReconciler) requestsForPod(_ context.Context, obj clien
 	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: cluster}}}
 }
 
-// countNodes notes how many nodes do not work.
+// countNodes sets the number of broken nodes in the status.
 func (r *AerospikeClusterReconciler) countNodes(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	pods := &corev1.PodList{}
 	err := r.List(ctx, pods, client.InNamespace(aerospikecluster.Namespace), client.MatchingLabels(nodeLabels(aerospikecluster)))

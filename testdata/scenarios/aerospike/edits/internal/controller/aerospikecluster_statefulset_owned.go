@@ -14,7 +14,7 @@ import (
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=list;watch;create;update
 // +kubebuilder:rbac:groups=aerospike.dzolotov.tech,resources=aerospikeclusters/finalizers,verbs=update
 
-// ensureStatefulSet keeps the nodes, and notes how many of them work.
+// ensureStatefulSet creates or updates the StatefulSet of the nodes, and counts the nodes.
 func (r *AerospikeClusterReconciler) ensureStatefulSet(ctx context.Context, aerospikecluster *aerospikev1alpha1.AerospikeCluster) error {
 	statefulset := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
 		Namespace: aerospikecluster.Namespace,
@@ -36,8 +36,8 @@ func (r *AerospikeClusterReconciler) ensureStatefulSet(ctx context.Context, aero
 	return r.countNodes(ctx, aerospikecluster)
 }
 
-// setNode sets what runs in the pod of a node, beside what the API server and
-// others added to it.
+// setNode sets the container of a node. It keeps fields that the API server and others
+// have set.
 func setNode(pod *corev1.PodSpec, aerospikecluster *aerospikev1alpha1.AerospikeCluster) {
 	if len(pod.Containers) == 0 {
 		pod.Containers = make([]corev1.Container, 1)

@@ -40,8 +40,7 @@ func (dst *Volume) ConvertFrom(hub conversion.Hub) error {
 	return nil
 }
 
-// What one version cannot tell stands in an annotation of its objects, for the
-// way back.
+// Values that a version cannot represent are kept in an annotation for the conversion back.
 const (
 	sizeAnnotation  = "storage.example.org/size"  // of v2: a size that is no number of gigabytes
 	classAnnotation = "storage.example.org/class" // of v1

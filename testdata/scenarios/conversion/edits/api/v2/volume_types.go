@@ -10,7 +10,7 @@ import (
 
 // VolumeSpec is the desired state of a Volume.
 type VolumeSpec struct {
-	// storage is what the volume is made of.
+	// storage of the volume.
 	// +required
 	Storage Storage `json:"storage"`
 }

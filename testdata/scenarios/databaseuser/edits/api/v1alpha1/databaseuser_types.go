@@ -6,19 +6,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// DatabaseUserSpec is the user that is asked for.
+// DatabaseUserSpec is the desired state of a DatabaseUser.
 type DatabaseUserSpec struct {
 	// User is the name inside the database.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a user keeps its name"
 	User string `json:"user"`
-	// Password stands in a Secret of the same namespace.
+	// Password is a key of a Secret in the same namespace.
 	Password corev1.SecretKeySelector `json:"password"`
 }
 
-// DatabaseUserStatus is what was observed.
+// DatabaseUserStatus is the observed state of a DatabaseUser.
 type DatabaseUserStatus struct {
-	// Conditions of the user; Ready sums them up.
+	// Conditions of the user. Ready summarizes them.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

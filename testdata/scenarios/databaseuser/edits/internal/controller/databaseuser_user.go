@@ -15,7 +15,7 @@ import (
 	"handsomeguy.cn/databaseuser/internal/database"
 )
 
-// ensureUser keeps the user in the database, with the password of the Secret.
+// ensureUser creates the user in the database, or updates its password from the Secret.
 func (r *DatabaseUserReconciler) ensureUser(ctx context.Context, databaseuser *mygroupv1alpha1.DatabaseUser) error {
 	ref := databaseuser.Spec.Password
 	secret := &corev1.Secret{}
@@ -38,18 +38,18 @@ func (r *DatabaseUserReconciler) dropUser(ctx context.Context, databaseuser *myg
 	return inDatabase(databaseuser, r.Database.DropUser(ctx, databaseuser.Spec.User))
 }
 
-// inDatabase tells of an error of the database what everybody may read of it.
+// inDatabase reports an error of the database in the status, without confidential details.
 func inDatabase(databaseuser *mygroupv1alpha1.DatabaseUser, err error) error {
 	switch {
 	case errors.Is(err, database.ErrRefused):
 		return failed(databaseuser, "DatabaseRefuses", err)
 	case errors.Is(err, database.ErrUnreachable):
-		_ = failed(databaseuser, "DatabaseUnreachable", database.ErrUnreachable) // and no addresses
+		_ = failed(databaseuser, "DatabaseUnreachable", database.ErrUnreachable) // without addresses
 	}
 	return err
 }
 
-// failed tells in the condition Ready which step failed, and returns its error.
+// failed reports the failed step in the condition Ready, and returns its error.
 func failed(databaseuser *mygroupv1alpha1.DatabaseUser, reason string, err error) error {
 	meta.SetStatusCondition(&databaseuser.Status.Conditions, metav1.Condition{
 		Type: "Ready", Status: metav1.ConditionFalse, Reason: reason, Message: err.Error(),

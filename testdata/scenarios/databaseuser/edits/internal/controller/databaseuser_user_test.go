@@ -14,7 +14,7 @@ import (
 	"handsomeguy.cn/databaseuser/internal/database/databasetest"
 )
 
-// databaseuserSecretSample is the Secret that the sample names.
+// databaseuserSecretSample is the Secret that the sample refers to.
 const databaseuserSecretSample = "test/objects/core_v1_secret.yaml"
 
 func passwordSecret(t *testing.T) *corev1.Secret {
@@ -119,8 +119,8 @@ func TestDatabaseUserGoesOnceItLeftDatabase(t *testing.T) {
 	}
 }
 
-// newDatabaseUser returns a reconciler whose client holds the sample and its
-// Secret, the request to reconcile it, and the empty database.
+// newDatabaseUser returns a reconciler whose client has the sample and its Secret, the request
+// to reconcile the sample, and an empty database.
 func newDatabaseUser(t *testing.T) (*DatabaseUserReconciler, ctrl.Request, *databasetest.Database) {
 	t.Helper()
 	r, req := newDatabaseUserReconciler(t)

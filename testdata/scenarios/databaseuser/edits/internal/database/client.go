@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Client is a Database behind HTTP: PUT /users/NAME has the password as its body,
-// and DELETE /users/NAME none. An answer that is no success explains itself.
+// Client is an HTTP client for a Database. PUT /users/NAME has the password as its body;
+// DELETE /users/NAME has no body. The body of an error response is the message.
 type Client struct {
 	URL string // of the server, without the path
 }

@@ -1,4 +1,4 @@
-// Package database keeps the users of a database.
+// Package database manages users of a database.
 package database
 
 import (
@@ -6,18 +6,17 @@ import (
 	"errors"
 )
 
-// Database is one whose users can be changed.
+// Database manages users.
 type Database interface {
-	// SetUser makes a user, or gives one that is there this password. It can be
-	// repeated: no database tells what a password is.
+	// SetUser creates a user or changes its password. It is idempotent, because a password
+	// cannot be read.
 	SetUser(ctx context.Context, name, password string) error
-	// DropUser removes a user. One who is not there is no error.
+	// DropUser removes a user, if it exists.
 	DropUser(ctx context.Context, name string) error
 }
 
-// ErrRefused is the error of a database that was reached and does not want to do
-// what it is asked.
+// ErrRefused means that the database rejected the request.
 var ErrRefused = errors.New("the database refuses")
 
-// ErrUnreachable is the error of a database that gives no answer.
+// ErrUnreachable means that the database did not answer.
 var ErrUnreachable = errors.New("the database is out of reach")

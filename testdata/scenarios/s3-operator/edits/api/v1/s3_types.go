@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// S3Spec is the bucket that the user asks for.
+// S3Spec is the desired state of an S3.
 type S3Spec struct {
 	// Bucket is the name of the bucket in the cloud account.
 	// +kubebuilder:validation:MinLength=3
@@ -16,17 +16,17 @@ type S3Spec struct {
 	// +kubebuilder:default=eu-north-1
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a bucket cannot be moved"
 	Region string `json:"region,omitempty"`
-	// Versioned keeps what was overwritten.
+	// Versioned keeps old versions of objects.
 	// +optional
 	Versioned bool `json:"versioned,omitempty"`
 }
 
-// S3Status is what was observed.
+// S3Status is the observed state of an S3.
 type S3Status struct {
-	// URL is where the bucket answers.
+	// URL of the bucket.
 	// +optional
 	URL string `json:"url,omitempty"`
-	// Conditions of the bucket; Ready sums them up.
+	// Conditions of the bucket. Ready summarizes them.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

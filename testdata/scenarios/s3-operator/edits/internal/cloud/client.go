@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Client is an Account that is reached by HTTP.
+// Client is an HTTP client for an Account.
 type Client struct {
 	endpoint *url.URL
 	http     *http.Client
@@ -19,7 +19,7 @@ type Client struct {
 
 var _ Account = (*Client)(nil)
 
-// NewClient returns a client of the cloud at endpoint, a URL.
+// NewClient returns a client for the cloud with the URL endpoint.
 func NewClient(endpoint string) (*Client, error) {
 	base, err := url.Parse(endpoint)
 	if err != nil {
@@ -69,8 +69,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// do sends in as JSON, unless it is nil, and reads the answer into out, unless
-// that is nil. Its errors end up in the status of objects.
+// do sends in as JSON and decodes the response into out. Both can be nil. Its errors are shown
+// in the status of objects.
 func (c *Client) do(ctx context.Context, method string, in, out any, path ...string) error {
 	var body bytes.Buffer
 	if in != nil {

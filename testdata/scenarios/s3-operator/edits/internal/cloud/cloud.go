@@ -1,6 +1,5 @@
-// Package cloud is what the operator wants of an account with a cloud: buckets,
-// and users who may open them. Client talks to one; its tests and those of the
-// controllers do without.
+// Package cloud manages buckets and their users in a cloud account. Client talks to a cloud;
+// tests use package cloudtest.
 package cloud
 
 import (
@@ -8,37 +7,36 @@ import (
 	"errors"
 )
 
-// What a cloud may answer, beside all that can go wrong on the way.
+// Errors of a cloud. Other errors are those of the connection.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrBusy     = errors.New("too many requests")
 	ErrRefused  = errors.New("refused") // the same request will never succeed
 )
 
-// Bucket is a bucket as it is asked for, and what the cloud adds.
+// Bucket is a bucket with the values that the cloud adds.
 type Bucket struct {
 	Name      string `json:"name"`
 	Region    string `json:"region"`
 	Versioned bool   `json:"versioned"`
-	// URL is where the bucket answers: empty while the cloud is making it.
+	// URL is empty until the bucket is ready.
 	URL string `json:"url,omitempty"`
 }
 
-// Key lets a user in.
+// Key is the access key of a user.
 type Key struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`
 }
 
-// Account is an account with a cloud. Buckets and users are told apart by name;
-// to make what is there, or to delete what is not, is no error.
+// Account is a cloud account. Names identify buckets and users. All writes are idempotent.
 type Account interface {
-	// Bucket returns the bucket of that name, or ErrNotFound.
+	// Bucket returns the bucket with a name, or ErrNotFound.
 	Bucket(ctx context.Context, name string) (Bucket, error)
-	// PutBucket makes a bucket, or changes the one that is there.
+	// PutBucket creates or updates a bucket.
 	PutBucket(ctx context.Context, bucket Bucket) (Bucket, error)
 	DeleteBucket(ctx context.Context, name string) error
-	// PutUser makes the user who may open a bucket, and returns his key.
+	// PutUser creates the user of a bucket and returns its key.
 	PutUser(ctx context.Context, bucket string) (Key, error)
 	DeleteUser(ctx context.Context, bucket string) error
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/systek/s3-operator/internal/cloud"
 )
 
-// pollInterval is how often the cloud is asked for what takes its time.
+// pollInterval is the interval between requests for a pending bucket.
 const pollInterval = time.Second
 
-// ensureBucket brings the bucket to what the spec asks for. There is more to do
-// as long as it returns an error or asks for another call.
+// ensureBucket creates or updates the bucket. It is complete when it returns neither an error
+// nor a requeue.
 func (r *S3Reconciler) ensureBucket(ctx context.Context, s3 *systeknov1.S3) (ctrl.Result, error) {
 	want := cloud.Bucket{Name: s3.Spec.Bucket, Region: s3.Spec.Region, Versioned: s3.Spec.Versioned}
 	bucket, err := r.Cloud.Bucket(ctx, want.Name)
@@ -30,7 +30,7 @@ func (r *S3Reconciler) ensureBucket(ctx context.Context, s3 *systeknov1.S3) (ctr
 		return ctrl.Result{}, reconcile.TerminalError(err) // until the spec changes
 	case errors.Is(err, cloud.ErrBusy):
 		await(s3, "CloudBusy", "the cloud takes no requests at the moment")
-		//nolint:staticcheck // nobody knows when: later and later, and yet it is no failure
+		//nolint:staticcheck // retry with backoff, but without an error
 		return ctrl.Result{Requeue: true}, nil
 	case err != nil:
 		return ctrl.Result{}, err
@@ -42,7 +42,7 @@ func (r *S3Reconciler) ensureBucket(ctx context.Context, s3 *systeknov1.S3) (ctr
 	return ctrl.Result{}, nil
 }
 
-// await tells in the status of s3 what it is waiting for.
+// await reports in the status why s3 is not ready.
 func await(s3 *systeknov1.S3, reason, message string) {
 	meta.SetStatusCondition(&s3.Status.Conditions, metav1.Condition{
 		Type: "Ready", Status: metav1.ConditionFalse, Reason: reason, Message: message,

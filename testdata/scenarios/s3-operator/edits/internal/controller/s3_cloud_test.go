@@ -22,7 +22,7 @@ import (
 	"github.com/systek/s3-operator/internal/cloud/cloudtest"
 )
 
-// lifeOfBucket are the changes in the cloud between a bucket's beginning and end.
+// lifeOfBucket are the requests that change something while a bucket exists.
 var lifeOfBucket = []string{
 	"put bucket sample-bucket", "put user sample-bucket", "delete user sample-bucket", "delete bucket sample-bucket",
 }

@@ -15,8 +15,8 @@ import (
 // +kubebuilder:rbac:groups=core,resources=secrets,verbs=list;watch;create;update;delete
 // +kubebuilder:rbac:groups=systek.no,resources=s3s/finalizers,verbs=update
 
-// ensureSecret keeps the Secret that lets its readers into the bucket. The
-// controller of Secrets adds the key of a user.
+// ensureSecret creates the Secret with the access key of the bucket. The controller of Secrets
+// adds the key.
 func (r *S3Reconciler) ensureSecret(ctx context.Context, s3 *systeknov1.S3) error {
 	secret := secretOf(s3)
 	return own(ctx, r.Client, s3, secret, func() error {
@@ -29,7 +29,7 @@ func (r *S3Reconciler) ensureSecret(ctx context.Context, s3 *systeknov1.S3) erro
 	})
 }
 
-// removeSecret deletes the Secret of s3, and reports whether it is gone.
+// removeSecret deletes the Secret of s3, and reports whether it no longer exists.
 func (r *S3Reconciler) removeSecret(ctx context.Context, s3 *systeknov1.S3) (bool, error) {
 	secret := secretOf(s3)
 	err := r.Get(ctx, client.ObjectKeyFromObject(secret), secret)
@@ -39,12 +39,12 @@ func (r *S3Reconciler) removeSecret(ctx context.Context, s3 *systeknov1.S3) (boo
 	if client.IgnoreNotFound(err) != nil {
 		return false, err
 	}
-	// The cache may be behind: the API server says whether it is there.
+	// The cache may be stale: ask the API server.
 	err = r.Delete(ctx, secretOf(s3))
 	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
-// secretOf is the Secret of s3, of which only the name is known.
+// secretOf returns the Secret of s3 with only its name.
 func secretOf(s3 *systeknov1.S3) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s3.Namespace, Name: s3.Name}}
 }

@@ -7,15 +7,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The keys of a bucket's Secret.
+// Keys of the Secret of a bucket.
 const (
 	bucketName      = "BUCKET"
 	accessKeyID     = "ACCESS_KEY_ID"
 	secretAccessKey = "SECRET_ACCESS_KEY"
 )
 
-// ensureUser makes a user who may open the bucket that secret names, and adds his
-// key to it.
+// ensureUser creates the user of the bucket that secret names, and adds its key to secret.
 func (r *SecretReconciler) ensureUser(ctx context.Context, secret *corev1.Secret) error {
 	bucket := string(secret.Data[bucketName])
 	if bucket == "" || len(secret.Data[accessKeyID]) > 0 {

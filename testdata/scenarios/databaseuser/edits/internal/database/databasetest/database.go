@@ -1,4 +1,4 @@
-// Package databasetest has a database for tests.
+// Package databasetest provides a database for tests.
 package databasetest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"handsomeguy.cn/databaseuser/internal/database"
 )
 
-// Database is one in memory. Its zero value is empty.
+// Database is a database in memory. Its zero value is empty.
 type Database struct {
 	mu        sync.Mutex
 	passwords map[string]string // by user
@@ -17,14 +17,14 @@ type Database struct {
 
 var _ database.Database = &Database{}
 
-// Fail makes everything fail with err from now on, or work again when it is nil.
+// Fail makes all calls fail with err, until it is called with nil.
 func (d *Database) Fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.err = err
 }
 
-// Password returns that of a user, and whether there is one.
+// Password returns the password of a user, and whether the user exists.
 func (d *Database) Password(user string) (string, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package cloudtest has an account with a cloud that is nowhere, for tests.
+// Package cloudtest provides a cloud account in memory for tests.
 package cloudtest
 
 import (
@@ -25,21 +25,21 @@ func NewAccount() *Account {
 	return &Account{buckets: map[string]cloud.Bucket{}, users: map[string]bool{}}
 }
 
-// Fail makes all calls fail with err; nil ends that.
+// Fail makes all calls fail with err, until it is called with nil.
 func (a *Account) Fail(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.err = err
 }
 
-// Delay keeps buckets from being ready, or no more.
+// Delay sets whether buckets stay pending.
 func (a *Account) Delay(pending bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.pending = pending
 }
 
-// Writes are the calls that changed something, in their order.
+// Writes returns the calls that changed something, in order.
 func (a *Account) Writes() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
