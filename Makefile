@@ -22,7 +22,7 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build bin/operon
-	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # the flags of internal/testkit/operontest, which shares the file
+	$(GO) build -buildvcs=false -o bin/operon ./cmd/operon # with the flags of internal/testkit/operontest, which shares the file
 
 .PHONY: install
 install: ## Install operon into the Go bin folder
@@ -35,7 +35,7 @@ demo: assets ## Scaffold an operator in demo/, build it, run it on an API server
 .PHONY: test
 # Tests link many programs. Without debug information, linking takes a third less time.
 test: assets modules warm ## Run all tests and print the slowest; the first run builds a Kubernetes API server
-	KUBEBUILDER_ASSETS="$$(bin/operon envtest path)" GOFLAGS="$(GOFLAGS) -ldflags=-w" \
+	GOFLAGS="$(GOFLAGS) -ldflags=-w" \
 		$(GO) run ./internal/testkit/testprofile -o bin/test-profile.txt -vet=off -timeout 30m ./... # make lint vets
 
 .PHONY: assets

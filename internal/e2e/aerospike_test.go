@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestAerospike continues the published walk-through: it runs the operator, which manages
-// clusters of a database.
+// TestAerospike runs the operator of the published walk-through, which manages clusters of a
+// database.
 func TestAerospike(t *testing.T) {
 	t.Parallel()
 	i := install(t, cluster, scenario(t, "aerospike"))
@@ -24,11 +24,11 @@ func TestAerospike(t *testing.T) {
 		name string
 		run  func(t *testing.T, sample *unstructured.Unstructured)
 	}{
-		{"keeps what a cluster owns", aerospikeKeeps},
-		{"refuses what cannot be", aerospikeRefuses},
-		{"fills in defaults", aerospikeDefaults},
+		{"restores owned objects", aerospikeKeepsOwned},
+		{"rejects invalid specs", aerospikeRejects},
+		{"sets defaults", aerospikeDefaults},
 		{"counts broken nodes", aerospikeCounts},
-		{"takes along what a cluster owns", aerospikeGoes},
+		{"deletes owned objects", aerospikeDeletes},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +39,7 @@ func TestAerospike(t *testing.T) {
 	}
 }
 
-func aerospikeKeeps(t *testing.T, sample *unstructured.Unstructured) {
+func aerospikeKeepsOwned(t *testing.T, sample *unstructured.Unstructured) {
 	mustCreate(t, sample)
 	awaitNodes(t, sample, aerospikeNodes{3, map[string]string{"REPL_FACTOR": "2", "MEM_GB": "4"}, `network {
   heartbeat {
@@ -65,7 +65,7 @@ namespace main {
 `}
 	awaitNodes(t, sample, changed)
 
-	t.Log("what others change or remove comes back")
+	t.Log("changed and deleted objects are restored")
 	awaitPods(t, sample, 5) // from here on, only owned objects change
 	patched(t, object("v1", "ConfigMap", sample.GetNamespace(), sample.GetName()), `{"data":{"aerospike.conf":"other"}}`)
 	awaitNodes(t, sample, changed)
@@ -86,7 +86,7 @@ type aerospikeNodes struct {
 func awaitNodes(t *testing.T, sample *unstructured.Unstructured, want aerospikeNodes) {
 	t.Helper()
 	ns, name := sample.GetNamespace(), sample.GetName()
-	eventually(t, "keep the nodes", func() error {
+	eventually(t, "update the nodes", func() error {
 		set, err := cluster.client.AppsV1().StatefulSets(ns).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func awaitNodes(t *testing.T, sample *unstructured.Unstructured, want aerospikeN
 	})
 }
 
-func aerospikeRefuses(t *testing.T, sample *unstructured.Unstructured) {
+func aerospikeRejects(t *testing.T, sample *unstructured.Unstructured) {
 	stored := sample.DeepCopy()
 	stored.SetName("stored")
 	mustCreate(t, stored)
@@ -118,7 +118,7 @@ func aerospikeRefuses(t *testing.T, sample *unstructured.Unstructured) {
 		{0, 0, []string{"spec.deployments"}},
 		{0, 1, []string{"spec.deployments", "spec.replicationFactor"}},
 	} {
-		refuse := func(verb string, err error) {
+		wantRejected := func(verb string, err error) {
 			t.Helper()
 			if diff := cmp.Diff(test.fields, invalidFields(err)); diff != "" {
 				t.Errorf("%s with deployments %d and replicationFactor %d: %v: fields -want +got:\n%s",
@@ -129,9 +129,9 @@ func aerospikeRefuses(t *testing.T, sample *unstructured.Unstructured) {
 		setAt(t, bad, test.deployments, "spec", "deployments")
 		setAt(t, bad, test.copies, "spec", "replicationFactor")
 		_, err := cluster.create(t, bad)
-		refuse("create", err)
+		wantRejected("create", err)
 		_, err = cluster.patch(t, stored, fmt.Sprintf(`{"spec":{"deployments":%d,"replicationFactor":%d}}`, test.deployments, test.copies))
-		refuse("update", err)
+		wantRejected("update", err)
 	}
 	if err := cluster.delete(t, stored); err != nil {
 		t.Errorf("a deletion was validated: %v", err)
@@ -174,7 +174,7 @@ func aerospikeCounts(t *testing.T, sample *unstructured.Unstructured) {
 	setReady(t, &all[1], corev1.ConditionFalse)
 	status(true, int64(1))
 
-	t.Log("a node that is gone comes back, and is started anew")
+	t.Log("a deleted pod is replaced")
 	if err := cluster.client.CoreV1().Pods(ns).Delete(t.Context(), all[1].Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func setReady(t *testing.T, pod *corev1.Pod, ready corev1.ConditionStatus) {
 	}
 }
 
-func aerospikeGoes(t *testing.T, sample *unstructured.Unstructured) {
+func aerospikeDeletes(t *testing.T, sample *unstructured.Unstructured) {
 	mustCreate(t, sample)
 	owned := []*unstructured.Unstructured{
 		object("apps/v1", "StatefulSet", sample.GetNamespace(), sample.GetName()),
@@ -224,13 +224,13 @@ func aerospikeGoes(t *testing.T, sample *unstructured.Unstructured) {
 		object("v1", "Pod", sample.GetNamespace(), sample.GetName()+"-0"),
 	}
 	for _, o := range owned {
-		eventually(t, "make the "+o.GetKind(), func() error { _, err := cluster.get(t, o); return err })
+		eventually(t, "create the "+o.GetKind(), func() error { _, err := cluster.get(t, o); return err })
 	}
 	if err := cluster.delete(t, sample); err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range append(owned, sample) {
-		eventually(t, "remove the "+o.GetKind(), func() error {
+		eventually(t, "delete the "+o.GetKind(), func() error {
 			_, err := cluster.get(t, o)
 			switch {
 			case apierrors.IsNotFound(err):

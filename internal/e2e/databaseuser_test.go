@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/operontest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -29,10 +30,10 @@ func TestDatabaseUser(t *testing.T) {
 		{"is shown by kubectl", "shown", near, databaseUserShown},
 		{"has the password of its Secret", "secret", near, databaseUserSecret},
 		{"needs the label", "labelled", near, databaseUserLabel},
-		{"tells what failed and recovers", "failed", near, databaseUserFails},
-		{"leaves the database first", "leaving", near, databaseUserLeaves},
-		{"is seen in the second namespace", "far", far, databaseUserSecret},
-		{"is not seen in the third", "outside", outside, databaseUserUnseen},
+		{"reports failures and recovers", "failed", near, databaseUserFails},
+		{"is deleted from the database first", "leaving", near, databaseUserDeleted},
+		{"is reconciled in the second namespace", "far", far, databaseUserSecret},
+		{"is not reconciled in the third", "outside", outside, databaseUserOutside},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +113,7 @@ func (u databaseUser) setPassword(t *testing.T, key, password string) {
 
 func (u databaseUser) awaitPassword(t *testing.T, want string) {
 	t.Helper()
-	eventually(t, "keep the user", func() error {
+	eventually(t, "update the user", func() error {
 		if got := u.password(u.user); got != want {
 			return fmt.Errorf("the password is %q, want %q", got, want)
 		}
@@ -123,7 +124,7 @@ func (u databaseUser) awaitPassword(t *testing.T, want string) {
 // awaitFailure waits until Ready is False with a reason and a message.
 func (u databaseUser) awaitFailure(t *testing.T, reason, message string) {
 	t.Helper()
-	eventually(t, "fail", func() error {
+	eventually(t, "report the failure", func() error {
 		o, err := cluster.get(t, u.object)
 		if err != nil {
 			return err
@@ -162,12 +163,8 @@ func databaseUserShown(t *testing.T, u databaseUser) {
 // kubectl runs kubectl as the administrator of the control plane.
 func kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	assets, err := command(t.TempDir(), "operon", "envtest", "path")
-	if err != nil {
-		t.Fatal(err)
-	}
 	args = append(args, "--kubeconfig", cluster.kubeconfig)
-	out, err := command(t.TempDir(), filepath.Join(strings.TrimSpace(assets), "kubectl"), args...)
+	out, err := command(t.TempDir(), filepath.Join(operontest.Assets(), "kubectl"), args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +194,7 @@ func databaseUserLabel(t *testing.T, u databaseUser) {
 	// The controller also cleans up after an object that has lost the label.
 	patched(t, u.object, `{"metadata":{"labels":null}}`)
 	u.remove(t)
-	u.awaitEnd(t)
+	u.awaitDeleted(t)
 }
 
 func databaseUserFails(t *testing.T, u databaseUser) {
@@ -220,13 +217,13 @@ func databaseUserFails(t *testing.T, u databaseUser) {
 	u.awaitPassword(t, "sesame")
 }
 
-func databaseUserLeaves(t *testing.T, u databaseUser) {
+func databaseUserDeleted(t *testing.T, u databaseUser) {
 	u.create(t, "open sesame")
 	u.refuse(u.user, "the user owns tables")
 	u.remove(t)
 	u.awaitFailure(t, "DatabaseRefuses", "the database refuses: the user owns tables")
 	u.refuse(u.user, "")
-	u.awaitEnd(t)
+	u.awaitDeleted(t)
 }
 
 func (u databaseUser) remove(t *testing.T) {
@@ -236,16 +233,16 @@ func (u databaseUser) remove(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until the object is gone. Its user must be gone by then.
-func (u databaseUser) awaitEnd(t *testing.T) {
+// awaitDeleted waits until the object is deleted. Its user must have been deleted before.
+func (u databaseUser) awaitDeleted(t *testing.T) {
 	t.Helper()
-	eventually(t, "go", func() error { return gone(cluster.get(t, u.object)) })
+	eventually(t, "delete the object", func() error { return gone(cluster.get(t, u.object)) })
 	if got := u.password(u.user); got != "" {
 		t.Errorf("the object is gone, but its user exists, with the password %q", got)
 	}
 }
 
-func databaseUserUnseen(t *testing.T, u databaseUser) {
+func databaseUserOutside(t *testing.T, u databaseUser) {
 	u.setPassword(t, "password", "open sesame")
 	mustCreate(t, u.object)
 	consistently(t, "leave it alone", func() error { return u.untouched(t) })

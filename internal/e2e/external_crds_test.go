@@ -1,14 +1,12 @@
 package e2e
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/testkit/modtest"
 )
 
 // externalCRDs are the CRDs of other projects for objects in config/, as files in their
@@ -31,10 +29,7 @@ func (c *controlPlane) provideExternalCRDs(t *testing.T) {
 	t.Helper()
 	c.externalCRDsOnce.Do(func() {
 		for _, f := range externalCRDs {
-			dir, err := downloaded(f.module)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := modtest.Dir(t, f.module)
 			for _, name := range f.crds {
 				text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 				if err != nil {
@@ -47,16 +42,4 @@ func (c *controlPlane) provideExternalCRDs(t *testing.T) {
 			}
 		}
 	})
-}
-
-// downloaded returns the folder of a module in the module cache.
-func downloaded(module string) (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	out, err := cmd.Output()
-	var m struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil || m.Error != "" || err != nil {
-		return "", fmt.Errorf("%s: %w: %s", cmd, err, m.Error)
-	}
-	return m.Dir, nil
 }

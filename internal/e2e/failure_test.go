@@ -32,7 +32,7 @@ func TestServerFailure(t *testing.T) {
 	account := serveAccount(t)
 	m := i.run(t, "--cloud-endpoint="+account.url)
 	m.unreviewed = true // while it starts, a server has not read the roles and denies everything
-	ends := m.keepRunning(t)
+	restarts := m.keepRunning(t)
 	b := &buckets{cloudAccount: account, cluster: c, namespace: c.namespace(t, "failure", nil), wanted: map[string]bool{}}
 
 	t.Run("killed", func(t *testing.T) {
@@ -40,10 +40,10 @@ func TestServerFailure(t *testing.T) {
 	})
 	t.Run("frozen until the manager gives up", func(t *testing.T) {
 		b.outage(t, "frozen", func() {
-			before := ends()
+			before := restarts()
 			signalServer(t, c, syscall.SIGSTOP)
 			eventually(t, "end the manager", func() error {
-				if ends() == before {
+				if restarts() == before {
 					return fmt.Errorf("the manager is running")
 				}
 				return nil
@@ -67,24 +67,24 @@ type buckets struct {
 
 // outage stops the server while some buckets are ready, some are being created and some are
 // being deleted. Meanwhile, users create and delete others.
-func (b *buckets) outage(t *testing.T, prefix string, strike func()) {
+func (b *buckets) outage(t *testing.T, prefix string, stopServer func()) {
 	names := func(state string) (all []string) {
 		for n := range 4 {
 			all = append(all, fmt.Sprintf("%s-%s-%d", prefix, state, n))
 		}
 		return all
 	}
-	ready, making, leaving, late := names("ready"), names("making"), names("leaving"), names("late")
-	b.create(t, slices.Concat(ready, leaving)...)
+	ready, creating, deleting, late := names("ready"), names("creating"), names("deleting"), names("late")
+	b.create(t, slices.Concat(ready, deleting)...)
 	b.wantAll(t)
-	for _, name := range making {
+	for _, name := range creating {
 		b.delay(name, true)
 	}
-	b.answer("DELETE /users/"+prefix+"-leaving", 500, always)
-	b.create(t, making...)
-	b.delete(t, leaving...)
-	for _, name := range slices.Concat(making, leaving) {
-		eventually(t, "be at work on "+name, func() error {
+	b.answer("DELETE /users/"+prefix+"-deleting", 500, always)
+	b.create(t, creating...)
+	b.delete(t, deleting...)
+	for _, name := range slices.Concat(creating, deleting) {
+		eventually(t, "process "+name, func() error {
 			if len(b.requests(name, "PUT /buckets/")) == 0 || b.wanted[name] == (len(b.requests(name, "DELETE /users/")) > 0) {
 				return fmt.Errorf("the cloud received %v", b.requests(name, ""))
 			}
@@ -92,13 +92,13 @@ func (b *buckets) outage(t *testing.T, prefix string, strike func()) {
 		})
 	}
 
-	strike()
-	for _, name := range making {
+	stopServer()
+	for _, name := range creating {
 		b.delay(name, false)
 	}
-	b.answer("DELETE /users/"+prefix+"-leaving", 0, 0)
+	b.answer("DELETE /users/"+prefix+"-deleting", 0, 0)
 	b.create(t, late...)
-	b.delete(t, ready[0], making[0], late[0])
+	b.delete(t, ready[0], creating[0], late[0])
 	b.wantAll(t)
 }
 
@@ -143,18 +143,18 @@ func (b *buckets) delete(t *testing.T, names ...string) {
 // in the cloud.
 func (b *buckets) wantAll(t *testing.T) {
 	t.Helper()
-	var things []string
+	var want []string
 	secrets := 0
 	for _, name := range slices.Sorted(maps.Keys(b.wanted)) {
 		s3 := object("systek.no/v1", "S3", b.namespace, name)
 		secret := object("v1", "Secret", b.namespace, name)
 		if !b.wanted[name] {
-			eventually(t, "lose "+name, func() error { return gone(b.cluster.get(t, s3)) })
-			eventually(t, "lose the Secret of "+name, func() error { return gone(b.cluster.get(t, secret)) })
+			eventually(t, "delete "+name, func() error { return gone(b.cluster.get(t, s3)) })
+			eventually(t, "delete the Secret of "+name, func() error { return gone(b.cluster.get(t, secret)) })
 			continue
 		}
 		secrets++
-		things = append(things, "/buckets/"+name, "/users/"+name)
+		want = append(want, "/buckets/"+name, "/users/"+name)
 		var owner *unstructured.Unstructured
 		eventually(t, "get "+name+" ready", func() (err error) {
 			owner, err = b.cluster.get(t, s3)
@@ -178,15 +178,15 @@ func (b *buckets) wantAll(t *testing.T) {
 	if err != nil || len(all.Items) != secrets {
 		t.Errorf("%d Secrets for %d buckets (%v)", len(all.Items), secrets, err)
 	}
-	slices.Sort(things)
-	if diff := cmp.Diff(things, b.things()); diff != "" {
+	slices.Sort(want)
+	if diff := cmp.Diff(want, b.resources()); diff != "" {
 		t.Errorf("in the cloud (-want +got):\n%s", diff)
 	}
 }
 
 // keepRunning restarts the manager whenever it ends, as a kubelet does, and counts the
 // restarts.
-func (m *manager) keepRunning(t *testing.T) (ends func() int) {
+func (m *manager) keepRunning(t *testing.T) (restarts func() int) {
 	var mu sync.Mutex
 	count, stopped, current := 0, false, m.child
 	first := m.cmd
@@ -196,8 +196,8 @@ func (m *manager) keepRunning(t *testing.T) (ends func() int) {
 		stopped = true
 		current.stop()
 	})
-	// again returns the next process, or nil at the end of the test.
-	again := func() *child {
+	// restart returns the next process, or nil at the end of the test.
+	restart := func() *child {
 		mu.Lock()
 		defer mu.Unlock()
 		if stopped {
@@ -215,7 +215,7 @@ func (m *manager) keepRunning(t *testing.T) (ends func() int) {
 		return next
 	}
 	go func() {
-		for c := m.child; c != nil; c = again() {
+		for c := m.child; c != nil; c = restart() {
 			<-c.done
 			time.Sleep(interval)
 		}

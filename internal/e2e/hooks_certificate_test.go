@@ -10,9 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/operon-dev/operon/internal/testkit/goldentest"
+	"github.com/operon-dev/operon/internal/testkit/operontest"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -24,7 +25,7 @@ import (
 func TestHooksCertificate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "copier")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "golden", "copier"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(goldentest.Dir("copier"))); err != nil {
 		t.Fatal(err)
 	}
 	replace(t, filesys.MakeFsOnDisk(), filepath.Join(dir, "config", "default", "kustomization.yaml"), "\n- ../certmanager\n", "\n#- ../certmanager\n")
@@ -54,11 +55,7 @@ func TestHooksCertificate(t *testing.T) {
 // paths where the engine expects its certificates.
 func makeCertificate(t *testing.T, dir, namespace string, pod corev1.PodSpec) map[string][]byte {
 	t.Helper()
-	assets, err := command(dir, "operon", "envtest", "path")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("make", "certificate", "KUBECTL="+filepath.Join(strings.TrimSpace(assets), "kubectl"))
+	cmd := exec.Command("make", "certificate", "KUBECTL="+filepath.Join(operontest.Assets(), "kubectl"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make certificate: %v\n%s", err, out)
@@ -83,8 +80,8 @@ func makeCertificate(t *testing.T, dir, namespace string, pod corev1.PodSpec) ma
 	return nil
 }
 
-// wantTrust serves TLS with the certificate in a Secret, as the engine does, and connects
-// under a name, as the API server does with the bundle that the engine registers.
+// wantTrust checks whether a client that trusts the bundle in a Secret, as the API server
+// does, accepts the certificate in the Secret for a server name.
 func wantTrust(t *testing.T, secret map[string][]byte, name string, want bool) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(secret["tls.crt"], secret["tls.key"])

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hasEngine runs a program in place of the engine, which registers a Service as the engine
-// does, and stops it.
-func hasEngine(t *testing.T, ns string) {
+// testEngine runs hooks with --engine. The program registers a Service for its webhooks, as
+// the engine does.
+func testEngine(t *testing.T, ns string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "engine")
 	script := `#!/usr/bin/env bash
@@ -44,11 +44,11 @@ exec sleep 600
 		t.Fatal(err)
 	}
 	h := runHooks(t, cluster, "hooks", ns, "--engine", program)
-	h.says("port ")
+	h.awaitOutput("port ")
 	_, port, _ := strings.Cut(h.output.String(), "port ")
 	registered := object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "", "shell-operator-hooks-hooks")
 	want := "https://127.0.0.1:" + strings.Fields(port)[0] + "/hooks/names"
-	eventually(t, "lead the webhook here", func() error {
+	eventually(t, "redirect the webhook to this machine", func() error {
 		o, err := cluster.get(t, registered)
 		if err != nil {
 			return err
@@ -63,5 +63,5 @@ exec sleep 600
 		t.Fatal(err)
 	}
 	<-h.done
-	nothingLeft(t, h, "")
+	wantNoTraces(t, h, "")
 }

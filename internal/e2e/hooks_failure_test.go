@@ -30,20 +30,20 @@ func TestHooksRetry(t *testing.T) {
 	t.Parallel()
 	ns := cluster.namespace(t, "retry", nil)
 	h := runHooks(t, cluster, "hooks-retry", ns)
-	h.says("patient.sh  maps synchronization -> ok")
-	h.says("stubborn.sh  maps synchronization -> ok")
+	h.awaitOutput("patient.sh  maps synchronization -> ok")
+	h.awaitOutput("stubborn.sh  maps synchronization -> ok")
 	mustCreate(t, configMap(ns, "first", "retry", ""))
-	h.says("error: exit code 1 (retry in 5s)")
+	h.awaitOutput("error: exit code 1 (retry in 5s)")
 	mustCreate(t, configMap(ns, "second", "retry", ""))
-	h.says("error: exit code 1 (retry in 6s)")
+	h.awaitOutput("error: exit code 1 (retry in 6s)")
 	both := "stubborn.sh  maps Added " + ns + "/first, maps Added " + ns + "/second -> "
-	h.says(both + "ok\n")
-	if told := h.noted("stubborn", 3); told[0] != "first\n" || told[len(told)-1] != "first second\n" {
-		t.Errorf("the hook received %q", told)
+	h.awaitOutput(both + "ok\n")
+	if received := h.awaitLines("stubborn", 3); received[0] != "first\n" || received[len(received)-1] != "first second\n" {
+		t.Errorf("the hook received %q", received)
 	}
 	allowed := "patient.sh  maps Added " + ns + "/first -> error: exit code 1\n"
-	if told := h.noted("patient", 2); len(told) > 2 || !strings.Contains(h.output.String(), allowed) {
-		t.Errorf("the hook patient.sh received %q", told)
+	if received := h.awaitLines("patient", 2); len(received) > 2 || !strings.Contains(h.output.String(), allowed) {
+		t.Errorf("the hook patient.sh received %q", received)
 	}
 }
 
@@ -53,9 +53,9 @@ func TestHooksOutage(t *testing.T) {
 	t.Parallel()
 	c := startControlPlane(t, "--name", fmt.Sprint("e2e-outage-", os.Getpid()))
 	h := runHooks(t, c, "hooks-outage", "default")
-	h.says("there: \n")
+	h.awaitOutput("there: \n")
 	c.apply(t, configMap("default", "changes", "outage", "1"), configMap("default", "goes", "outage", "1"), configMap("default", "stays", "outage", "1"))
-	h.says("there: changes=1 goes=1 stays=1\n")
+	h.awaitOutput("there: changes=1 goes=1 stays=1\n")
 
 	signal := func(s os.Signal) {
 		t.Helper()
@@ -86,7 +86,7 @@ func TestHooksOutage(t *testing.T) {
 		return err
 	})
 	signal(syscall.SIGCONT)
-	h.says("there: changes=2 comes=1 stays=1\n")
+	h.awaitOutput("there: changes=2 comes=1 stays=1\n")
 	_, err := c.create(t, object("v1", "Secret", "default", "any"))
 	if err == nil || !strings.Contains(err.Error(), "no secrets here") {
 		t.Errorf("the webhook: %v", err)
@@ -96,5 +96,5 @@ func TestHooksOutage(t *testing.T) {
 	if h.err != nil {
 		t.Errorf("operon hooks run ended with %v", h.err)
 	}
-	nothingRegistered(t, c)
+	wantNoWebhooks(t, c)
 }

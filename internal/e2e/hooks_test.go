@@ -53,11 +53,11 @@ func runHooks(t *testing.T, c *controlPlane, folder, ns string, flags ...string)
 	return h
 }
 
-// says waits until the output contains a text.
-func (h *hooks) says(text string) { h.t.Helper(); h.repeats(1, text) }
+// awaitOutput waits until the output contains a text.
+func (h *hooks) awaitOutput(text string) { h.t.Helper(); h.awaitOutputs(1, text) }
 
-// repeats waits until the output contains a text a number of times.
-func (h *hooks) repeats(times int, text string) {
+// awaitOutputs waits until the output contains a text that many times.
+func (h *hooks) awaitOutputs(times int, text string) {
 	h.t.Helper()
 	eventually(h.t, fmt.Sprintf("print %q", text), func() error {
 		select {
@@ -72,10 +72,10 @@ func (h *hooks) repeats(times int, text string) {
 	})
 }
 
-// noted waits until hooks have written a number of lines to a file in state.
-func (h *hooks) noted(name string, lines int) (all []string) {
+// awaitLines waits until hooks have written that many lines to a file in state.
+func (h *hooks) awaitLines(name string, lines int) (all []string) {
 	h.t.Helper()
-	eventually(h.t, "have a hook write into "+name, func() error {
+	eventually(h.t, "write "+name, func() error {
 		text, err := os.ReadFile(filepath.Join(h.state, name))
 		all = strings.SplitAfter(string(text), "\n")
 		all = all[:len(all)-1] // the last line may be incomplete
@@ -107,8 +107,8 @@ func (h *hooks) save(name string, replace ...string) {
 	}
 }
 
-// TestHooks runs hooks on the cluster, saves changes of them, and checks that nothing is left
-// afterwards.
+// TestHooks runs hooks on the cluster, edits them while they run, and checks that nothing is
+// left afterwards.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	ns := cluster.namespace(t, "hooks", map[string]string{"hooks": "e2e"})
@@ -116,23 +116,23 @@ func TestHooks(t *testing.T) {
 	mustCreate(t, crd)
 	t.Cleanup(func() { _ = cluster.delete(t, crd) })
 	h := runHooks(t, cluster, "hooks", ns)
-	h.says("3 hooks on https://127.0.0.1:")
-	copies(t)
-	h.says("set ticks{by=\"clock\"} 1")
-	h.says("$METRICS_PATH:1:75: warning: unknown key unit; the engine ignores it (metric-unknown-key)")
-	admits(t, ns, "unlucky name")
-	converts(t, ns)
+	h.awaitOutput("3 hooks on https://127.0.0.1:")
+	testCopier(t)
+	h.awaitOutput("set ticks{by=\"clock\"} 1")
+	h.awaitOutput("$METRICS_PATH:1:75: warning: unknown key unit; the engine ignores it (metric-unknown-key)")
+	wantAdmission(t, ns, "unlucky name")
+	wantConversion(t, ns)
 	wantOneRun(t, ns)
 
-	h.saves(ns)
-	h.comesAndGoes()
-	h.stops(ns)
-	hasEngine(t, ns)
+	h.testReload(ns)
+	h.testAddAndRemove()
+	h.testStop(ns)
+	testEngine(t, ns)
 }
 
-// saves edits the hook with webhooks. One name is denied all the time: by the hook before the
+// testReload edits the hook with webhooks. One name is always denied: by the hook before the
 // edit, by the one after it, or because the hook is starting.
-func (h *hooks) saves(ns string) {
+func (h *hooks) testReload(ns string) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(h.t.Context())
 	asking := make(chan error, 1)
@@ -142,70 +142,70 @@ func (h *hooks) saves(ns string) {
 		for ctx.Err() == nil {
 			_, err := resource.Create(ctx, titanic, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if err == nil {
-				asking <- errors.New("a name was let in while the hook was replaced")
+				asking <- errors.New("a name was admitted while the hook was replaced")
 				return
 			}
 		}
 		asking <- nil
 	}()
 	h.save("ships.sh", "unlucky name", "not that name")
-	h.says("ships.sh restarted")
-	admits(h.t, ns, "not that name")
+	h.awaitOutput("ships.sh restarted")
+	wantAdmission(h.t, ns, "not that name")
 	h.save("ships.sh", "kubernetesMutating", "kubernetesMutilating")
-	h.says("kubernetesMutilating")
-	h.says("ships.sh keeps running with its last valid configuration")
-	admits(h.t, ns, "not that name")
+	h.awaitOutput("kubernetesMutilating")
+	h.awaitOutput("ships.sh keeps running with its last valid configuration")
+	wantAdmission(h.t, ns, "not that name")
 	// The engine accepts it, and the API server does not: other hooks are not affected.
 	h.save("ships.sh", "kubernetesMutilating", "kubernetesMutating", "crew.ships.example.org", "crew")
-	h.says("register webhooks")
+	h.awaitOutput("register webhooks")
 	h.save("ships.sh", "name: crew", "name: crew.ships.example.org", "mutating::crew()", "mutating::crew.ships.example.org()", "not that name", "never that name")
-	admits(h.t, ns, "never that name")
-	converts(h.t, ns)
+	wantAdmission(h.t, ns, "never that name")
+	wantConversion(h.t, ns)
 	cancel()
 	if err := <-asking; err != nil {
 		h.t.Error(err)
 	}
 }
 
-// comesAndGoes adds a hook in several steps, removes it, and saves a hook that is running.
-func (h *hooks) comesAndGoes() {
+// testAddAndRemove adds a hook in several steps, removes it, and saves a running hook.
+func (h *hooks) testAddAndRemove() {
 	h.t.Helper()
 	late := filepath.Join(h.dir, "late.sh")
 	script := "#!/usr/bin/env bash\nif [ \"$1\" = --config ]; then echo '{configVersion: v1, schedule: [{crontab: \"* * * * * *\", queue: late}]}'; exit; fi\necho it is late\n"
 	if err := os.WriteFile(late, []byte(script), 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.says("late.sh changed, and hooks may read it: restarting all hooks")
-	h.noted("pids", 2)
+	h.awaitOutput("late.sh changed, and hooks may read it: restarting all hooks")
+	h.awaitLines("pids", 2)
 	if err := os.Chmod(late, 0o755); err != nil {
 		h.t.Fatal(err)
 	}
-	h.repeats(2, "it is late")
+	h.awaitOutputs(2, "it is late")
 	if err := os.Chmod(late, 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.says("late.sh is gone or no longer executable: stopped")
+	h.awaitOutput("late.sh is gone or no longer executable: stopped")
 	h.save("slow.sh", "sleep 600 &", "sleep 500 &")
-	wantEnded(h.t, strings.Join(h.noted("pids", 3)[:2], ""))
+	wantEnded(h.t, strings.Join(h.awaitLines("pids", 3)[:2], ""))
 	// Saves are handled in order, so the removed hook ended before this one started, and
 	// both have the same schedule.
 	runs, ticks := strings.Count(h.output.String(), "it is late"), strings.Count(h.output.String(), "set ticks")
-	h.repeats(ticks+3, "set ticks")
+	h.awaitOutputs(ticks+3, "set ticks")
 	if now := strings.Count(h.output.String(), "it is late"); now > runs {
 		h.t.Errorf("a removed hook ran %d times", now-runs)
 	}
 }
 
-// stops interrupts the run while hooks are running and the API server waits for one. All
+// testStop interrupts the run while hooks are running and the API server waits for one. All
 // hooks end, and the request is denied.
-func (h *hooks) stops(ns string) {
+func (h *hooks) testStop(ns string) {
 	h.t.Helper()
 	answered := make(chan error, 1)
 	go func() {
 		_, err := h.cluster.client.CoreV1().ConfigMaps(ns).Create(h.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "flying-dutchman"}}, metav1.CreateOptions{})
 		answered <- err
 	}()
-	pids := h.noted("dutchman", 1)[0] + h.noted("pids", 3)[2]
+	pids := h.awaitLines("dutchman", 1)[0] + h.awaitLines("pids", 3)[2]
 	if err := h.cmd.Process.Signal(os.Interrupt); err != nil {
 		h.t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func (h *hooks) stops(ns string) {
 	if err := <-answered; err == nil {
 		h.t.Error("a request without an answer was admitted")
 	}
-	nothingLeft(h.t, h, pids)
+	wantNoTraces(h.t, h, pids)
 }
 
 // wantOneRun starts the same hooks again. Only one run with webhooks is possible.
@@ -227,12 +227,12 @@ func wantOneRun(t *testing.T, ns string) {
 	if second.err == nil || !strings.Contains(second.output.String(), "error: register webhooks: another operon hooks run serves the webhooks of ") {
 		t.Errorf("a second run: %v\n%s", second.err, second.output.String())
 	}
-	admits(t, ns, "unlucky name")
-	converts(t, ns)
+	wantAdmission(t, ns, "unlucky name")
+	wantConversion(t, ns)
 }
 
-// copies checks that the copier copies, restores, updates and removes a Secret.
-func copies(t *testing.T) {
+// testCopier checks that the copier copies, restores, updates and removes a Secret.
+func testCopier(t *testing.T) {
 	t.Helper()
 	source := object("v1", "Secret", "default", "mysecret")
 	setAt(t, source, map[string]any{"k": "b25l"}, "data")
@@ -266,8 +266,8 @@ func copies(t *testing.T) {
 	has(nil)
 }
 
-// admits waits until one name is denied with a message, and others are admitted.
-func admits(t *testing.T, ns, message string) {
+// wantAdmission waits until one name is denied with a message, and others are admitted.
+func wantAdmission(t *testing.T, ns, message string) {
 	t.Helper()
 	eventually(t, "deny", func() error {
 		_, err := cluster.create(t, object("v1", "ConfigMap", ns, "titanic"))
@@ -286,8 +286,8 @@ func admits(t *testing.T, ns, message string) {
 	}
 }
 
-// converts creates an object, which a hook mutates, and reads it in another version.
-func converts(t *testing.T, ns string) {
+// wantConversion creates an object, which a hook mutates, and reads it in another version.
+func wantConversion(t *testing.T, ns string) {
 	t.Helper()
 	ship := object("hooks.example.org/v1", "Ship", ns, "olympic")
 	eventually(t, "create a ship", func() error { _, err := cluster.create(t, ship); return err })
@@ -303,11 +303,11 @@ func converts(t *testing.T, ns string) {
 	}
 }
 
-// nothingLeft checks that hooks leave no registrations, no changed CRD, no processes and no
+// wantNoTraces checks that hooks leave no registrations, no changed CRD, no processes and no
 // files.
-func nothingLeft(t *testing.T, h *hooks, pids string) {
+func wantNoTraces(t *testing.T, h *hooks, pids string) {
 	t.Helper()
-	nothingRegistered(t, cluster)
+	wantNoWebhooks(t, cluster)
 	crd, err := cluster.get(t, object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "ships.hooks.example.org"))
 	if err != nil {
 		t.Fatal(err)
@@ -322,8 +322,8 @@ func nothingLeft(t *testing.T, h *hooks, pids string) {
 	}
 }
 
-// nothingRegistered checks that no webhook configurations of hooks are left.
-func nothingRegistered(t *testing.T, c *controlPlane) {
+// wantNoWebhooks checks that no webhook configurations of hooks are left.
+func wantNoWebhooks(t *testing.T, c *controlPlane) {
 	t.Helper()
 	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
 		if _, err := c.get(t, object("admissionregistration.k8s.io/v1", kind, "", "shell-operator-hooks-hooks")); !apierrors.IsNotFound(err) {
@@ -338,7 +338,7 @@ func wantEnded(t *testing.T, pids string) {
 	for pid := range strings.FieldsSeq(pids) {
 		// A process that has ended is a zombie until its parent waits for it.
 		if out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); err == nil && !strings.HasPrefix(string(out), "Z") {
-			t.Errorf("process %s of a hook is there, %s", pid, out)
+			t.Errorf("process %s of a hook still runs, in state %s", pid, out)
 		}
 	}
 }

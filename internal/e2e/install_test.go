@@ -14,7 +14,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -56,7 +55,7 @@ func install(t *testing.T, c *controlPlane, p *project, changes ...func(config s
 	i.service = serve(t)
 	i.objects = i.build(t, "default")
 	slices.SortStableFunc(i.objects, func(a, b *unstructured.Unstructured) int { return cmp.Compare(rank(a), rank(b)) })
-	i.awaitRoom(t)
+	i.awaitNoCRDs(t)
 	t.Cleanup(func() { i.remove(t) })
 	c.apply(t, i.objects...)
 	i.awaitKinds(t)
@@ -87,15 +86,7 @@ func (i *installation) rename(t *testing.T) {
 // build runs kustomize on a folder of the installed config/. Webhooks call this machine.
 func (i *installation) build(t *testing.T, folder string) []*unstructured.Unstructured {
 	t.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(i.folder, folder))
-	if err != nil {
-		t.Fatalf("kustomize build config/%s: %v", folder, err)
-	}
-	text, err := built.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := objects(t, string(text))
+	all := kustomized(t, filesys.MakeFsOnDisk(), filepath.Join(i.folder, folder))
 	for _, o := range all {
 		i.redirect(t, o)
 	}
@@ -116,14 +107,14 @@ func rank(o *unstructured.Unstructured) int {
 	return 2
 }
 
-// awaitRoom waits until the CRDs of an earlier run on the same control plane are deleted. A
+// awaitNoCRDs waits until the CRDs of an earlier run on the same control plane are deleted. A
 // failed run may leave objects with finalizers, which keep them.
-func (i *installation) awaitRoom(t *testing.T) {
+func (i *installation) awaitNoCRDs(t *testing.T) {
 	t.Helper()
 	for _, crd := range ofKind(i.objects, "CustomResourceDefinition") {
-		eventually(t, "see the last "+crd.GetName()+" go, or else start another control plane", func() error {
-			if last, err := i.cluster.get(t, crd); err == nil && last.GetDeletionTimestamp() != nil {
-				return fmt.Errorf("its conditions are %v", at(last, "status", "conditions"))
+		eventually(t, "delete the "+crd.GetName()+" of an earlier run (or start another control plane)", func() error {
+			if old, err := i.cluster.get(t, crd); err == nil && old.GetDeletionTimestamp() != nil {
+				return fmt.Errorf("its conditions are %v", at(old, "status", "conditions"))
 			}
 			return nil
 		})
@@ -155,8 +146,8 @@ func (c *controlPlane) established(t *testing.T, crd *unstructured.Unstructured)
 	return fmt.Errorf("its conditions are %v", conditions)
 }
 
-// remove deletes the installation. It begins with the webhooks, which nobody answers any
-// more.
+// remove deletes the installation. It begins with the webhooks, because their manager has
+// ended.
 func (i *installation) remove(t *testing.T) {
 	for _, o := range slices.Backward(i.objects) {
 		resource, err := i.cluster.find(o)

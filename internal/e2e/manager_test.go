@@ -217,15 +217,15 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// ports is the last port used, of those that no system uses for outgoing connections.
+// ports counts the ports used, in a range that no system uses for outgoing connections.
 var ports atomic.Int32
 
 // freeAddress returns a free address on 127.0.0.1.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	const first, many = 20000, 10000
-	for range many {
-		port := fmt.Sprint(":", first+(int32(os.Getpid())*31+ports.Add(1))%many)
+	const first, count = 20000, 10000
+	for range count {
+		port := fmt.Sprint(":", first+(int32(os.Getpid())*31+ports.Add(1))%count)
 		// The webhook server listens on all interfaces.
 		if l, err := net.Listen("tcp", port); err == nil {
 			_ = l.Close()

@@ -110,7 +110,7 @@ func testBaselinePod(t *testing.T, c *controlPlane, all []*unstructured.Unstruct
 		_, err := c.client.CoreV1().Pods(baseline).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	}
-	eventually(t, "make the pod", try)
+	eventually(t, "create the pod", try)
 	pod.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
 	if err := try(); !violatesPodSecurity(err, baseline) {
 		t.Errorf("a privileged pod: %v", err)

@@ -125,17 +125,17 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "outside"}}
 	all := metav1.ListOptions{}
 	for what, err := range map[string]error{
-		"read the volumes": second(as.CoreV1().PersistentVolumes().List(ctx, all)),
-		"read a secret of the control plane": second(
+		"read the volumes": errorOf(as.CoreV1().PersistentVolumes().List(ctx, all)),
+		"read a secret of the control plane": errorOf(
 			as.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, "any", metav1.GetOptions{})),
-		"make a pod": second(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun)),
+		"create a pod": errorOf(as.CoreV1().Pods(namespace).Create(ctx, pod, dryRun)),
 		"delete the leases": as.CoordinationV1().Leases(namespace).DeleteCollection(
 			ctx, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}, all),
-		"become an administrator": second(as.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		"become an administrator": errorOf(as.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: "outside"},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 		}, dryRun)),
-		"get a token of another account": second(as.CoreV1().ServiceAccounts(metav1.NamespaceSystem).CreateToken(
+		"get a token of another account": errorOf(as.CoreV1().ServiceAccounts(metav1.NamespaceSystem).CreateToken(
 			ctx, "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})),
 	} {
 		if !apierrors.IsForbidden(err) {
@@ -144,7 +144,7 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func errorOf[T any](_ T, err error) error { return err }
 
 // testUserRoles binds each role for users in one namespace and checks their permissions.
 func testUserRoles(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
@@ -212,7 +212,7 @@ func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced
 	const restricted = "restricted"
 	c.apply(t, object("v1", "ServiceAccount", restricted, pod.Spec.ServiceAccountName))
 	for _, namespace := range []string{namespace, restricted} {
-		eventually(t, "make the pod in namespace "+namespace, func() error { return try(namespace) })
+		eventually(t, "create the pod in namespace "+namespace, func() error { return try(namespace) })
 	}
 	pod.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = new(true)
 	if err := try(restricted); !violatesPodSecurity(err, restricted) {
@@ -291,7 +291,7 @@ func markers(t *testing.T, dir, namespace string) (here, anywhere permissions) {
 // without those that every user has.
 func wantRules(t *testing.T, somebody, nobody kubernetes.Interface, namespace string, want permissions) {
 	t.Helper()
-	eventually(t, "the permissions are as they should be", func() error {
+	eventually(t, "grant the expected permissions", func() error {
 		got, err := allowed(t, somebody, namespace)
 		if err != nil {
 			return err

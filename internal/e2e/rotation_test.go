@@ -20,21 +20,21 @@ func testRotation(t *testing.T, i *installation, scraper string) {
 	before.certify(t, folder)
 	m := i.run(t, "--webhook-cert-path="+folder, "--metrics-cert-path="+folder)
 	i.wantReady(t, i.namespace, "stored")
-	asked := i.keepAsking(t, i.namespace, "stored")
-	asked.wantAnswers(t, "with the first certificate")
+	calls := i.keepCalling(t, i.namespace, "stored")
+	calls.wantSuccess(t, "with the first certificate")
 
 	i.trust(t, before, after)
-	asked.wantAnswers(t, "while both authorities are trusted")
+	calls.wantSuccess(t, "while both authorities are trusted")
 	after.certify(t, folder)
 	eventually(t, "show the new certificates", func() error {
 		_, _, webhook := get("https://"+m.webhook, trusting(after), "")
 		_, _, metrics := get(m.metricsURL, trusting(after), scraper)
 		return errors.Join(webhook, metrics)
 	})
-	asked.wantAnswers(t, "with the second certificate")
+	calls.wantSuccess(t, "with the second certificate")
 	i.trust(t, after)
-	asked.wantAnswers(t, "when the first authority is no longer trusted")
-	asked.stop()
+	calls.wantSuccess(t, "when the first authority is no longer trusted")
+	calls.stop()
 
 	select {
 	case <-m.done:
@@ -45,13 +45,13 @@ func testRotation(t *testing.T, i *installation, scraper string) {
 	// certificate.
 	i.trust(t, newIssuer())
 	eventually(t, "distrust the manager", func() error {
-		if answer := fmt.Sprint(i.ask(t.Context(), i.namespace, "stored")); !strings.Contains(answer, "x509") {
+		if answer := fmt.Sprint(i.callManager(t.Context(), i.namespace, "stored")); !strings.Contains(answer, "x509") {
 			return fmt.Errorf("the answer is %s", answer)
 		}
 		return nil
 	})
 	i.trust(t, after)
-	eventually(t, "trust it again", func() error { return i.ask(t.Context(), i.namespace, "stored") })
+	eventually(t, "trust the manager again", func() error { return i.callManager(t.Context(), i.namespace, "stored") })
 	i.wantGone(t, i.namespace, "stored")
 }
 
@@ -73,11 +73,11 @@ func (i *installation) trust(t *testing.T, authorities ...*issuer) {
 	}
 }
 
-// ask makes the API server call the manager to default, validate and convert: it creates a
+// callManager makes the API server call the manager to default, validate and convert: it creates a
 // Berth as a dry run and reads a stored one in the other version.
-func (i *installation) ask(ctx context.Context, namespace, stored string) error {
+func (i *installation) callManager(ctx context.Context, namespace, stored string) error {
 	berths := schema.GroupVersionResource{Group: "port.example.org", Version: "v1", Resource: "berths"}
-	berth := object(berthVersion, "Berth", namespace, "pretended")
+	berth := object(berthVersion, "Berth", namespace, "dry-run")
 	berth.Object["spec"] = map[string]any{}
 	_, err := i.cluster.dynamic.Resource(berths).Namespace(namespace).Create(ctx, berth, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	berths.Version = "v1beta1"
@@ -85,24 +85,24 @@ func (i *installation) ask(ctx context.Context, namespace, stored string) error 
 	return errors.Join(err, converted)
 }
 
-// questions are calls of the manager in sequence.
-type questions struct {
+// managerCalls are consecutive calls of the manager.
+type managerCalls struct {
 	stop     func()
 	mu       sync.Mutex
 	answered int
 	err      error // of the failed calls
 }
 
-// keepAsking calls the manager until it is stopped or the test ends.
-func (i *installation) keepAsking(t *testing.T, namespace, stored string) *questions {
+// keepCalling calls the manager until it is stopped or the test ends.
+func (i *installation) keepCalling(t *testing.T, namespace, stored string) *managerCalls {
 	ctx, cancel := context.WithCancel(t.Context())
-	q, done := &questions{}, make(chan struct{})
+	q, done := &managerCalls{}, make(chan struct{})
 	q.stop = func() { cancel(); <-done }
 	t.Cleanup(q.stop)
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			err := i.ask(ctx, namespace, stored)
+			err := i.callManager(ctx, namespace, stored)
 			if ctx.Err() != nil {
 				return // the test has ended
 			}
@@ -116,8 +116,8 @@ func (i *installation) keepAsking(t *testing.T, namespace, stored string) *quest
 	return q
 }
 
-// wantAnswers checks that all calls succeed for a while.
-func (q *questions) wantAnswers(t *testing.T, when string) {
+// wantSuccess checks that all calls succeed for a while.
+func (q *managerCalls) wantSuccess(t *testing.T, when string) {
 	t.Helper()
 	count := func() (int, error) {
 		q.mu.Lock()
@@ -125,8 +125,8 @@ func (q *questions) wantAnswers(t *testing.T, when string) {
 		return q.answered, q.err
 	}
 	before, _ := count()
-	consistently(t, "answer "+when, func() error { _, err := count(); return err })
-	eventually(t, "answer "+when, func() error {
+	consistently(t, "succeed "+when, func() error { _, err := count(); return err })
+	eventually(t, "succeed "+when, func() error {
 		now, err := count()
 		if now == before {
 			err = fmt.Errorf("no call has succeeded")

@@ -74,8 +74,8 @@ func (a *cloudAccount) requests(bucket, prefix string) []cloudCall {
 	})
 }
 
-// things returns the paths of all buckets and users, sorted.
-func (a *cloudAccount) things() []string {
+// resources returns the paths of all buckets and users, sorted.
+func (a *cloudAccount) resources() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Sorted(maps.Keys(a.stored))
@@ -87,35 +87,35 @@ func (a *cloudAccount) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := r.Method + " " + r.URL.Path
 	a.calls = append(a.calls, cloudCall{request, time.Now()})
 	for i := range a.answers {
-		if ordered := &a.answers[i]; ordered.left > 0 && strings.HasPrefix(request, ordered.prefix) {
-			ordered.left--
-			w.WriteHeader(ordered.status)
+		if answer := &a.answers[i]; answer.left > 0 && strings.HasPrefix(request, answer.prefix) {
+			answer.left--
+			w.WriteHeader(answer.status)
 			return
 		}
 	}
 	name := path.Base(r.URL.Path)
 	switch r.Method {
 	case http.MethodPut:
-		thing := map[string]any{"id": "id-" + name, "secret": "secret-" + name}
+		resource := map[string]any{"id": "id-" + name, "secret": "secret-" + name}
 		if strings.HasPrefix(r.URL.Path, "/buckets/") {
-			if err := json.NewDecoder(r.Body).Decode(&thing); err != nil {
+			if err := json.NewDecoder(r.Body).Decode(&resource); err != nil {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}
 		}
-		a.stored[r.URL.Path] = thing
+		a.stored[r.URL.Path] = resource
 	case http.MethodDelete:
 		delete(a.stored, r.URL.Path)
 		return
 	}
-	thing, ok := a.stored[r.URL.Path]
+	resource, ok := a.stored[r.URL.Path]
 	if !ok {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	thing["url"] = "https://" + name + ".example.org"
+	resource["url"] = "https://" + name + ".example.org"
 	if a.pending[name] {
-		delete(thing, "url")
+		delete(resource, "url")
 	}
-	_ = json.NewEncoder(w).Encode(thing)
+	_ = json.NewEncoder(w).Encode(resource)
 }

@@ -21,9 +21,9 @@ type bucket struct {
 // create creates the object, which is deleted with the test.
 func (b *bucket) create(t *testing.T) {
 	t.Helper()
-	asked := b.s3.DeepCopy()
-	asked.Object["spec"] = map[string]any{"bucket": b.name}
-	if _, err := cluster.create(t, asked); err != nil {
+	object := b.s3.DeepCopy()
+	object.Object["spec"] = map[string]any{"bucket": b.name}
+	if _, err := cluster.create(t, object); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -34,12 +34,12 @@ func (b *bucket) remove(t *testing.T) {
 	if err := cluster.delete(t, b.s3); err != nil {
 		t.Fatal(err)
 	}
-	b.awaitEnd(t)
+	b.awaitDeleted(t)
 }
 
-func (b *bucket) awaitEnd(t *testing.T) {
+func (b *bucket) awaitDeleted(t *testing.T) {
 	t.Helper()
-	eventually(t, "the end of the S3", func() error { return gone(cluster.get(t, b.s3)) })
+	eventually(t, "delete the S3", func() error { return gone(cluster.get(t, b.s3)) })
 }
 
 // awaitReady waits until the condition Ready of the current generation has a status, a reason
@@ -63,9 +63,9 @@ func (b *bucket) awaitReady(t *testing.T, status, reason, words string) (o *unst
 	return o
 }
 
-// settled waits until the cloud receives no more requests for the bucket, and returns the
+// awaitQuiet waits until the cloud receives no more requests for the bucket, and returns the
 // number of reads: each Reconcile begins with one.
-func (b *bucket) settled(t *testing.T) int {
+func (b *bucket) awaitQuiet(t *testing.T) int {
 	t.Helper()
 	last, quiet := -1, 0
 	eventually(t, "no more requests", func() error {
@@ -73,7 +73,7 @@ func (b *bucket) settled(t *testing.T) int {
 		if quiet++; n != last {
 			last, quiet = n, 0
 		}
-		if quiet < int(calm/interval) {
+		if quiet < int(quietPeriod/interval) {
 			return fmt.Errorf("%d requests so far", n)
 		}
 		return nil
@@ -85,7 +85,7 @@ func (b *bucket) reads() int { return len(b.requests(b.name, "GET /buckets/")) }
 
 func (b *bucket) awaitReads(t *testing.T, n int) {
 	t.Helper()
-	eventually(t, "look again", func() error {
+	eventually(t, "reconcile again", func() error {
 		if have := b.reads(); have < n {
 			return fmt.Errorf("the cloud received %d requests", have)
 		}
@@ -93,8 +93,8 @@ func (b *bucket) awaitReads(t *testing.T, n int) {
 	})
 }
 
-// rests fails the test when the cloud receives a request for the bucket.
-func (b *bucket) rests(t *testing.T, why string) {
+// wantNoRequests fails the test if the cloud receives a request for the bucket.
+func (b *bucket) wantNoRequests(t *testing.T, why string) {
 	t.Helper()
 	before := len(b.requests(b.name, ""))
 	consistently(t, why, func() error {

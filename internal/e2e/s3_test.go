@@ -18,12 +18,12 @@ func TestS3(t *testing.T) {
 	account := serveAccount(t)
 	m := install(t, cluster, scenario(t, "s3-operator")).run(t, "--cloud-endpoint="+account.url)
 	for name, test := range map[string]func(*testing.T, *bucket){
-		"lives and dies in order": testBucketLife,
-		"changes":                 testBucketChange,
-		"error":                   testBucketError,
-		"requeue":                 testBucketRequeue,
-		"requeue after":           testBucketRequeueAfter,
-		"terminal error":          testBucketRefused,
+		"lifecycle":      testBucketLifecycle,
+		"changes":        testBucketChange,
+		"error":          testBucketError,
+		"requeue":        testBucketRequeue,
+		"requeue after":  testBucketRequeueAfter,
+		"terminal error": testBucketRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,9 +36,9 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// testBucketLife creates and deletes a bucket. The operator deletes first the users, then the
-// Secret, the bucket and the S3.
-func testBucketLife(t *testing.T, b *bucket) {
+// testBucketLifecycle creates and deletes a bucket. The operator first deletes the users, then
+// the Secret, the bucket and the S3.
+func testBucketLifecycle(t *testing.T, b *bucket) {
 	b.create(t)
 	o := b.awaitReady(t, "True", "Reconciled", "")
 	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); url != "https://"+b.name+".example.org" {
@@ -56,25 +56,25 @@ func testBucketLife(t *testing.T, b *bucket) {
 		}
 		return nil
 	})
-	b.settled(t)
-	begun := []string{"PUT /buckets/" + b.name, "PUT /users/" + b.name}
-	if made := b.changes(); !slices.Equal(made, begun) || len(b.requests(b.name, "PUT /buckets/")) != 1 {
-		t.Errorf("the cloud received %v, want %v", made, begun)
+	b.awaitQuiet(t)
+	created := []string{"PUT /buckets/" + b.name, "PUT /users/" + b.name}
+	if got := b.changes(); !slices.Equal(got, created) || len(b.requests(b.name, "PUT /buckets/")) != 1 {
+		t.Errorf("the cloud received %v, want %v", got, created)
 	}
-	b.rests(t, "nothing changed")
+	b.wantNoRequests(t, "nothing changed")
 
 	b.answer("DELETE /users/"+b.name, http.StatusInternalServerError, always)
 	if err := cluster.delete(t, b.s3); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "begin with the user", func() error {
+	eventually(t, "delete the user first", func() error {
 		if len(b.requests(b.name, "DELETE /users/")) < 3 {
 			return fmt.Errorf("the cloud received %v", b.changes())
 		}
 		return nil
 	})
 	b.awaitReady(t, "False", "Deleting", "")
-	consistently(t, "the user is still there, so must be all the rest", func() error {
+	consistently(t, "keep the other objects while the user exists", func() error {
 		if n := len(b.requests(b.name, "DELETE /buckets/")); n > 0 {
 			return fmt.Errorf("the bucket was deleted")
 		}
@@ -85,13 +85,13 @@ func testBucketLife(t *testing.T, b *bucket) {
 		return err
 	})
 	b.answer("DELETE /users/"+b.name, 0, 0)
-	b.awaitEnd(t)
+	b.awaitDeleted(t)
 	if err := gone(cluster.get(t, b.secret)); err != nil {
 		t.Errorf("the Secret outlives the S3: %v", err)
 	}
-	life := slices.Concat(begun, []string{"DELETE /users/" + b.name, "DELETE /buckets/" + b.name})
-	if all := b.changes(); !slices.Equal(all, life) {
-		t.Errorf("the cloud received %v, want %v", all, life)
+	lifecycle := slices.Concat(created, []string{"DELETE /users/" + b.name, "DELETE /buckets/" + b.name})
+	if all := b.changes(); !slices.Equal(all, lifecycle) {
+		t.Errorf("the cloud received %v, want %v", all, lifecycle)
 	}
 }
 
@@ -100,11 +100,11 @@ func testBucketLife(t *testing.T, b *bucket) {
 func testBucketChange(t *testing.T, b *bucket) {
 	b.create(t)
 	b.awaitReady(t, "True", "Reconciled", "")
-	before := b.settled(t)
+	before := b.awaitQuiet(t)
 	if _, err := cluster.patchStatus(t, b.s3, `{"status":{"url":"https://elsewhere.example.org"}}`); err != nil {
 		t.Fatal(err)
 	}
-	b.rests(t, "only the status was written")
+	b.wantNoRequests(t, "only the status was written")
 
 	changed, err := cluster.patch(t, b.s3, `{"spec":{"versioned":true}}`)
 	if err != nil {
@@ -114,7 +114,7 @@ func testBucketChange(t *testing.T, b *bucket) {
 	if url, _, _ := unstructured.NestedString(o.Object, "status", "url"); o.GetGeneration() != changed.GetGeneration() || url != "https://"+b.name+".example.org" {
 		t.Errorf("after a change of the spec, the S3 is %v", o.Object)
 	}
-	if after := b.settled(t); after != before+1 {
+	if after := b.awaitQuiet(t); after != before+1 {
 		t.Errorf("a change of the spec led to %d calls of Reconcile, want one", after-before)
 	}
 	if n := len(b.requests(b.name, "PUT /buckets/")); n != 2 {
@@ -146,8 +146,8 @@ func testBucketError(t *testing.T, b *bucket) {
 			t.Errorf("try %d came after %s, want at least %s", i+2, waited, least)
 		}
 	}
-	b.settled(t)
-	b.rests(t, "it succeeded")
+	b.awaitQuiet(t)
+	b.wantNoRequests(t, "it succeeded")
 	b.remove(t)
 }
 
@@ -159,8 +159,8 @@ func testBucketRequeue(t *testing.T, b *bucket) {
 	b.awaitReads(t, 5)
 	b.answer("GET /buckets/"+b.name, 0, 0)
 	b.awaitReady(t, "True", "Reconciled", "")
-	b.settled(t)
-	b.rests(t, "it succeeded")
+	b.awaitQuiet(t)
+	b.wantNoRequests(t, "it succeeded")
 	if failures := b.failures(); len(failures) > 0 {
 		t.Errorf("the manager logged errors: %q", failures)
 	}
@@ -174,12 +174,12 @@ func testBucketRequeueAfter(t *testing.T, b *bucket) {
 	b.awaitReady(t, "False", "BucketPending", "")
 	b.awaitReads(t, 4)
 	if err := gone(cluster.get(t, b.secret)); err != nil {
-		t.Errorf("the Secret came before the bucket: %v", err)
+		t.Errorf("the Secret exists before the bucket: %v", err)
 	}
 	b.delay(b.name, false)
 	b.awaitReady(t, "True", "Reconciled", "")
-	b.settled(t)
-	b.rests(t, "the bucket is there")
+	b.awaitQuiet(t)
+	b.wantNoRequests(t, "the bucket is there")
 	if n := len(b.requests(b.name, "PUT /buckets/")); n != 1 {
 		t.Errorf("the bucket was put %d times, want once", n)
 	}
@@ -195,7 +195,7 @@ func testBucketRefused(t *testing.T, b *bucket) {
 	b.answer("PUT /buckets/"+b.name, http.StatusConflict, 1)
 	b.create(t)
 	b.awaitReady(t, "False", "ReconcileFailed", "refused: Conflict")
-	b.rests(t, "it will never succeed")
+	b.wantNoRequests(t, "it will never succeed")
 	if _, err := cluster.patch(t, b.s3, `{"spec":{"versioned":true}}`); err != nil {
 		t.Fatal(err)
 	}

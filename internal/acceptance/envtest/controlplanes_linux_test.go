@@ -19,30 +19,30 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/operontest"
 )
 
-// planes are the control planes of a test. They share a state folder, which the environment
-// of all their processes names.
-type planes struct {
+// controlPlanes are the control planes of a test. They share a state folder. The environment
+// of each process names it.
+type controlPlanes struct {
 	*testing.T
 	state string
 	env   []string
 }
 
-func newPlanes(t *testing.T, env ...string) *planes {
+func newControlPlanes(t *testing.T, env ...string) *controlPlanes {
 	t.Helper()
-	p := &planes{T: t, state: t.TempDir()}
+	p := &controlPlanes{T: t, state: t.TempDir()}
 	p.env = append(os.Environ(), append([]string{"XDG_STATE_HOME=" + p.state, "KUBEBUILDER_ASSETS=" + operontest.Assets()}, env...)...)
 	t.Cleanup(func() { p.operon("envtest", "stop", "--all") })
 	return p
 }
 
-func (p *planes) command(args ...string) *exec.Cmd {
+func (p *controlPlanes) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("operon", args...)
 	cmd.Env = p.env
 	return cmd
 }
 
 // operon runs a command that must succeed and returns its stdout.
-func (p *planes) operon(args ...string) string {
+func (p *controlPlanes) operon(args ...string) string {
 	p.Helper()
 	cmd := p.command(args...)
 	var stderr strings.Builder
@@ -55,7 +55,7 @@ func (p *planes) operon(args ...string) string {
 }
 
 // foreground starts `operon envtest start` and returns it with its streams.
-func (p *planes) foreground(args ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *strings.Builder) {
+func (p *controlPlanes) foreground(args ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *strings.Builder) {
 	p.Helper()
 	cmd = p.command(append([]string{"envtest", "start"}, args...)...)
 	stderr = &strings.Builder{}
@@ -70,7 +70,7 @@ func (p *planes) foreground(args ...string) (cmd *exec.Cmd, stdout io.Reader, st
 	return cmd, stdout, stderr
 }
 
-type plane struct {
+type controlPlane struct {
 	Name       string
 	Phase      string
 	PID        int
@@ -79,9 +79,9 @@ type plane struct {
 	Kubeconfig string
 }
 
-func (p *planes) list() []plane {
+func (p *controlPlanes) list() []controlPlane {
 	p.Helper()
-	var frame struct{ Items []plane }
+	var frame struct{ Items []controlPlane }
 	if err := json.Unmarshal([]byte(p.operon("envtest", "status", "--output", "json")), &frame); err != nil {
 		p.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func (p *planes) list() []plane {
 
 // processes returns the names of the processes whose environment names the state folder,
 // by id.
-func (p *planes) processes() map[int]string {
+func (p *controlPlanes) processes() map[int]string {
 	p.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *planes) processes() map[int]string {
 }
 
 // checkGone checks that no process, no port and no file is left.
-func (p *planes) checkGone(ports ...int) {
+func (p *controlPlanes) checkGone(ports ...int) {
 	p.Helper()
 	eventually(p.T, "the processes end", func() error {
 		if left := p.processes(); len(left) > 0 {

@@ -24,7 +24,7 @@ import (
 // them.
 func TestEnvtestTwo(t *testing.T) {
 	t.Parallel()
-	p := newPlanes(t)
+	p := newControlPlanes(t)
 	configs := map[string]string{}
 	for _, name := range []string{"one", "two"} {
 		configs[name] = p.operon("envtest", "start", "--detach", "--name", name, "--controllers="+strconv.FormatBool(name == "two"))
@@ -38,7 +38,7 @@ func TestEnvtestTwo(t *testing.T) {
 			t.Errorf("control plane: %+v", s)
 		}
 		checkModes(t, filepath.Dir(s.Kubeconfig))
-		checkStrangers(t, s.URL)
+		checkUnauthenticated(t, s.URL)
 	}
 	kubectl := func(config string, args ...string) (string, error) {
 		out, err := exec.Command(filepath.Join(operontest.Assets(), "kubectl"), append([]string{"--kubeconfig", config}, args...)...).CombinedOutput()
@@ -61,7 +61,7 @@ func TestEnvtestTwo(t *testing.T) {
 			eventually(t, "the Deployment has a ReplicaSet", func() error {
 				out, err := kubectl(configs[name], "get", "replicasets", "-o", "name")
 				if err == nil && !strings.Contains(out, "replicaset.apps/two-") {
-					err = errors.New("not there")
+					err = errors.New("no ReplicaSet exists")
 				}
 				if err != nil {
 					return fmt.Errorf("%w: %s", err, out)
@@ -98,8 +98,8 @@ func checkModes(t *testing.T, dir string) {
 	}
 }
 
-// checkStrangers sends requests without a token and with a wrong one.
-func checkStrangers(t *testing.T, url string) {
+// checkUnauthenticated sends requests without a token and with a wrong one.
+func checkUnauthenticated(t *testing.T, url string) {
 	t.Helper()
 	for token, want := range map[string]int{"": http.StatusForbidden, "guess": http.StatusUnauthorized} {
 		for _, path := range []string{"/api/v1/secrets", "/apis", "/metrics"} {
@@ -142,7 +142,7 @@ func TestEnvtestLogTail(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "kube-apiserver"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := newPlanes(t, "KUBEBUILDER_ASSETS="+bin)
+	p := newControlPlanes(t, "KUBEBUILDER_ASSETS="+bin)
 	cmd := p.command("envtest", "start", "--detach")
 	out, err := cmd.CombinedOutput()
 	want := "error: kube-apiserver exited: exit status 7\n  first\n  no such flag\n"
@@ -160,7 +160,7 @@ func TestEnvtestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	p := newPlanes(t)
+	p := newControlPlanes(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	out, err := p.command("envtest", "start", "--port", port).CombinedOutput()
 	if err == nil || !strings.HasPrefix(string(out), "error: port "+port+": ") || !strings.Contains(string(out), "address already in use\nhint:  choose another --port") {

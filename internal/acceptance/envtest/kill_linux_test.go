@@ -21,18 +21,18 @@ import (
 // TestEnvtestForeground ends a control plane in the foreground in every possible way.
 func TestEnvtestForeground(t *testing.T) {
 	t.Parallel()
-	p := newPlanes(t)
+	p := newControlPlanes(t)
 	for _, tt := range []struct {
 		name string
-		end  func(cmd *exec.Cmd, s plane) error
+		end  func(cmd *exec.Cmd, s controlPlane) error
 		code int
 		last string
 	}{
-		{"ctrl-c", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Signal(syscall.SIGINT) }, 0, "stopped"},
-		{"terminate", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Signal(syscall.SIGTERM) }, 0, "stopped"},
-		{"stop", func(*exec.Cmd, plane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
-		{"kill", func(cmd *exec.Cmd, _ plane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
-		{"kill the supervisor", func(_ *exec.Cmd, s plane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
+		{"ctrl-c", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGINT) }, 0, "stopped"},
+		{"terminate", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Signal(syscall.SIGTERM) }, 0, "stopped"},
+		{"stop", func(*exec.Cmd, controlPlane) error { p.operon("envtest", "stop"); return nil }, 0, "stopped"},
+		{"kill", func(cmd *exec.Cmd, _ controlPlane) error { return cmd.Process.Kill() }, -1, "to stop it: Ctrl-C, or operon envtest stop"},
+		{"kill the supervisor", func(_ *exec.Cmd, s controlPlane) error { return syscall.Kill(s.PID, syscall.SIGKILL) }, 1,
 			`error: the supervisor of control plane "default" ended: signal: killed`},
 	} {
 		cmd, stdout, stderr := p.foreground()
@@ -77,7 +77,7 @@ func TestEnvtestKilledEarly(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%v to %s, detach %v", tt.signal, tt.victim, tt.detach), func(t *testing.T) {
 			t.Parallel()
-			p := newPlanes(t)
+			p := newControlPlanes(t)
 			early := 0
 			for delay := time.Duration(0); delay < 2*time.Second; delay = delay*4 + 60*time.Millisecond {
 				cmd, stdout, stderr := p.foreground("--detach=" + strconv.FormatBool(tt.detach))
@@ -115,7 +115,7 @@ func TestEnvtestKilledEarly(t *testing.T) {
 }
 
 // supervisorOf returns the id of the process that the process parent started, or 0.
-func (p *planes) supervisorOf(parent int) int {
+func (p *controlPlanes) supervisorOf(parent int) int {
 	p.Helper()
 	for pid := range p.processes() {
 		if parentOf(pid) == parent {
@@ -140,7 +140,7 @@ func parentOf(pid int) int {
 // address, with the same objects.
 func TestEnvtestRestart(t *testing.T) {
 	t.Parallel()
-	p := newPlanes(t)
+	p := newControlPlanes(t)
 	config := p.operon("envtest", "start", "--detach")
 	kubectl := func(args ...string) (string, error) {
 		cmd := exec.Command(filepath.Join(operontest.Assets(), "kubectl"), append([]string{"--kubeconfig", config}, args...)...)

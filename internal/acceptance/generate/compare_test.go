@@ -23,21 +23,21 @@ func TestCompare(t *testing.T) {
 		want, plain, got, aged outcome
 		differ                 bool
 	}{
-		"all fail":                          {peerFails, fails(before, "broken"), fails(before, "broken"), fails(before, "broken"), false},
-		"all fail, operon by its age":       {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "broken"), false},
-		"all fail, operon at any age":       {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "absent"), true},
-		"all fail, one by its age":          {peerFails, fails(before, "absent"), fails(before, "broken"), fails(before, "broken"), false},
-		"all fail, the cached one alone":    {peerFails, fails(before, "broken"), fails(before, "absent"), fails(before, "broken"), true},
-		"operon works where the peer fails": {peerFails, works, works, works, true},
-		"operon crashes":                    {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
-		"operon fails and writes":           {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), fails(wrote, "broken"), true},
-		"all fail, and the go command adds": {peerSums, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), false},
-		"the go command adds for operon":    {peerFails, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), true},
-		"all work":                          {peerWorks, works, works, works, false},
-		"operon fails where the peer works": {peerWorks, fails(before, "broken"), fails(before, "broken"), works, true},
-		"the cached one fails alone":        {peerWorks, works, fails(before, "broken"), fails(before, "broken"), true},
-		"the cached one says more":          {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, works, true},
-		"operon makes something else":       {peerWorks, outcome{files: before}, outcome{files: before}, works, true},
+		"all fail": {peerFails, fails(before, "broken"), fails(before, "broken"), fails(before, "broken"), false},
+		"all fail, until files are old with another message":               {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "broken"), false},
+		"all fail, with another message at any age":                        {peerFails, fails(before, "absent"), fails(before, "absent"), fails(before, "absent"), true},
+		"all fail, until files are old without cache with another message": {peerFails, fails(before, "absent"), fails(before, "broken"), fails(before, "broken"), false},
+		"all fail, with another message with the cache":                    {peerFails, fails(before, "broken"), fails(before, "absent"), fails(before, "broken"), true},
+		"controller-gen fails, operon succeeds":                            {peerFails, works, works, works, true},
+		"operon crashes":                                                   {peerFails, outcome{code: -1, files: before}, outcome{code: -1, files: before}, outcome{code: -1, files: before}, true},
+		"operon fails and writes":                                          {peerFails, fails(wrote, "broken"), fails(wrote, "broken"), fails(wrote, "broken"), true},
+		"all fail, the go command adds checksums":                          {peerSums, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), false},
+		"all fail, checksums are added for operon only":                    {peerFails, fails(sums, "broken"), fails(sums, "broken"), fails(sums, "broken"), true},
+		"all succeed":                           {peerWorks, works, works, works, false},
+		"controller-gen succeeds, operon fails": {peerWorks, fails(before, "broken"), fails(before, "broken"), works, true},
+		"only the run with the cache fails":     {peerWorks, works, fails(before, "broken"), fails(before, "broken"), true},
+		"the run with the cache prints more":    {peerWorks, works, outcome{stdout: "nothing\n", files: wrote}, works, true},
+		"operon generates other files":          {peerWorks, outcome{files: before}, outcome{files: before}, works, true},
 	} {
 		e := &editedProject{T: t}
 		if diff := e.compare(tt.want, tt.plain, before, tt.got, func() outcome { return tt.aged }); (diff != "") != tt.differ {

@@ -26,7 +26,7 @@ var damages = []struct {
 
 	cacheFails bool // nothing can be written to the cache afterwards
 }{
-	{name: "a bit is another", file: func(e *editedProject, name string, _ []string) error {
+	{name: "flipped bit", file: func(e *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		if err == nil && len(content) > 0 {
 			content[e.IntN(len(content))] ^= 1 << e.IntN(8)
@@ -37,7 +37,7 @@ var damages = []struct {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, content[:e.IntN(len(content)+1)], err)
 	}},
-	{name: "longer", file: func(_ *editedProject, name string, _ []string) error {
+	{name: "doubled", file: func(_ *editedProject, name string, _ []string) error {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, append(content, content...), err)
 	}},
@@ -49,8 +49,8 @@ var damages = []struct {
 		content, err := os.ReadFile(name)
 		return replaceFile(name, make([]byte, len(content)), err)
 	}},
-	{name: "gone", file: func(_ *editedProject, name string, _ []string) error { return os.Remove(name) }},
-	{name: "folders", cacheFails: true, file: func(_ *editedProject, name string, _ []string) error {
+	{name: "deleted", file: func(_ *editedProject, name string, _ []string) error { return os.Remove(name) }},
+	{name: "folders in place of files", cacheFails: true, file: func(_ *editedProject, name string, _ []string) error {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ var damages = []struct {
 		}
 		return put(dir, "x")
 	}},
-	{name: "a folder that takes nothing", cacheFails: true, all: func(dir string) error {
+	{name: "a folder that cannot be written", cacheFails: true, all: func(dir string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -93,13 +93,13 @@ func TestDamagedCache(t *testing.T) {
 	for range 2 {
 		e.operon(e.dir, e.cached()) // the second repeat uses the result of the first
 	}
-	whole := e.cache
+	intact := e.cache
 	if len(e.cacheFiles()) == 0 {
 		t.Fatal("nothing was cached")
 	}
 	for i, d := range damages {
 		e.cache = filepath.Join(t.TempDir(), "cache")
-		e.must(os.CopyFS(e.cache, os.DirFS(whole)))
+		e.must(os.CopyFS(e.cache, os.DirFS(intact)))
 		if d.all != nil {
 			e.must(d.all(e.cache))
 		} else {
@@ -113,7 +113,7 @@ func TestDamagedCache(t *testing.T) {
 		e.log = append(e.log, d.name)
 		e.cacheFails, e.warned = d.cacheFails, false
 		e.check()
-		e.grow(i)
+		e.addDeck(i)
 		e.check()
 		if d.cacheFails && !e.warned {
 			t.Errorf("%s: no warning that nothing can be cached", d.name)
@@ -136,8 +136,8 @@ func (e *editedProject) cacheFiles() []string {
 	return names
 }
 
-// grow adds a field to a type that other packages refer to.
-func (e *editedProject) grow(n int) {
+// addDeck adds a field to a type that other packages refer to.
+func (e *editedProject) addDeck(n int) {
 	name := "project/api/ship/v1/frigate_types.go"
 	before := maps.Clone(e.files)
 	at := structLine.FindStringIndex(e.files[name])
@@ -155,7 +155,7 @@ func TestKilledRuns(t *testing.T) {
 		if i%4 == 0 {
 			e.must(os.RemoveAll(e.cache)) // everything must be written
 		}
-		e.grow(i)
+		e.addDeck(i)
 		cmd := exec.Command("operon", append([]string{"generate"}, e.arguments(true)...)...)
 		cmd.Dir = filepath.Join(e.dir, "project")
 		cmd.Env = append(os.Environ(), "GOPROXY=off", "SOURCE_DATE_EPOCH=1767225600", "OPERON_CACHE="+e.cache)
@@ -180,8 +180,8 @@ func TestConcurrentRuns(t *testing.T) {
 	e.check()
 	other.check()
 	for i := range 4 {
-		e.grow(i)
-		other.grow(i)
+		e.addDeck(i)
+		other.addDeck(i)
 		if i%2 == 0 {
 			e.must(os.RemoveAll(e.cache))
 		}
@@ -196,7 +196,7 @@ func TestConcurrentRuns(t *testing.T) {
 		}
 		if i == 3 {
 			time.Sleep(40 * time.Millisecond)
-			e.grow(10)
+			e.addDeck(10)
 		}
 		group.Wait()
 		for _, o := range ran {

@@ -19,16 +19,16 @@ import (
 // one without a cache, and records whether the project has errors. aged runs operon without
 // a cache on files that are years old.
 func (e *editedProject) compare(want, plain outcome, before map[string]string, got outcome, aged func() outcome) string {
-	e.broken = want.code != 0 || refused(before, got)
+	e.broken = want.code != 0 || rejectedCgo(before, got)
 	before = withWorkSums(before, want, got)
-	diff, alone := e.diffPeer(want, before, got), diffRuns(plain, got)
+	diff, cacheDiff := e.diffControllerGen(want, before, got), diffRuns(plain, got)
 	switch {
 	case diff == "" && !e.broken:
-		return alone
-	case alone == "" && e.broken && diffFailure(before, got) == "":
-		// Of two errors, the go command may report another one for files older than two
-		// seconds. controller-gen has seen such files.
-		return e.diffPeer(want, before, aged())
+		return cacheDiff
+	case cacheDiff == "" && e.broken && diffFailure(before, got) == "":
+		// Which of several errors the go command reports can depend on whether files are
+		// older than two seconds. controller-gen ran with such files.
+		return e.diffControllerGen(want, before, aged())
 	}
 	return diff
 }
@@ -58,10 +58,10 @@ func diffFailure(before map[string]string, got outcome) string {
 	return ""
 }
 
-// undecided reports whether repeated runs of controller-gen, or of operon without a cache,
-// have different results. An example are two packages with the same group and version: the
-// order of a map decides which one counts.
-func (e *editedProject) undecided(want, plain outcome, before map[string]string) bool {
+// nondeterministic reports whether repeated runs of controller-gen, or of operon without a cache,
+// have different results. For example, if two packages have the same group and version, the order
+// of a map decides which one is used.
+func (e *editedProject) nondeterministic(want, plain outcome, before map[string]string) bool {
 	for range 6 {
 		again := e.controllerGen(before, peertest.Peer.Run)
 		if want.code != 0 { // what it wrote before it failed does not matter
@@ -90,9 +90,9 @@ func visible(tree map[string]string) map[string]string {
 	return tree
 }
 
-// diffPeer describes how a run of operon differs from one of controller-gen. When one fails,
-// the other one must, too, and operon must write nothing.
-func (e *editedProject) diffPeer(want outcome, before map[string]string, got outcome) string {
+// diffControllerGen describes how a run of operon differs from one of controller-gen. If one fails, the
+// other must fail, too, and operon must write nothing.
+func (e *editedProject) diffControllerGen(want outcome, before map[string]string, got outcome) string {
 	if want.code != 0 {
 		if diff := diffFailure(before, got); diff != "" {
 			return diff + "\nwhere controller-gen prints\n" + want.stderr
@@ -102,7 +102,7 @@ func (e *editedProject) diffPeer(want outcome, before map[string]string, got out
 		}
 		return cmp.Diff(messages(want.stderr), messages(got.stderr))
 	}
-	if refused(before, got) {
+	if rejectedCgo(before, got) {
 		return diffFailure(before, got)
 	}
 	if got.code != 0 {
@@ -126,22 +126,22 @@ func (e *editedProject) diffPeer(want outcome, before map[string]string, got out
 	return ""
 }
 
-var cgoAlone = regexp.MustCompile(`^error: (\S+): all files of package \S+ import "C", so controller-gen would write its code into Go's build cache\nhint: `)
+var onlyCgo = regexp.MustCompile(`^error: (\S+): all files of package \S+ import "C", so controller-gen would write its code into Go's build cache\nhint: `)
 
-// passedOver matches the names of Go files that are not part of a package on Linux.
-var passedOver = regexp.MustCompile(`^[_.]|_(?:test|windows|arm64)\.go$`)
+// ignoredFile matches the names of Go files that are not part of a package on Linux.
+var ignoredFile = regexp.MustCompile(`^[_.]|_(?:test|windows|arm64)\.go$`)
 
-// refused reports whether operon correctly refuses a package whose files all import "C":
+// rejectedCgo reports whether operon correctly refuses a package whose files all import "C":
 // controller-gen writes its code into the build cache of Go.
-func refused(before map[string]string, got outcome) bool {
-	m := cgoAlone.FindStringSubmatch(got.stderr)
+func rejectedCgo(before map[string]string, got outcome) bool {
+	m := onlyCgo.FindStringSubmatch(got.stderr)
 	if m == nil || got.code != 1 {
 		return false
 	}
 	dir := path.Dir("project/" + m[1])
 	for name, content := range before {
-		left := path.Dir(name) != dir || !isGo(name) || passedOver.MatchString(path.Base(name)) || strings.HasPrefix(content, "//go:build ")
-		if !left && !strings.Contains(content, `import "C"`) {
+		other := path.Dir(name) != dir || !isGo(name) || ignoredFile.MatchString(path.Base(name)) || strings.HasPrefix(content, "//go:build ")
+		if !other && !strings.Contains(content, `import "C"`) {
 			return false
 		}
 	}
@@ -151,10 +151,10 @@ func refused(before map[string]string, got outcome) bool {
 var noise = regexp.MustCompile(`(?m)^(Error: not all generators ran successfully|run .controller-gen .*|hint:  .*|       .*)\n`)
 
 var (
-	place  = regexp.MustCompile(`^\S*/([^/\s]+:\d+)|^\S+: (CRD for )`)
-	loop   = regexp.MustCompile(`^.*(import cycle not allowed).*$`)
-	made   = regexp.MustCompile(`^\d+:\d+: `)
-	absent = regexp.MustCompile(`^.*(?:no Go files in|build constraints exclude all Go files in|no required module provides package) \S*?([^/\s;]+)(?:; to add it:)?$`)
+	position      = regexp.MustCompile(`^\S*/([^/\s]+:\d+)|^\S+: (CRD for )`)
+	importCycle   = regexp.MustCompile(`^.*(import cycle not allowed).*$`)
+	generatedCode = regexp.MustCompile(`^\d+:\d+: `)
+	noPackage     = regexp.MustCompile(`^.*(?:no Go files in|build constraints exclude all Go files in|no required module provides package) \S*?([^/\s;]+)(?:; to add it:)?$`)
 )
 
 // messages returns the lines of error messages in a form that can be compared:
@@ -170,10 +170,10 @@ func messages(stderr string) []string {
 	text := strings.TrimPrefix(noise.ReplaceAllString(stderr, ""), "error: ")
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		l = place.ReplaceAllString(strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1), "$1$2")
-		l = absent.ReplaceAllString(l, "no package $1")
-		if !strings.HasPrefix(l, "\tgo get ") && !made.MatchString(l) {
-			lines = append(lines, loop.ReplaceAllString(l, "$1"))
+		l = position.ReplaceAllString(strings.Replace(strings.TrimPrefix(l, "-: "), ":-: ", ": ", 1), "$1$2")
+		l = noPackage.ReplaceAllString(l, "no package $1")
+		if !strings.HasPrefix(l, "\tgo get ") && !generatedCode.MatchString(l) {
+			lines = append(lines, importCycle.ReplaceAllString(l, "$1"))
 		}
 	}
 	slices.Sort(lines)

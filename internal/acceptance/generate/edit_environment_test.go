@@ -59,13 +59,13 @@ func (e *editedProject) modules() string {
 	return what
 }
 
-// nest makes a folder of the project a module of its own, or reverts that.
+// nest turns a folder of the project into a nested module, or reverts that.
 func (e *editedProject) nest() string {
 	name := []string{"project/internal/webhook", "project/api/port", "project/third"}[e.IntN(3)]
 	if _, ok := e.files[name+"/go.mod"]; ok {
 		delete(e.files, name+"/go.mod")
 		delete(e.files, name+"/go.sum")
-		return name + " no more"
+		return name + " removed"
 	}
 	e.files[name+"/go.mod"] = strings.ReplaceAll(strings.Replace(e.files["project/go.mod"], "module "+repo, "module "+repo+strings.TrimPrefix(name, "project"), 1), "../local", strings.Repeat("../", strings.Count(name, "/"))+"../local")
 	e.files[name+"/go.sum"] = e.files["project/go.sum"]
@@ -79,14 +79,14 @@ func (e *editedProject) environment() string {
 	variable := []string{"GOFLAGS=-tags=x", "GOFLAGS=-mod=mod", "GOOS=windows", "GOARCH=arm64", "CGO_ENABLED=0", "GOEXPERIMENT=jsonv2", "GOWORK=off", "GOFLAGS=-mod=vendor"}[e.IntN(8)]
 	if at := slices.Index(e.env, variable); at >= 0 {
 		e.env = slices.Delete(e.env, at, at+1)
-		return variable + " no more"
+		return variable + " removed"
 	}
 	e.env = append(e.env, variable)
 	return variable
 }
 
-// usualArguments are the generator arguments of a scaffolded project.
-var usualArguments = map[string]string{
+// defaultArguments are the generator arguments of a scaffolded project.
+var defaultArguments = map[string]string{
 	"crd": "crd", "rbac": "rbac:roleName=manager-role", "webhook": "webhook", "object": "object:headerFile=hack/boilerplate.go.txt,year=2026",
 	"paths": "paths=./...", "output": "output:crd:artifacts:config=config/crd/bases",
 }
@@ -103,9 +103,9 @@ var otherArguments = [][2]string{
 
 func (e *editedProject) changeArguments() string {
 	for _, key := range []string{"crd", "rbac", "object", "paths", "output", "only"} {
-		if e.args[key] != usualArguments[key] && e.IntN(2) == 0 {
-			e.args[key] = usualArguments[key]
-			return "usual " + key
+		if e.args[key] != defaultArguments[key] && e.IntN(2) == 0 {
+			e.args[key] = defaultArguments[key]
+			return "default " + key
 		}
 	}
 	a := otherArguments[e.IntN(len(otherArguments))]
@@ -152,10 +152,10 @@ func (e *editedProject) plurals() string {
 	name := "project/inflections.json"
 	if _, ok := e.files[name]; ok {
 		delete(e.files, name)
-		return "usual"
+		return "removed"
 	}
 	e.files[name] = fmt.Sprintf("{\"frigate\": \"frigate%s\"}\n", strings.ToLower(e.word()))
-	return "other"
+	return "changed"
 }
 
 // The following operations change files without changing a source.
@@ -173,8 +173,8 @@ func (e *editedProject) touch() string {
 	return name
 }
 
-// spoil changes or removes generated files.
-func (e *editedProject) spoil() string {
+// damageOutput changes or removes generated files.
+func (e *editedProject) damageOutput() string {
 	names := slices.Sorted(maps.Keys(e.outputs()))
 	if len(names) == 0 {
 		return ""
@@ -190,7 +190,7 @@ func (e *editedProject) spoil() string {
 		return name + " deleted"
 	case 1:
 		e.must(put(e.path(name), string(content)+"# more\n"))
-		return name + " longer"
+		return name + " extended"
 	case 2:
 		e.must(os.RemoveAll(filepath.Dir(e.path(name))))
 		for source, text := range e.files { // sources in the folder
@@ -211,7 +211,7 @@ func (e *editedProject) spoil() string {
 	}
 	e.must(put(e.path(name), string(content)))
 	e.must(os.Chtimes(e.path(name), info.ModTime(), info.ModTime()))
-	return name + " in a byte"
+	return name + " with one byte changed"
 }
 
 // sameSize returns a source with another letter in the comment of a field, which is part of

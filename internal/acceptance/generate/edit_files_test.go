@@ -49,7 +49,7 @@ func (e *editedProject) renameType() string {
 	word := regexp.MustCompile(`\b` + old + `\b`)
 	if e.IntN(3) == 0 {
 		e.files[name] = word.ReplaceAllString(e.files[name], now)
-		return name + " " + old + " there alone"
+		return name + " " + old + " in this file only"
 	}
 	for _, name := range e.names(isGo) {
 		e.files[name] = word.ReplaceAllString(e.files[name], now)
@@ -124,7 +124,7 @@ func (e *editedProject) constrain() string {
 	}
 	if strings.HasPrefix(e.files[name], "//go:build") {
 		_, e.files[name], _ = strings.Cut(e.files[name], "\n\n")
-		return name + " no more"
+		return name + " removed"
 	}
 	// All constraints are valid: with an invalid one, what the go command lists depends on
 	// whether the file is older than two seconds.

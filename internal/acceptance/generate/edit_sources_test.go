@@ -46,7 +46,7 @@ var operations = []struct {
 	{"header", (*editedProject).header},
 	{"plurals", (*editedProject).plurals},
 	{"touch", (*editedProject).touch},
-	{"spoil", (*editedProject).spoil}, {"spoil", (*editedProject).spoil},
+	{"damage output", (*editedProject).damageOutput}, {"damage output", (*editedProject).damageOutput},
 	{"hide", (*editedProject).hide}, {"hide", (*editedProject).hide}, {"hide", (*editedProject).hide},
 	{"race", (*editedProject).race}, {"race", (*editedProject).race}, {"race", (*editedProject).race},
 }

@@ -100,7 +100,7 @@ type outcome struct {
 }
 
 func newEditedProject(t *testing.T, seed uint64) *editedProject {
-	return editedProjectOf(t, seed, startingFiles(t), usualArguments)
+	return editedProjectOf(t, seed, startingFiles(t), defaultArguments)
 }
 
 func editedProjectOf(t *testing.T, seed uint64, files, args map[string]string) *editedProject {
@@ -119,7 +119,7 @@ func (e *editedProject) edit() {
 	before := e.clone()
 	var done string
 	if e.broken && e.IntN(4) > 0 {
-		e.state, done = e.good.clone(), "take errors back"
+		e.state, done = e.good.clone(), "revert errors"
 		for name := range e.outputs() { // they may cause the errors
 			e.must(os.Remove(e.path(name)))
 		}
@@ -145,7 +145,7 @@ func (e *editedProject) write(before map[string]string) {
 		}
 	}
 	for name, content := range e.files {
-		if there, err := os.ReadFile(e.path(name)); err != nil || string(there) != content { // do not change the time of other files
+		if current, err := os.ReadFile(e.path(name)); err != nil || string(current) != content { // do not change the time of other files
 			e.must(put(e.path(name), content))
 		}
 	}
@@ -173,7 +173,7 @@ func (e *editedProject) check() {
 	plain := e.uncached(before, time.Now())
 	if e.IntN(4) == 0 && want.code == 0 { // a dry run uses the cache, too
 		dry := []string{"--dry-run", "--diff"}
-		if diff := diffRuns(e.operon(e.dir, []string{"OPERON_CACHE=off"}, dry...), e.operon(e.dir, e.cached(), dry...)); diff != "" && !e.undecided(want, plain, before) {
+		if diff := diffRuns(e.operon(e.dir, []string{"OPERON_CACHE=off"}, dry...), e.operon(e.dir, e.cached(), dry...)); diff != "" && !e.nondeterministic(want, plain, before) {
 			e.fail("a dry run: %s", diff)
 		}
 	}
@@ -185,7 +185,7 @@ func (e *editedProject) check() {
 		diff = e.compare(want, plain, before, got, aged)
 	}
 	if diff != "" {
-		if !e.undecided(want, plain, before) {
+		if !e.nondeterministic(want, plain, before) {
 			e.fail("%s", diff)
 		}
 		e.broken = true // the result depends on the order of a map

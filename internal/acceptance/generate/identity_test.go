@@ -24,12 +24,12 @@ import (
 // without a change; full, after an edit of a type.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
-	dangerous := maps.Clone(usualArguments)
+	dangerous := maps.Clone(defaultArguments)
 	dangerous["crd"], dangerous["object"] = "crd:allowDangerousTypes=true", "object"
-	crds := map[string]string{"crd": "crd", "paths": "paths=./...", "output": usualArguments["output"]}
+	crds := map[string]string{"crd": "crd", "paths": "paths=./...", "output": defaultArguments["output"]}
 	projects := map[string]struct{ files, args map[string]string }{
-		"kind":  {corpusFiles(t, 1), usualArguments},
-		"kinds": {corpusFiles(t, 50), usualArguments},
+		"kind":  {corpusFiles(t, 1), defaultArguments},
+		"kinds": {corpusFiles(t, 50), defaultArguments},
 
 		"prometheus-operator": {moduleFiles(t, modtest.Monitoring, "."), dangerous},
 		"cluster-api":         {moduleFiles(t, modtest.ClusterAPI, "."), dangerous},
@@ -39,11 +39,11 @@ func TestIdentity(t *testing.T) {
 	}
 	for _, name := range goldentest.Names(t) {
 		if _, err := os.Stat(filepath.Join(goldentest.Dir(name), "api")); err == nil { // otherwise it has no Go types
-			projects[name] = struct{ files, args map[string]string }{goldenSources(t, name), usualArguments}
+			projects[name] = struct{ files, args map[string]string }{goldenSources(t, name), defaultArguments}
 		}
 	}
 	if os.Getenv("OPERON_LARGE") != "" { // takes a minute
-		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), usualArguments}
+		projects["many kinds"] = struct{ files, args map[string]string }{corpusFiles(t, 600), defaultArguments}
 	}
 	for name, p := range projects {
 		t.Run(name, func(t *testing.T) {
@@ -53,11 +53,11 @@ func TestIdentity(t *testing.T) {
 			if e.passed != 1 {
 				t.Fatal("controller-gen has errors")
 			}
-			made := e.outputs()
-			if len(made) == 0 {
+			generated := e.outputs()
+			if len(generated) == 0 {
 				t.Fatal("nothing was generated")
 			}
-			for name := range made {
+			for name := range generated {
 				e.must(os.Remove(e.path(name)))
 			}
 			e.check()
@@ -68,7 +68,7 @@ func TestIdentity(t *testing.T) {
 			e.splice(file, at[1], at[1], "\t// Extra is one more.\n\tExtra map[string]int32 `json:\"extraOne,omitempty\"`\n")
 			e.write(before)
 			e.check()
-			if maps.Equal(made, e.outputs()) {
+			if maps.Equal(generated, e.outputs()) {
 				t.Errorf("an edit of %s does not change the generated files", file)
 			}
 		})
@@ -81,14 +81,14 @@ var specLine = regexp.MustCompile(`(?m)^type \w+Spec struct \{\n`)
 func goldenSources(t *testing.T, name string) map[string]string {
 	t.Helper()
 	tree := treetest.Read(t, goldentest.Dir(name))
-	var made struct{ Files map[string]any }
-	if err := json.Unmarshal([]byte(tree[".operon/generated.json"]), &made); err != nil {
+	var record struct{ Files map[string]any }
+	if err := json.Unmarshal([]byte(tree[".operon/generated.json"]), &record); err != nil {
 		t.Fatal(err)
 	}
 	files := map[string]string{}
 	for name, content := range tree {
 		name = strings.TrimSuffix(name, "*")
-		if _, generated := made.Files[name]; !generated && !strings.HasPrefix(name, ".operon/") {
+		if _, generated := record.Files[name]; !generated && !strings.HasPrefix(name, ".operon/") {
 			files["project/"+name] = content
 		}
 	}
@@ -98,12 +98,12 @@ func goldenSources(t *testing.T, name string) map[string]string {
 // corpusFiles returns a generated module with the requirements of a scaffolded project.
 func corpusFiles(t *testing.T, kinds int) map[string]string {
 	t.Helper()
-	made, err := corpus.Files(kinds)
+	sources, err := corpus.Files(kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string]string{"project/PROJECT": anyProject}
-	for name, content := range made {
+	for name, content := range sources {
 		files["project/"+name] = string(content)
 	}
 	fleet := goldentest.Dir("fleet")

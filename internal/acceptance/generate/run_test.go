@@ -96,12 +96,12 @@ func (e *editedProject) run(dir, program string, args, env []string) outcome {
 		e.fail("%v", err)
 	}
 	short := shortPaths(dir)
-	said := short.Replace(stderr.String())
+	message := short.Replace(stderr.String())
 	if e.cacheFails {
-		e.warned = e.warned || cacheWarning.MatchString(said)
-		said = cacheWarning.ReplaceAllString(said, "")
+		e.warned = e.warned || cacheWarning.MatchString(message)
+		message = cacheWarning.ReplaceAllString(message, "")
 	}
-	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), said, e.tree(dir)}
+	return outcome{cmd.ProcessState.ExitCode(), short.Replace(stdout.String()), message, e.tree(dir)}
 }
 
 // tree reads the files below dir, by slash-separated path.

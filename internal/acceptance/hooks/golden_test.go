@@ -10,7 +10,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestGoldenProjects runs on every golden project of hooks what its CI would.
+// TestGoldenProjects runs the checks of a project's CI on every golden project of hooks.
 func TestGoldenProjects(t *testing.T) {
 	t.Parallel()
 	for _, name := range goldentest.Names(t) {

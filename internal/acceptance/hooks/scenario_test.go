@@ -43,8 +43,8 @@ var hookScenarios = map[string]map[string]string{
 const managerPod = "spec.template.spec."
 
 // TestHookScenarios follows the scenarios with hooks. The hooks have the configuration that
-// the commands request, and exactly the rights in role.yaml of the scenario. With these
-// rights, the hook tests also pass on an API server, which the scenarios share.
+// the commands request, and exactly the permissions in role.yaml of the scenario. With
+// these permissions, the hook tests also pass on an API server, which the scenarios share.
 func TestHookScenarios(t *testing.T) {
 	t.Parallel()
 	env := []string{"XDG_STATE_HOME=" + t.TempDir(), "KUBEBUILDER_ASSETS=" + operontest.Assets()}
@@ -131,10 +131,10 @@ func checkAdmitted(t *testing.T, kubeconfig string, pod map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	around, manager := filepath.Join(t.TempDir(), "around.yaml"), filepath.Join(t.TempDir(), "pod.yaml")
-	treetest.WriteFile(t, around, text.String())
+	prerequisites, manager := filepath.Join(t.TempDir(), "prerequisites.yaml"), filepath.Join(t.TempDir(), "pod.yaml")
+	treetest.WriteFile(t, prerequisites, text.String())
 	treetest.WriteFile(t, manager, string(content))
-	for _, args := range [][]string{{"apply", "-f", around}, {"create", "--dry-run=server", "-f", manager}} {
+	for _, args := range [][]string{{"apply", "-f", prerequisites}, {"create", "--dry-run=server", "-f", manager}} {
 		operontest.Exec(t, "", filepath.Join(operontest.Assets(), "kubectl"), append(args, "--kubeconfig="+kubeconfig)...)
 	}
 }

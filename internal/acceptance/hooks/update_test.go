@@ -52,17 +52,17 @@ func expectations(t *testing.T, text string, replace func(any) any) any {
 	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	of := func(v any) {
+	replaceIn := func(v any) {
 		m := v.(map[string]any)
 		if x, expects := m["expect"]; expects {
 			m["expect"] = replace(x)
 		}
 	}
 	for _, test := range file["tests"].([]any) {
-		of(test)
+		replaceIn(test)
 		events, _ := test.(map[string]any)["events"].([]any)
 		for _, event := range events {
-			of(event)
+			replaceIn(event)
 		}
 	}
 	return file

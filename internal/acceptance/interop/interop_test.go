@@ -19,6 +19,61 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
+// interopSteps are the steps in each project: commands of one of the tools, or OLDER, which
+// registers the types with controller-runtime's scheme builder.
+var interopSteps = map[string][]string{
+	"operon project": {
+		"operon init --domain example.org --repo example.org/fleet",
+		"operon create api --group ship --version v1 --kind Frigate",
+		"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
+		"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+		"operon create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+		"operon create webhook --group ship --version v1 --kind Sloop --defaulting",
+		"kubebuilder create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
+		"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
+		"kubebuilder create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+		"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+		"kubebuilder create api --group ship --version v1 --kind Frigate --resource=false --controller --controller-name frigate-backup",
+		"kubebuilder create api --group apps --version v1 --kind Deployment --resource=false --controller",
+		"kubebuilder create webhook --group core --version v1 --kind Pod --defaulting",
+		"kubebuilder edit --namespaced --force",
+		"kubebuilder edit --namespaced=false --license copyright --owner Fleet",
+		"operon create api --group ship --version v1 --kind Galley",
+		"kubebuilder edit --multigroup",
+		"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
+	},
+	"kubebuilder project": {
+		"kubebuilder init --domain example.org --repo example.org/fleet",
+		"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+		"operon create api --group ship --version v1 --kind Sloop",
+		"operon create webhook --group ship --version v1 --kind Frigate --defaulting",
+		"kubebuilder create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
+		"kubebuilder create webhook --group ship --version v1 --kind Sloop --defaulting",
+		"operon create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
+		"operon create api --group ship --version v2 --kind Frigate --controller=false",
+		"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
+		"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
+		"operon create api --group apps --version v1 --kind Deployment --resource=false",
+		"operon create webhook --group core --version v1 --kind Pod --defaulting",
+		"operon edit --namespaced",
+		"operon edit --namespaced=false --license copyright --owner Fleet",
+		"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
+		"operon edit --multigroup",
+		"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
+		"operon create api --group crew --version v1 --kind Captain",
+	},
+	"older kubebuilder project": {
+		"kubebuilder init --domain example.org --repo example.org/fleet",
+		"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
+		"OLDER",
+		"operon create api --group ship --version v1 --kind Sloop",
+		"operon create webhook --group ship --version v1 --kind Sloop --defaulting --programmatic-validation",
+		"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
+		"kubebuilder create api --group ship --version v2 --kind Sloop --resource --controller=false",
+		"operon create webhook --group ship --version v2 --kind Sloop --conversion --spoke v1",
+	},
+}
+
 // TestInterop runs operon and kubebuilder in turn in one project: in one that operon
 // scaffolded, in one of kubebuilder, and in one with the scheme registration of older
 // versions. After each step, the manifests build, and PROJECT has lost nothing. Before the
@@ -26,61 +81,10 @@ import (
 func TestInterop(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)
-	for name, steps := range map[string][]string{
-		"a tree of operon": {
-			"operon init --domain example.org --repo example.org/fleet",
-			"operon create api --group ship --version v1 --kind Frigate",
-			"kubebuilder create api --group ship --version v1 --kind Sloop --resource --controller",
-			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
-			"operon create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
-			"operon create webhook --group ship --version v1 --kind Sloop --defaulting",
-			"kubebuilder create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
-			"kubebuilder create api --group ship --version v2 --kind Frigate --resource --controller=false",
-			"kubebuilder create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
-			"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
-			"kubebuilder create api --group ship --version v1 --kind Frigate --resource=false --controller --controller-name frigate-backup",
-			"kubebuilder create api --group apps --version v1 --kind Deployment --resource=false --controller",
-			"kubebuilder create webhook --group core --version v1 --kind Pod --defaulting",
-			"kubebuilder edit --namespaced --force",
-			"kubebuilder edit --namespaced=false --license copyright --owner Fleet",
-			"operon create api --group ship --version v1 --kind Galley",
-			"kubebuilder edit --multigroup",
-			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
-		},
-		"a tree of kubebuilder": {
-			"kubebuilder init --domain example.org --repo example.org/fleet",
-			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
-			"operon create api --group ship --version v1 --kind Sloop",
-			"operon create webhook --group ship --version v1 --kind Frigate --defaulting",
-			"kubebuilder create webhook --group ship --version v1 --kind Frigate --programmatic-validation",
-			"kubebuilder create webhook --group ship --version v1 --kind Sloop --defaulting",
-			"operon create webhook --group ship --version v1 --kind Sloop --programmatic-validation",
-			"operon create api --group ship --version v2 --kind Frigate --controller=false",
-			"operon create webhook --group ship --version v2 --kind Frigate --conversion --spoke v1",
-			"operon create api --group ship --version v1 --kind Frigate --resource=false --controller-name frigate-backup",
-			"operon create api --group apps --version v1 --kind Deployment --resource=false",
-			"operon create webhook --group core --version v1 --kind Pod --defaulting",
-			"operon edit --namespaced",
-			"operon edit --namespaced=false --license copyright --owner Fleet",
-			"kubebuilder create api --group ship --version v1 --kind Galley --resource --controller",
-			"operon edit --multigroup",
-			"kubebuilder create api --group crew --version v1 --kind Sailor --resource --controller",
-			"operon create api --group crew --version v1 --kind Captain",
-		},
-		"an older tree": {
-			"kubebuilder init --domain example.org --repo example.org/fleet",
-			"kubebuilder create api --group ship --version v1 --kind Frigate --resource --controller",
-			"OLDER",
-			"operon create api --group ship --version v1 --kind Sloop",
-			"operon create webhook --group ship --version v1 --kind Sloop --defaulting --programmatic-validation",
-			"kubebuilder create webhook --group ship --version v1 --kind Frigate --defaulting",
-			"kubebuilder create api --group ship --version v2 --kind Sloop --resource --controller=false",
-			"operon create webhook --group ship --version v2 --kind Sloop --conversion --spoke v1",
-		},
-	} {
+	for name, steps := range interopSteps {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := shared{t, filepath.Join(t.TempDir(), "fleet"), kubebuilder}
+			x := sharedProject{t, filepath.Join(t.TempDir(), "fleet"), kubebuilder}
 			treetest.MakeDir(t, x.dir)
 			for i, step := range steps {
 				t.Log(step)
@@ -100,8 +104,8 @@ func tool(step string) string {
 	return name
 }
 
-// shared is a project that both tools work on.
-type shared struct {
+// sharedProject is a project that both tools work on.
+type sharedProject struct {
 	*testing.T
 	dir         string
 	kubebuilder peer
@@ -109,7 +113,7 @@ type shared struct {
 
 // step runs a command of one of the tools. After kubebuilder, operon generates:
 // kubebuilder's make targets would download controller-gen.
-func (x shared) step(line string) {
+func (x sharedProject) step(line string) {
 	x.Helper()
 	words := strings.Fields(line)
 	before := x.project()
@@ -128,7 +132,7 @@ func (x shared) step(line string) {
 		x.kubebuilder.must(x.T, x.dir, words[1:]...)
 		x.generate(slices.Contains(words, "--conversion"))
 	case "OLDER":
-		x.older()
+		x.useSchemeBuilder()
 		x.generate(false)
 	}
 	if len(words) > 1 && words[1] == "edit" { // which changes these
@@ -137,8 +141,8 @@ func (x shared) step(line string) {
 			delete(r.(map[string]any), "path")
 		}
 	}
-	if lost := missing("", before, x.project()); len(lost) > 0 {
-		x.Errorf("%s: PROJECT lost %v", line, lost)
+	if missing := missingKeys("", before, x.project()); len(missing) > 0 {
+		x.Errorf("%s: PROJECT lost %v", line, missing)
 	}
 	if before == nil {
 		return // after init
@@ -148,7 +152,7 @@ func (x shared) step(line string) {
 
 // operon runs a command. It may report findings of known rules only; one is that
 // kubebuilder v4.15 pins another version of controller-tools.
-func (x shared) operon(args []string, known ...string) {
+func (x sharedProject) operon(args []string, known ...string) {
 	x.Helper()
 	var report struct {
 		Warnings []struct{ File, Rule, Message string }
@@ -164,9 +168,9 @@ func (x shared) operon(args []string, known ...string) {
 }
 
 // generate does what kubebuilder leaves to make. kubebuilder marks the stored version of a
-// kind only when it scaffolds the conversion; until then, no CRD can be generated. In trees
-// of operon it leaves out the certificate of a conversion, which operon reports.
-func (x shared) generate(converts bool) {
+// kind only when it scaffolds the conversion; until then, no CRD can be generated. In operon's
+// projects it leaves out the certificate of a conversion, which operon reports.
+func (x sharedProject) generate(converts bool) {
 	x.Helper()
 	args, known := []string{"generate"}, []string{}
 	if converts {
@@ -186,7 +190,7 @@ func (x shared) generate(converts bool) {
 }
 
 // modules writes the go.mod and go.sum that kubebuilder would download.
-func (x shared) modules() {
+func (x sharedProject) modules() {
 	x.Helper()
 	ours := x.TempDir()
 	operontest.Run(x.T, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
@@ -196,7 +200,7 @@ func (x shared) modules() {
 }
 
 // project returns the content of PROJECT, with the resources by name.
-func (x shared) project() map[string]any {
+func (x sharedProject) project() map[string]any {
 	x.Helper()
 	name := filepath.Join(x.dir, project.File)
 	if matches, err := filepath.Glob(name); err != nil || len(matches) == 0 {
@@ -216,9 +220,9 @@ func (x shared) project() map[string]any {
 	return all
 }
 
-// missing lists the values of before that after lacks, by dotted path. "controller: true"
+// missingKeys lists the values of before that after lacks, by dotted path. "controller: true"
 // and a list of controllers are equivalent.
-func missing(path string, before, after any) []string {
+func missingKeys(path string, before, after any) []string {
 	old, ok := before.(map[string]any)
 	if !ok {
 		if cmp.Equal(before, after) {
@@ -240,14 +244,14 @@ func missing(path string, before, after any) []string {
 		if key == "controller" && next["controllers"] != nil {
 			continue
 		}
-		all = append(all, missing(path+"."+key, value, next[key])...)
+		all = append(all, missingKeys(path+"."+key, value, next[key])...)
 	}
 	return all
 }
 
-// older rewrites the package v1 so that kinds register with controller-runtime's scheme
+// useSchemeBuilder rewrites the package v1 so that kinds register with controller-runtime's scheme
 // builder.
-func (x shared) older() {
+func (x sharedProject) useSchemeBuilder() {
 	x.Helper()
 	treetest.WriteFile(x.T, filepath.Join(x.dir, "api/v1/groupversion_info.go"), `// Package v1 is version 1 of the API group ship.
 // +kubebuilder:object:generate=true
@@ -272,7 +276,7 @@ var (
 }
 
 // kustomize builds what `make deploy` installs.
-func (x shared) kustomize() {
+func (x sharedProject) kustomize() {
 	x.Helper()
 	for _, object := range manifesttest.Kustomize(x.T, filepath.Join(x.dir, "config/default")).Resources() {
 		if !strings.HasSuffix(object.GetKind(), "WebhookConfiguration") {

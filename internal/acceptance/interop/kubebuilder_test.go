@@ -61,116 +61,119 @@ func (p peer) must(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestPeer checks the statements about kubebuilder in README.md on the version that
+// createFrigate are the arguments that create a kind.
+var createFrigate = strings.Fields("create api --group ship --version v1 --kind Frigate --resource --controller --make=false")
+
+// TestComparison checks the statements about kubebuilder in README.md on the version that
 // testdata/peers pins.
-func TestPeer(t *testing.T) {
+func TestComparison(t *testing.T) {
 	t.Parallel()
 	kubebuilder := newPeer(t)
-	run := kubebuilder.run
-	must := func(dir string, args ...string) {
-		t.Helper()
-		kubebuilder.must(t, dir, args...)
-	}
-	t.Run("layout", func(t *testing.T) { sameLayout(t, must) })
-
-	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
+	t.Run("layout", func(t *testing.T) { sameLayout(t, kubebuilder) })
 
 	dir := t.TempDir()
-	must(dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	kubebuilder.must(t, dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
 	if log := treetest.ReadFile(t, kubebuilder.calls); !strings.Contains(log, "mod tidy") {
 		t.Errorf("init without fetching called go with:\n%s\nwant mod tidy among it", log)
 	}
-	must(dir, create...)
-	if out, err := run(dir, create...); err == nil || !strings.Contains(out, "exists") {
+	kubebuilder.must(t, dir, createFrigate...)
+	if out, err := kubebuilder.run(dir, createFrigate...); err == nil || !strings.Contains(out, "exists") {
 		t.Errorf("a repeated create api: %v\n%s", err, out)
 	}
-	if out, err := run(dir, append(create, "--dry-run")...); err == nil || !strings.Contains(out, "unknown flag: --dry-run") {
+	if out, err := kubebuilder.run(dir, append(createFrigate, "--dry-run")...); err == nil || !strings.Contains(out, "unknown flag: --dry-run") {
 		t.Errorf("create api --dry-run: %v\n%s", err, out)
 	}
 	sample := manifesttest.ReadYAML(t, filepath.Join(dir, "config/samples/ship_v1_frigate.yaml"))
 	if spec, ok := manifesttest.Lookup(sample, "spec"); !ok || spec != "<nil>" {
 		t.Errorf("the sample's spec is %s, want null", spec)
 	}
-
-	must(dir, "create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--make=false")
+	kubebuilder.must(t, dir, "create", "webhook", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--defaulting", "--make=false")
 	if test := treetest.ReadFile(t, filepath.Join(dir, "internal/webhook/v1/frigate_webhook_test.go")); regexp.MustCompile(`(?m)^\s*It\(`).MatchString(test) {
 		t.Errorf("the webhook's test has a spec:\n%s", test)
 	}
-	moved := t.TempDir()
-	if err := os.CopyFS(moved, os.DirFS(dir)); err != nil {
+
+	t.Run("multigroup", func(t *testing.T) { editsOnlyPROJECT(t, kubebuilder, dir) })
+	t.Run("no markers", func(t *testing.T) { worksWithoutMarkers(t, kubebuilder, dir) })
+	t.Run("failed init", func(t *testing.T) {
+		dir := t.TempDir()
+		if _, err := kubebuilder.run(dir, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "mit", "--skip-go-version-check"); err == nil {
+			t.Error("an unknown license was accepted")
+		}
+		if tree := treetest.Read(t, dir); len(tree) == 0 {
+			t.Error("a failed init left no files")
+		}
+	})
+}
+
+// editsOnlyPROJECT checks that kubebuilder's edit --multigroup moves no files.
+func editsOnlyPROJECT(t *testing.T, kubebuilder peer, project string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(project)); err != nil {
 		t.Fatal(err)
 	}
-	must(moved, "edit", "--multigroup")
-	was := treetest.Read(t, dir)
-	for name, content := range treetest.Read(t, moved) {
-		if name != "PROJECT" && content != was[name] {
+	kubebuilder.must(t, dir, "edit", "--multigroup")
+	before := treetest.Read(t, project)
+	for name, content := range treetest.Read(t, dir) {
+		if name != "PROJECT" && content != before[name] {
 			t.Errorf("edit --multigroup changed %s", name)
 		}
 	}
+}
 
+// worksWithoutMarkers removes the scaffold markers from main.go. kubebuilder does not add the
+// next controller to it. operon does, and does not change kubebuilder's other files.
+func worksWithoutMarkers(t *testing.T, kubebuilder peer, dir string) {
+	t.Helper()
 	main := filepath.Join(dir, "cmd/main.go")
-	var kept []string
+	var lines []string
 	for line := range strings.Lines(treetest.ReadFile(t, main)) {
 		if !strings.Contains(line, "+kubebuilder:scaffold") {
-			kept = append(kept, line)
+			lines = append(lines, line)
 		}
 	}
-	if err := os.WriteFile(main, []byte(strings.Join(kept, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	must(dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Sloop", "--resource", "--controller", "--make=false")
+	treetest.WriteFile(t, main, strings.Join(lines, ""))
+	kubebuilder.must(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Sloop", "--resource", "--controller", "--make=false")
 	if strings.Contains(treetest.ReadFile(t, main), "SloopReconciler") {
-		t.Error("the controller was wired without a marker")
+		t.Error("kubebuilder added the controller without a marker")
 	}
 
-	// operon works in kubebuilder's project, even without markers, and does not change
-	// kubebuilder's files.
 	before := treetest.Read(t, dir)
-	operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false")
+	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false"}
+	operontest.Run(t, dir, create...)
 	if !strings.Contains(treetest.ReadFile(t, main), "GalleyReconciler") {
-		t.Error("operon did not wire its controller into the peer's main.go")
+		t.Error("operon did not add its controller to kubebuilder's main.go")
 	}
-	if out := operontest.Run(t, dir, "create", "api", "--group", "ship", "--version", "v1", "--kind", "Galley", "--make=false"); out != "nothing to do\n" {
-		t.Errorf("a repeat in the peer's project:\n%s", out)
-	}
-	if out := operontest.Run(t, dir, "init", "--domain", "example.org"); out != "nothing to do\n" {
-		t.Errorf("init in the peer's project:\n%s", out)
+	for _, again := range [][]string{create, {"init", "--domain", "example.org"}} {
+		if out := operontest.Run(t, dir, again...); out != "nothing to do\n" {
+			t.Errorf("%s in kubebuilder's project:\n%s", again[0], out)
+		}
 	}
 	after := treetest.Read(t, dir)
 	for name := range before {
-		if after[name] == before[name] || slices.Contains(edited, name) {
-			continue
+		if after[name] != before[name] && !slices.Contains(edited, name) {
+			t.Errorf("%s was changed:\n%s", name, cmp.Diff(before[name], after[name]))
 		}
-		t.Errorf("%s was changed:\n%s", name, cmp.Diff(before[name], after[name]))
-	}
-
-	failed := t.TempDir()
-	if _, err := run(failed, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--license", "mit", "--skip-go-version-check"); err == nil {
-		t.Error("an unknown license was accepted")
-	}
-	if tree := treetest.Read(t, failed); len(tree) == 0 {
-		t.Error("a failed init left nothing behind")
 	}
 }
 
 // sameLayout checks that a new project of operon has the paths, make targets and scaffold
 // markers of kubebuilder.
-func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
+func sameLayout(t *testing.T, kubebuilder peer) {
 	t.Helper()
 	theirs, ours := filepath.Join(t.TempDir(), "fleet"), filepath.Join(t.TempDir(), "fleet")
 	treetest.MakeDir(t, theirs)
 	treetest.MakeDir(t, ours)
-	kubebuilder(theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
+	kubebuilder.must(t, theirs, "init", "--domain", "example.org", "--repo", "example.org/fleet", "--skip-go-version-check", "--fetch-deps=false")
 	operontest.Run(t, ours, "init", "--domain", "example.org", "--repo", "example.org/fleet")
-	create := []string{"create", "api", "--group", "ship", "--version", "v1", "--kind", "Frigate", "--resource", "--controller", "--make=false"}
-	kubebuilder(theirs, create...)
-	operontest.Run(t, ours, create...)
+	kubebuilder.must(t, theirs, createFrigate...)
+	operontest.Run(t, ours, createFrigate...)
 
 	have, want := treetest.Read(t, ours), treetest.Read(t, theirs)
 	for name, content := range want {
 		mine := have[name] + have[name+"*"] // ours may be executable
 		switch {
-		case slices.Contains(leftOut, name):
+		case slices.Contains(optionalFiles, name):
 		case mine == "":
 			t.Errorf("%s is missing", name)
 		}
@@ -187,9 +190,9 @@ func sameLayout(t *testing.T, kubebuilder func(dir string, args ...string)) {
 	}
 }
 
-// leftOut are files that only kubebuilder's project must have: the go command writes its
+// optionalFiles are files that only kubebuilder's project must have: the go command writes its
 // go.sum when it downloads, and operon does not scaffold a custom build of the linter.
-var leftOut = []string{".custom-gcl.yml", "go.sum"}
+var optionalFiles = []string{".custom-gcl.yml", "go.sum"}
 
 var (
 	scaffoldMarker = regexp.MustCompile(`\+kubebuilder:scaffold:[a-z0-9-]+`)

@@ -3,7 +3,6 @@ package projects
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -36,7 +35,7 @@ func TestEditThereAndBack(t *testing.T) {
 	} {
 		operontest.Run(t, dir, strings.Fields(args)...)
 	}
-	users := editEveryFile(t, dir)
+	userLines := editEveryFile(t, dir)
 	operontest.Run(t, dir, "generate")
 	operontest.Run(t, dir, "init")
 	before := treetest.Read(t, dir)
@@ -48,7 +47,7 @@ func TestEditThereAndBack(t *testing.T) {
 		{[]string{"--multigroup", "--namespaced"}, []string{"--multigroup=false", "--namespaced=false"}},
 	} {
 		name := strings.Join(s.there, " ")
-		edit(t, dir, users, name, s.there)
+		edit(t, dir, userLines, name, s.there)
 		if len(s.there) == 2 && s.there[0] == "--multigroup" {
 			suitesPass(t, dir)
 		}
@@ -72,7 +71,7 @@ func suitesPass(t *testing.T, dir string) {
 }
 
 // edit runs operon edit and checks the result.
-func edit(t *testing.T, dir string, users []string, what string, flags []string) {
+func edit(t *testing.T, dir string, userLines []string, what string, flags []string) {
 	t.Helper()
 	args := append([]string{"edit"}, flags...)
 	operontest.Run(t, dir, args...)
@@ -86,29 +85,20 @@ func edit(t *testing.T, dir string, users []string, what string, flags []string)
 		}
 	}
 	all := strings.Join(slices.Collect(maps.Values(treetest.Read(t, dir))), "\n")
-	for _, line := range users {
+	for _, line := range userLines {
 		if !strings.Contains(all, line) {
 			t.Fatalf("%s: the user's line %q is gone", what, line)
 		}
 	}
 }
 
-// editEveryFile adds a line near the top and one at the end of every file that belongs to
-// the user, and adds a test and a package beside the controllers. It returns the lines.
-func editEveryFile(t *testing.T, dir string) []string {
-	t.Helper()
-	write := func(name, content string) {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("internal/controller/own/own.go", "package own\n\n// Name is mine.\nconst Name = \"own\"\n")
-	write("internal/controller/age.go", "package controller\n\nfunc (r *DeploymentReconciler) isOld(days int) bool { return days > oldAge }\n")
-	write("internal/controller/age_test.go", `package controller
+// userFiles are files that the user adds to the package of the controllers, and beside it.
+var userFiles = map[string]string{
+	"own/own.go":        "package own\n\n// Name is mine.\nconst Name = \"own\"\n",
+	"age.go":            "package controller\n\nfunc (r *DeploymentReconciler) isOld(days int) bool { return days > oldAge }\n",
+	"limits.go":         "package controller\n\nconst oldAge = 30\n",
+	"testdata/mine.txt": "mine\n",
+	"age_test.go": `package controller
 
 import "testing"
 
@@ -117,9 +107,8 @@ func TestAge(t *testing.T) {
 		t.Error("not older")
 	}
 }
-`)
-	write("internal/controller/limits.go", "package controller\n\nconst oldAge = 30\n")
-	write("internal/controller/outside_test.go", `package controller_test
+`,
+	"outside_test.go": `package controller_test
 
 import (
 	"os"
@@ -140,35 +129,52 @@ func TestOutside(t *testing.T) {
 		t.Error("not mine")
 	}
 }
-`)
-	write("internal/controller/testdata/mine.txt", "mine\n")
-	var users []string
+`,
+}
+
+// editEveryFile adds userFiles, and a line near the top and one at the end of every file that
+// belongs to the user. It returns these lines.
+func editEveryFile(t *testing.T, dir string) []string {
+	t.Helper()
+	for name, content := range userFiles {
+		treetest.WriteFile(t, filepath.Join(dir, "internal", "controller", filepath.FromSlash(name)), content)
+	}
+	var userLines []string
 	for name, content := range treetest.Read(t, dir) {
-		sign := "#"
-		switch path.Ext(strings.TrimSuffix(name, "*")) {
-		case ".go", ".mod":
-			sign = "//"
-		case ".md":
-			sign = "-"
-		case ".json", ".sum", ".txt":
-			continue
-		}
-		if name == "config/rbac/role.yaml" || strings.HasPrefix(name, ".operon/") || strings.HasSuffix(name, "*") {
+		comment := commentPrefix(name)
+		if comment == "" {
 			continue
 		}
 		line := func(place string) string {
-			users = append(users, fmt.Sprintf("%s mine, at the %s of %s", sign, place, name))
-			return users[len(users)-1] + "\n"
+			userLines = append(userLines, fmt.Sprintf("%s mine, at the %s of %s", comment, place, name))
+			return userLines[len(userLines)-1] + "\n"
 		}
 		lines := strings.SplitAfter(content, "\n")
 		top := 0
-		if sign == "//" { // after the package clause or the module line
+		if comment == "//" { // after the package clause or the module line
 			top = 1 + slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "package ") || strings.HasPrefix(l, "module ") })
 			lines[top-1] += "\n"
 		}
 		lines = slices.Insert(lines, top, line("top"))
-		write(name, strings.Join(lines, "")+line("end"))
+		treetest.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), strings.Join(lines, "")+line("end"))
 	}
 	operontest.Exec(t, dir, "gofmt", "-w", ".")
-	return users
+	return userLines
+}
+
+// commentPrefix returns what starts a line that the user adds to a file. It is "" for files
+// without comments and for generated files.
+func commentPrefix(name string) string {
+	if name == "config/rbac/role.yaml" || strings.HasPrefix(name, ".operon/") || strings.HasSuffix(name, "*") {
+		return ""
+	}
+	switch path.Ext(name) {
+	case ".go", ".mod":
+		return "//"
+	case ".md":
+		return "-"
+	case ".json", ".sum", ".txt":
+		return ""
+	}
+	return "#"
 }

@@ -47,7 +47,7 @@ func TestGoInstall(t *testing.T) {
 
 	// The test removes operon from the module cache again.
 	cache := operontest.GoEnv("GOMODCACHE")
-	t.Cleanup(func() { forget(t, cache, path, version) })
+	t.Cleanup(func() { removeFromModuleCache(t, cache, path, version) })
 	bin := t.TempDir()
 	cmd := exec.Command("go", "install", path+"/cmd/operon@"+version)
 	cmd.Dir = t.TempDir()
@@ -112,8 +112,8 @@ func checkZip(t *testing.T, name string) {
 	t.Error("the zip lacks a template with brackets in its name")
 }
 
-// forget removes a module version from the module cache, which is read-only.
-func forget(t *testing.T, cache, path, version string) {
+// removeFromModuleCache removes a version of a module. The module cache is read-only.
+func removeFromModuleCache(t *testing.T, cache, path, version string) {
 	root := filepath.Join(cache, filepath.FromSlash(path)+"@"+version)
 	_ = filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

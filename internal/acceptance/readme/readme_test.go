@@ -42,13 +42,13 @@ func TestReadme(t *testing.T) {
 		}
 		return out.String()
 	})
-	if *operontest.Update && lasting(got) != lasting(string(src)) {
+	if *operontest.Update && stable(got) != stable(string(src)) {
 		if err := os.WriteFile(readme, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(lasting(string(src)), lasting(got)); diff != "" {
+	if diff := cmp.Diff(stable(string(src)), stable(got)); diff != "" {
 		t.Errorf("README.md shows other output (-README +now):\n%s", diff)
 	}
 }
@@ -56,13 +56,13 @@ func TestReadme(t *testing.T) {
 var (
 	consoleBlock = regexp.MustCompile("(?ms)^```console\n.*?^```\n")
 
-	// passing matches what differs from run to run: durations, ages, ports, dates and
+	// volatile matches what differs from run to run: durations, ages, ports, dates and
 	// process ids.
-	passing = regexp.MustCompile(`\b\d+(\.\d+)? ?s\b|\(cached\)|127\.0\.0\.1:\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|process +\d+`)
+	volatile = regexp.MustCompile(`\b\d+(\.\d+)? ?s\b|\(cached\)|127\.0\.0\.1:\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|process +\d+`)
 )
 
-// lasting returns a text without the parts that differ from run to run.
-func lasting(text string) string { return passing.ReplaceAllString(text, "*") }
+// stable returns a text without the parts that differ from run to run.
+func stable(text string) string { return volatile.ReplaceAllString(text, "*") }
 
 // shell runs commands one after the other, as in one shell session.
 type shell struct {

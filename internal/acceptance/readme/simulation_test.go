@@ -35,8 +35,8 @@ rmdir lock
 `
 
 // simulationTests demonstrates each difference between hook tests and a cluster, by
-// the first words of its item in docs/hook-tests.md. A test that passes no longer is
-// a difference that no longer exists.
+// the first words of its item in docs/hook-tests.md. If a test fails, the difference no
+// longer exists, or has changed.
 var simulationTests = map[string]string{
 	"The clock does not advance.": `
   env: {COMMAND: sleep 1.5}
@@ -88,9 +88,9 @@ func TestSimulation(t *testing.T) {
 		listed = append(listed, item[1])
 	}
 	slices.Sort(listed)
-	shown := slices.Sorted(maps.Keys(simulationTests))
-	if !slices.EqualFunc(listed, shown, strings.HasPrefix) {
-		t.Errorf("docs/hook-tests.md lists other differences than this test shows (-shown +listed):\n%s", cmp.Diff(shown, listed))
+	demonstrated := slices.Sorted(maps.Keys(simulationTests))
+	if !slices.EqualFunc(listed, demonstrated, strings.HasPrefix) {
+		t.Errorf("docs/hook-tests.md lists other differences than this test demonstrates (-demonstrated +listed):\n%s", cmp.Diff(demonstrated, listed))
 	}
 	for name, test := range simulationTests {
 		t.Run(name, func(t *testing.T) {

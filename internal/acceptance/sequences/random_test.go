@@ -51,7 +51,7 @@ type sequence struct {
 	kinds  []*randomKind
 }
 
-// randomKind is a kind of the project.
+// randomKind is a kind in the project.
 type randomKind struct {
 	group, name string
 	versions    []string
@@ -81,7 +81,7 @@ func (s *sequence) next() []string {
 }
 
 func (s *sequence) pick() func() []string {
-	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.features, s.features, s.foreignController, s.foreignWebhook, s.edit}
+	all := []func() []string{s.newKind, s.newKind, s.newVersion, s.newController, s.newWebhook, s.newWebhook, s.convert, s.features, s.features, s.externalController, s.externalWebhook, s.edit}
 	return all[s.IntN(len(all))]
 }
 
@@ -91,12 +91,12 @@ func (s *sequence) newKind() []string {
 	}
 	k := &randomKind{group: s.groups[s.IntN(len(s.groups))], versions: []string{"v1"}, clusterWide: s.IntN(4) == 0}
 	k.name = strings.ToUpper(k.group[:1]) + s.word()
-	with := s.IntN(4) > 0
-	if with {
+	controller := s.IntN(4) > 0
+	if controller {
 		k.controllers = 1
 	}
 	s.kinds = append(s.kinds, k)
-	return s.api(k, "v1", fmt.Sprintf("--controller=%t", with))
+	return s.api(k, "v1", fmt.Sprintf("--controller=%t", controller))
 }
 
 func (s *sequence) newVersion() []string {
@@ -162,7 +162,7 @@ func (s *sequence) convert() []string {
 	return s.webhook(k, hub, "--conversion")
 }
 
-func (s *sequence) foreignController() []string {
+func (s *sequence) externalController() []string {
 	kinds := [][]string{{"apps", "Deployment"}, {"core", "Secret"}, {"core", "Node"}, {"batch", "CronJob"}, {"networking", "Ingress"}}
 	k := kinds[s.IntN(len(kinds))]
 	args := []string{"create", "api", "--group", k[0], "--version", "v1", "--kind", k[1], "--resource=false", "--controller=true"}
@@ -173,7 +173,7 @@ func (s *sequence) foreignController() []string {
 	return append(args, options[s.IntN(len(options))]...)
 }
 
-func (s *sequence) foreignWebhook() []string {
+func (s *sequence) externalWebhook() []string {
 	flags := []string{"--defaulting", "--programmatic-validation"}
 	return []string{"create", "webhook", "--group", "core", "--version", "v1", "--kind", "Pod", flags[s.IntN(len(flags))]}
 }
@@ -211,11 +211,11 @@ func (s *sequence) maybeMake(args []string) []string {
 	return append(args, fmt.Sprintf("--make=%t", s.IntN(4) == 0))
 }
 
-// kind returns a random kind that meets a condition, or nil.
-func (s *sequence) kind(will func(*randomKind) bool) *randomKind {
+// kind returns a random kind that matches, or nil.
+func (s *sequence) kind(matches func(*randomKind) bool) *randomKind {
 	var fit []*randomKind
 	for _, k := range s.kinds {
-		if will(k) {
+		if matches(k) {
 			fit = append(fit, k)
 		}
 	}
@@ -225,7 +225,7 @@ func (s *sequence) kind(will func(*randomKind) bool) *randomKind {
 	return fit[s.IntN(len(fit))]
 }
 
-// word returns a random word of six letters. So many exist that no two are equal.
+// word returns a random word of six letters. Two equal words are unlikely.
 func (s *sequence) word() string {
 	word := make([]byte, 6)
 	for i := range word {

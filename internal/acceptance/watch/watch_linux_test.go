@@ -22,10 +22,10 @@ import (
 
 // watcher is a running `operon generate --watch` with its output.
 type watcher struct {
-	t    *testing.T
-	dir  string
-	cmd  *exec.Cmd
-	over chan error // receives the result when the command ends
+	t     *testing.T
+	dir   string
+	cmd   *exec.Cmd
+	ended chan error // receives the result when the command ends
 
 	mu      sync.Mutex
 	printed bytes.Buffer
@@ -55,7 +55,7 @@ func (w *watcher) text() string {
 // watching starts a watch of dir without a terminal.
 func watching(t *testing.T, dir string, args ...string) *watcher {
 	t.Helper()
-	w := &watcher{t: t, dir: dir, over: make(chan error, 1), more: make(chan struct{}, 1)}
+	w := &watcher{t: t, dir: dir, ended: make(chan error, 1), more: make(chan struct{}, 1)}
 	w.cmd = exec.Command("operon", append([]string{"generate", "--watch"}, args...)...)
 	w.cmd.Dir, w.cmd.Env = dir, operontest.Environ()
 	w.cmd.Stdout, w.cmd.Stderr = w, w
@@ -69,7 +69,7 @@ func (w *watcher) start() {
 		w.t.Fatal(err)
 	}
 	ended := make(chan struct{})
-	go func() { w.over <- w.cmd.Wait(); close(ended) }()
+	go func() { w.ended <- w.cmd.Wait(); close(ended) }()
 	w.t.Cleanup(func() { _ = w.cmd.Process.Kill(); <-ended })
 }
 
@@ -96,7 +96,7 @@ func (w *watcher) expect(pattern string) {
 func (w *watcher) exit(code int) {
 	w.t.Helper()
 	select {
-	case <-w.over:
+	case <-w.ended:
 		if got := w.cmd.ProcessState.ExitCode(); got != code {
 			w.t.Fatalf("exit code %d, want %d:\n%s", got, code, w.text())
 		}
@@ -152,6 +152,8 @@ func withAPI(t *testing.T) string {
 	return dir
 }
 
+const frigateSpec = "type FrigateSpec struct {\n"
+
 // TestWatch saves files in many ways, and checks the generated files after each.
 func TestWatch(t *testing.T) {
 	t.Parallel()
@@ -159,8 +161,7 @@ func TestWatch(t *testing.T) {
 	w := watching(t, dir)
 	w.expect(`^nothing to do\n^watching \d+ folders, press Ctrl-C to stop$`)
 
-	const spec = "type FrigateSpec struct {\n"
-	w.edit(watchedTypes, spec, spec+"\t// Guns on board.\n\tGuns int32 `json:\"guns,omitempty\"`\n\n")
+	w.edit(watchedTypes, frigateSpec, frigateSpec+"\t// Guns on board.\n\tGuns int32 `json:\"guns,omitempty\"`\n\n")
 	w.expect(cycle + watchedTypes + " -> " + watchedCRD + "$")
 	w.current()
 
@@ -170,64 +171,84 @@ func TestWatch(t *testing.T) {
 	w.expect(cycle + ".* -> .*" + watchedDeepcopy + ", " + watchedCRD + "$")
 	w.current()
 
-	good := treetest.ReadFile(t, filepath.Join(dir, watchedCRD))
-	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
-	w.expect(cycle + watchedTypes + ` -> error\n^error: ` + watchedTypes + `:\d+:\d+: `)
-	if treetest.ReadFile(t, filepath.Join(dir, watchedCRD)) != good {
-		t.Error("a syntax error changed the CRD")
-	}
-	w.save(watchedTypes, treetest.ReadFile(t, filepath.Join(dir, watchedTypes))+"\n")
-	w.expect(cycle + watchedTypes + " -> the same error\n")
-	w.save(watchedTypes, src)
-	w.expect(cycle + watchedTypes + " -> fixed, .*" + watchedCRD + "$")
-	w.current()
-
-	if err := os.MkdirAll(filepath.Join(dir, "api/crew/v1"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	w.save("api/crew/v1/sailor_types.go", sailor)
-	w.expect(cycle + `.* -> .*api/crew/v1/zz_generated.deepcopy.go \(new\), config/crd/bases/crew.example.org_sailors.yaml \(new\)$`)
-	w.current()
-	w.edit("api/crew/v1/sailor_types.go", "name,omitempty", "nick,omitempty")
-	w.expect(cycle + `api/crew/v1/sailor_types.go -> config/crd/bases/crew.example.org_sailors.yaml$`)
-	if err := os.RemoveAll(filepath.Join(dir, "api/crew")); err != nil {
-		t.Fatal(err)
-	}
-	w.expect(cycle + `.* -> .*config/crd/bases/crew.example.org_sailors.yaml \(removed\)$`)
-	w.current()
-
+	w.editWithError(src)
+	w.editPackage()
 	// So far, only sources started a cycle.
 	if own := regexp.MustCompile("(?m)" + cycle + `(config/\S*|\S*zz_generated.deepcopy.go) -> .*`).FindString(w.text()); own != "" {
 		t.Errorf("generated files started a cycle: %s", own)
 	}
-	w.save(watchedCRD, "edited: by hand\n")
-	w.expect(cycle + watchedCRD + " -> restored$")
-	if err := os.Remove(filepath.Join(dir, watchedDeepcopy)); err != nil {
-		t.Fatal(err)
-	}
-	w.expect(cycle + watchedDeepcopy + ` -> restored$`)
-	w.current()
+	w.editGenerated()
 
 	w.edit("hack/boilerplate.go.txt", "Copyright", "Copyleft")
 	w.expect(cycle + `hack/boilerplate.go.txt -> ` + watchedDeepcopy + "$")
 	w.edit("PROJECT", "domain:", "# a comment\ndomain:")
 	w.expect(cycle + "PROJECT -> no change$")
-
-	// Two saves at once: the second one may come during the cycle of the first.
-	w.edit(watchedTypes, spec, spec+"\tMasts int32 `json:\"masts,omitempty\"`\n\n")
-	w.edit("internal/controller/frigate_controller.go", "// +kubebuilder:rbac:", "// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n// +kubebuilder:rbac:")
-	for done := false; !done; {
-		w.expect(cycle + ".* -> .*(role.yaml|" + watchedCRD + ")")
-		done = strings.Contains(treetest.ReadFile(t, filepath.Join(dir, watchedCRD)), "masts:") &&
-			strings.Contains(treetest.ReadFile(t, filepath.Join(dir, "config/rbac/role.yaml")), "- pods")
-	}
-	w.current()
+	w.editTwoFiles()
 
 	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("^stopped\n")
 	w.exit(0)
+}
+
+// editWithError saves a syntax error twice and corrects it.
+func (w *watcher) editWithError(correct string) {
+	w.t.Helper()
+	before := treetest.ReadFile(w.t, filepath.Join(w.dir, watchedCRD))
+	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
+	w.expect(cycle + watchedTypes + ` -> error\n^error: ` + watchedTypes + `:\d+:\d+: `)
+	if treetest.ReadFile(w.t, filepath.Join(w.dir, watchedCRD)) != before {
+		w.t.Error("a syntax error changed the CRD")
+	}
+	w.save(watchedTypes, treetest.ReadFile(w.t, filepath.Join(w.dir, watchedTypes))+"\n")
+	w.expect(cycle + watchedTypes + " -> the same error\n")
+	w.save(watchedTypes, correct)
+	w.expect(cycle + watchedTypes + " -> fixed, .*" + watchedCRD + "$")
+	w.current()
+}
+
+// editPackage adds a package, edits it and removes it.
+func (w *watcher) editPackage() {
+	w.t.Helper()
+	const types, crd = "api/crew/v1/sailor_types.go", "config/crd/bases/crew.example.org_sailors.yaml"
+	treetest.MakeDir(w.t, filepath.Join(w.dir, "api/crew/v1"))
+	w.save(types, sailor)
+	w.expect(cycle + `.* -> .*api/crew/v1/zz_generated.deepcopy.go \(new\), ` + crd + ` \(new\)$`)
+	w.current()
+	w.edit(types, "name,omitempty", "nick,omitempty")
+	w.expect(cycle + types + " -> " + crd + "$")
+	if err := os.RemoveAll(filepath.Join(w.dir, "api/crew")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.expect(cycle + `.* -> .*` + crd + ` \(removed\)$`)
+	w.current()
+}
+
+// editGenerated edits a generated file and removes another one.
+func (w *watcher) editGenerated() {
+	w.t.Helper()
+	w.save(watchedCRD, "edited: by hand\n")
+	w.expect(cycle + watchedCRD + " -> restored$")
+	if err := os.Remove(filepath.Join(w.dir, watchedDeepcopy)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.expect(cycle + watchedDeepcopy + ` -> restored$`)
+	w.current()
+}
+
+// editTwoFiles saves two files at once. The second save may happen during the cycle of the
+// first one.
+func (w *watcher) editTwoFiles() {
+	w.t.Helper()
+	w.edit(watchedTypes, frigateSpec, frigateSpec+"\tMasts int32 `json:\"masts,omitempty\"`\n\n")
+	w.edit("internal/controller/frigate_controller.go", "// +kubebuilder:rbac:", "// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n// +kubebuilder:rbac:")
+	for done := false; !done; {
+		w.expect(cycle + ".* -> .*(role.yaml|" + watchedCRD + ")")
+		done = strings.Contains(treetest.ReadFile(w.t, filepath.Join(w.dir, watchedCRD)), "masts:") &&
+			strings.Contains(treetest.ReadFile(w.t, filepath.Join(w.dir, "config/rbac/role.yaml")), "- pods")
+	}
+	w.current()
 }
 
 const sailor = `// Package v1 has the crew.
@@ -303,8 +324,8 @@ func TestWatchBusy(t *testing.T) {
 	w.current()
 }
 
-// TestWatchGone removes the project.
-func TestWatchGone(t *testing.T) {
+// TestWatchProjectRemoved removes the project.
+func TestWatchProjectRemoved(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]string{"PROJECT": "PROJECT", "": ""} {
 		dir := operontest.InitProject(t)
@@ -323,26 +344,26 @@ func TestWatchGone(t *testing.T) {
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
 	dir := withAPI(t)
-	person, program := termtest.Open(t, 110)
-	w := &watcher{t: t, dir: dir, over: make(chan error, 1), more: make(chan struct{}, 1)}
+	user, program := termtest.Open(t, 110)
+	w := &watcher{t: t, dir: dir, ended: make(chan error, 1), more: make(chan struct{}, 1)}
 	w.cmd = exec.Command("operon", "generate", "--watch")
 	w.cmd.Dir, w.cmd.Env = dir, operontest.Environ("TERM=xterm", "NO_COLOR=")
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = program, program, program
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	w.start()
-	go func() { _, _ = io.Copy(w, person) }()
+	go func() { _, _ = io.Copy(w, user) }()
 
 	w.expect(`nothing to do\r\n^watching \d+ folders, press Ctrl-C to stop\r\n`)
-	time := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line that stays, or of one that is replaced
+	cycleStart := `\x1b\[2m` + strings.TrimPrefix(cycle, "^") // of a line that stays, or of one that is replaced
 	arrow := `\x1b\[2m -> \x1b\[0m`
 	// A save without effect leaves no line.
 	w.edit("cmd/main.go", "func main() {", "func main() { // starts here")
-	w.expect(`\r` + time + `cmd/main.go -> no change\x1b\[0m\x1b\[K`)
+	w.expect(`\r` + cycleStart + `cmd/main.go -> no change\x1b\[0m\x1b\[K`)
 	w.edit(watchedTypes, "\tFoo *string", "\tBar *int32")
-	w.expect(`\r\x1b\[K(.*\r)*(\x1b\[K)*` + time + `\x1b\[0m` + watchedTypes + arrow + `zz_generated.deepcopy.go, ship.example.org_frigates.yaml\r\n`)
+	w.expect(`\r\x1b\[K(.*\r)*(\x1b\[K)*` + cycleStart + `\x1b\[0m` + watchedTypes + arrow + `zz_generated.deepcopy.go, ship.example.org_frigates.yaml\r\n`)
 	w.edit(watchedTypes, "type FrigateSpec struct {", "type FrigateSpec struct {{")
-	w.expect(time + `\x1b\[0m` + watchedTypes + arrow + `\x1b\[31merror\x1b\[0m\r\n` + `^\x1b\[31merror:\x1b\[0m ` + watchedTypes)
-	if _, err := fmt.Fprint(person, "\x03"); err != nil {
+	w.expect(cycleStart + `\x1b\[0m` + watchedTypes + arrow + `\x1b\[31merror\x1b\[0m\r\n` + `^\x1b\[31merror:\x1b\[0m ` + watchedTypes)
+	if _, err := fmt.Fprint(user, "\x03"); err != nil {
 		t.Fatal(err)
 	}
 	w.expect(`\x1b\[Kstopped\r\n`)

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "record anew what the engine does: OPERON_ENGINE is its program, KUBEBUILDER_ASSETS the folder of a control plane")
+var update = flag.Bool("update", false, "record anew what the engine does; OPERON_ENGINE is its program")
 
 // scenario is a file in testdata/traces: hooks that record their contexts, and steps.
 type scenario struct {

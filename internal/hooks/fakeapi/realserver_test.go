@@ -127,7 +127,7 @@ func compareWithServer(t *testing.T, steps []step) {
 	t.Helper()
 	var key strings.Builder
 	fmt.Fprintf(&key, "%q", steps)
-	want := peertest.Remember(t, append(peertest.Sources(t), servertest.Key(t), key.String()), func() ([]string, bool) {
+	want := peertest.Cached(t, append(peertest.Sources(t), servertest.Key(t), key.String()), func() ([]string, bool) {
 		return answersOfServer(t, steps), true
 	})
 	here := New(kinds.Builtin())

@@ -33,7 +33,7 @@ func TestLikeKubectl(t *testing.T) {
 	for _, name := range inTurn {
 		from = append(from, sessions[name])
 	}
-	said := peertest.Remember(t, from, func() (map[string]string, bool) { return replayAll(t, sessions), true })
+	said := peertest.Cached(t, from, func() (map[string]string, bool) { return replayAll(t, sessions), true })
 	for _, name := range inTurn {
 		want, got := calls(said[name]), calls(sessions[name])
 		if len(want) != len(got) {
@@ -105,7 +105,7 @@ func realKubectl(t *testing.T, config string) answerer {
 		if slices.Contains(args, "-w") { // it would not end
 			return "", "", 0
 		}
-		cmd := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), append([]string{"--kubeconfig", config}, args...)...)
+		cmd := exec.CommandContext(t.Context(), servertest.Program(t, "kubectl"), append([]string{"--kubeconfig", config}, args...)...)
 		cmd.Dir = "testdata"
 		cmd.Stdin = strings.NewReader(stdin)
 		var stdout, stderr bytes.Buffer

@@ -41,7 +41,7 @@ func TestPatchFailures(t *testing.T) {
 			fails = fails || failsInEngine(op)
 		}
 		if fails {
-			return "refused"
+			return "rejected"
 		}
 		return enginetest.Verdict(false, requests(ops))
 	})

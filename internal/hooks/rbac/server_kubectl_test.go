@@ -84,7 +84,7 @@ func TestKubectlItself(t *testing.T) {
 				command := strings.Replace(line, "kubectl", "kubectl --kubeconfig "+p.kubeconfig+" --as system:serviceaccount:ops:"+account+
 					" --as-group system:authenticated --cache-dir "+filepath.Dir(p.kubeconfig), 1)
 				cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
-				cmd.Env = append(os.Environ(), "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
+				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(servertest.Program(t, "kubectl"))+":"+os.Getenv("PATH"))
 				out, err := cmd.CombinedOutput()
 				if strings.Contains(string(out), "orbidden") {
 					return []string{string(out)}

@@ -169,7 +169,7 @@ func prove(t *testing.T, server func() *plane, r Result, spare string, try func(
 		t.Fatal(err)
 	}
 	from := append(peertest.Sources(t), servertest.Key(t), t.Name(), string(rules))
-	trials := peertest.Remember(t, from, func() ([]trial, bool) {
+	trials := peertest.Cached(t, from, func() ([]trial, bool) {
 		own := *server()
 		own.T = t
 		return own.trials(r, try), true

@@ -26,8 +26,8 @@ var sources embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower}).ParseFS(sources, "templates/*"))
 
-// Files returns the sources of a module with a number of kinds, by slash-separated path. The
-// caller adds go.mod and go.sum with the requirements of a scaffolded project.
+// Files returns the sources of a module with that many kinds, by slash-separated path. The
+// caller adds the go.mod and go.sum of a scaffolded project.
 func Files(kinds int) (map[string][]byte, error) {
 	m := module{}
 	for first := 0; first < kinds; first += perGroup {
@@ -56,13 +56,12 @@ type kind struct {
 	Blocks []string // names of templates
 }
 
-// Has reports whether the kind has a feature that one kind in n has.
+// Has reports whether the kind has a feature that every n-th kind has.
 func (k kind) Has(n, rest int) bool { return k.Index%n == rest }
 
 type module map[string][]byte
 
-// group adds a group with the kinds from first up to, not including, last. One group in
-// three has two versions.
+// group adds a group with the kinds first to last-1. Every third group has two versions.
 func (m module) group(first, last int) error {
 	number := first / perGroup
 	name := groupNames[number%len(groupNames)]

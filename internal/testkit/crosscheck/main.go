@@ -2,8 +2,9 @@
 //
 //	crosscheck GOOS...
 //
-// Compiling would find the same errors, and take minutes for each system: nearly all of
-// the code belongs to dependencies. crosscheck leaves out the bodies of their functions.
+// Compiling would find the same errors, but would take minutes for each system, because
+// nearly all of the code belongs to dependencies. crosscheck skips the function bodies of
+// dependencies.
 package main
 
 import (
@@ -66,8 +67,8 @@ func check(system string) (problems []string, err error) {
 	return problems, nil
 }
 
-// stripBodies removes what type-checking the users of a package does not need. The
-// package itself gets errors about unused imports, which nobody looks at.
+// stripBodies removes function bodies, which are not needed to type-check importers of a
+// package. The package itself then has unused imports; check ignores these errors.
 func stripBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {

@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-var record = flag.Bool("record", false, "record the verdicts of the engines, which take minutes to build the first time")
+var record = flag.Bool("record", false, "record the verdicts of the engines; building them takes minutes the first time")
 
-// Verdict returns what is recorded about a text: "refused", "taken", or a checksum of the
-// parsed text.
-func Verdict(refused bool, result any) string {
-	if refused {
-		return "refused"
+// Verdict returns what is recorded about a text: "rejected", "accepted", or a checksum of
+// the parsed text.
+func Verdict(rejected bool, result any) string {
+	if rejected {
+		return "rejected"
 	}
 	if raw, isRaw := result.(json.RawMessage); isRaw && len(raw) == 0 || result == nil {
-		return "taken"
+		return "accepted"
 	}
 	content, err := json.Marshal(result)
 	if err != nil {
@@ -30,15 +30,15 @@ func Verdict(refused bool, result any) string {
 		return err.Error()
 	}
 	if plain == nil {
-		return "taken"
+		return "accepted"
 	}
 	content, _ = json.Marshal(plain) // with sorted keys
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:12]
 }
 
-// Compare compares our verdicts on texts with those of an engine, whose judge is the module
-// in dir. The file testdata/<kind>.verdicts records the engine's: first a checksum of all
-// that they depend on, then a line for each text.
+// Compare compares our verdicts on texts with those of an engine, which the oracle in dir
+// runs. The file testdata/<kind>.verdicts records the engine's verdicts: first a checksum of
+// all inputs, then a line for each text.
 func Compare(t *testing.T, dir, kind string, texts []string, ours func(text string) string) {
 	t.Helper()
 	file := "testdata/" + kind + ".verdicts"
@@ -46,12 +46,12 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := make([]judged, len(texts))
+	engine := make([]verdict, len(texts))
 	if *record {
-		said = ask(t, dir, kind, texts)
+		engine = runOracle(t, dir, kind, texts)
 		lines := []string{sum}
-		for _, v := range said {
-			lines = append(lines, Verdict(v.Refused != "", v.Result))
+		for _, v := range engine {
+			lines = append(lines, Verdict(v.Rejection != "", v.Result))
 		}
 		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -65,20 +65,20 @@ func Compare(t *testing.T, dir, kind string, texts []string, ours func(text stri
 	if recorded[0] != sum || len(recorded) != len(texts)+1 {
 		t.Fatalf("%s belongs to other texts or another engine: run go test -run %s -record", file, t.Name())
 	}
-	differ, often := 0, map[string]int{}
+	differ, counts := 0, map[string]int{}
 	for i, text := range texts {
 		want, got := recorded[i+1], ours(text)
-		often[want]++
+		counts[want]++
 		if got != want {
 			if differ++; differ <= 10 {
-				t.Errorf("the engine says %s, we say %s:\n%s\n%s%s", want, got, text, said[i].Refused, said[i].Result)
+				t.Errorf("the engine's verdict is %s, ours is %s:\n%s\n%s%s", want, got, text, engine[i].Rejection, engine[i].Result)
 			}
 		}
 	}
 	if differ > 0 {
 		t.Errorf("%d of %d differ", differ, len(texts))
 	}
-	for verdict, n := range often {
+	for verdict, n := range counts {
 		if n*10 > len(texts)*9 {
 			t.Errorf("%d of %d texts are %s: the texts do not test much else", n, len(texts), verdict)
 		}

@@ -1,5 +1,6 @@
-// Package enginetest compares our verdicts on texts with those of shell-operator and
-// addon-operator, which it records.
+// Package enginetest compares our verdicts on texts, such as configurations of hooks, with
+// recorded verdicts of shell-operator and addon-operator. An oracle is a program in a module
+// of its own that runs an engine's code; its main.go lists the kinds of texts.
 package enginetest
 
 import (
@@ -13,16 +14,16 @@ import (
 	"testing"
 )
 
-// judged is the verdict of an engine on a text.
-type judged struct {
-	Refused string          // the reason, or ""
-	Result  json.RawMessage // the parsed text, when the kind asks for it
+// verdict is what an engine does with a text.
+type verdict struct {
+	Rejection string          `json:"Refused"` // the reason, or ""
+	Result    json.RawMessage // the parsed text, for some kinds
 }
 
-// builds are functions that build a judge, by the folder of its module.
+// builds are functions that build an oracle, by the folder of its module.
 var builds sync.Map
 
-// build builds the judge in dir and returns its program.
+// build builds the oracle in dir and returns its path.
 func build(dir string) (string, error) {
 	once, _ := builds.LoadOrStore(dir, sync.OnceValues(func() (string, error) {
 		tmp, err := os.MkdirTemp("", "engine-")
@@ -40,10 +41,9 @@ func build(dir string) (string, error) {
 	return once.(func() (string, error))()
 }
 
-// ask builds the judge in dir, which takes minutes the first time, and returns its
-// verdicts. A judge is a program in a module of its own that runs an engine's code; its
-// main.go lists the kinds of texts.
-func ask(t *testing.T, dir, kind string, texts []string) []judged {
+// runOracle builds the oracle in dir, which takes minutes the first time, and returns its
+// verdicts.
+func runOracle(t *testing.T, dir, kind string, texts []string) []verdict {
 	t.Helper()
 	bin, err := build(dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func ask(t *testing.T, dir, kind string, texts []string) []judged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []judged
+	var verdicts []verdict
 	if err := json.Unmarshal(content, &verdicts); err != nil || len(verdicts) != len(texts) {
 		t.Fatalf("%d verdicts on %d texts: %v", len(verdicts), len(texts), err)
 	}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// sumOf returns a checksum of all that verdicts depend on: the texts, and the judge in dir,
-// whose go.mod pins the engine.
+// sumOf returns a checksum of all inputs of verdicts: the texts and the sources of the
+// oracle in dir. Its go.mod pins the engine.
 func sumOf(dir string, texts []string) (string, error) {
 	folders, err := modules(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func sumOf(dir string, texts []string) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), nil
 }
 
-// modules returns the folder of a judge's module, and the folders outside it that replace
+// modules returns the folder of an oracle's module, and the folders outside it that replace
 // other modules.
 func modules(dir string) ([]string, error) {
 	name := filepath.Join(dir, "go.mod")

@@ -1,24 +1,19 @@
 package enginetest
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestSum changes files that verdicts depend on, and others.
+// TestSum changes files that are inputs of verdicts, and others.
 func TestSum(t *testing.T) {
 	t.Parallel()
 	all := t.TempDir()
 	put := func(name, content string) {
 		t.Helper()
-		name = filepath.Join(all, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		treetest.WriteFile(t, filepath.Join(all, filepath.FromSlash(name)), content)
 	}
 	texts := []string{"a", "b"}
 	sum := func() string {
@@ -39,7 +34,7 @@ func TestSum(t *testing.T) {
 	last := sum()
 	for _, tt := range []struct {
 		name, content string
-		another       bool
+		changes       bool
 	}{
 		{"engine/go.mod", mod + "\nrequire example.com/shell v1.2.3\n", true},
 		{"engine/main.go", "package main\n\n// changed\n", true},
@@ -52,7 +47,7 @@ func TestSum(t *testing.T) {
 	} {
 		put(tt.name, tt.content)
 		now := sum()
-		if (now != last) != tt.another {
+		if (now != last) != tt.changes {
 			t.Errorf("%s: the checksum changes: %t", tt.name, now != last)
 		}
 		last = now

@@ -11,10 +11,10 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// build brings bin/operon up to date and copies it to a file. Test binaries that run
-// side by side wait for each other: the first one builds, and the others find nothing
-// to do. Each of them works with its own copy, because a later build replaces the file,
-// or at least changes its time, on which operon's result cache relies.
+// build updates bin/operon and copies it to a file. Concurrent test binaries wait for each
+// other: the first one builds, and the others find nothing to do. Each has its own copy,
+// because a later build changes at least the modification time of the file, on which
+// operon's result cache relies.
 func build(to string) error {
 	binary := repository.Path("bin", "operon"+exeSuffix())
 	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
@@ -25,8 +25,8 @@ func build(to string) error {
 		return fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	defer func() { _ = lock.Close() }()
-	// The flags are those of `make build`, whatever GOFLAGS adds for the tests: all of
-	// them share one binary.
+	// The flags are those of `make build`, so that all of them share one binary. GOFLAGS
+	// may have others for the tests.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=", "-o", binary, "./cmd/operon")
 	cmd.Dir = repository.Path()
 	if out, err := cmd.CombinedOutput(); err != nil {

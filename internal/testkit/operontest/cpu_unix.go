@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// PrintCPU prints the CPU time of this process and of the programs that it ran. It tells
-// more about the cost of tests than their wall time, which depends on what else runs. The
-// command testprofile reads the line.
+// PrintCPU prints the CPU time of this process and of the programs that it ran, for the
+// command testprofile. CPU time hardly depends on what else the machine does.
 func PrintCPU() {
 	var total time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

@@ -73,9 +73,8 @@ func Setup() (cleanup func(), err error) {
 	return func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// linkPython links the Python interpreter itself. A version manager puts a script in its
-// place, which takes as long to start as Python does, and hooks start it thousands of
-// times.
+// linkPython links the Python interpreter itself. With a version manager, python3 can be a
+// script that takes as long to start as Python, and tests start it thousands of times.
 func linkPython(link string) error {
 	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {

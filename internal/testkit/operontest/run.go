@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/operon-dev/operon/internal/pins"
+	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
 // NoGC is a variable that turns off operon's garbage collector. A run needs 100 MB more
@@ -98,20 +98,22 @@ func GoEnv(name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Assets returns the folder that holds the programs of a control plane. It is empty when
-// they are not installed, and tests that need them fail; `make assets` builds them.
-var Assets = sync.OnceValue(func() string {
-	os.Getenv("KUBEBUILDER_ASSETS") // the go command records that the tests depend on it
-	out, _ := exec.Command("operon", "envtest", "path").Output()
-	return strings.TrimSpace(string(out))
-})
+// Assets returns the folder with the programs of a control plane. It is empty if they are not
+// installed; tests that need them then fail. `make assets` builds them.
+func Assets() string {
+	dir, _ := servertest.Assets()
+	return dir
+}
 
 // HomeWithAssets makes a home folder in which the installed programs of a control plane
 // are in the per-user store, and nothing else is.
 func HomeWithAssets(t testing.TB) string {
 	t.Helper()
 	home := t.TempDir()
-	programs := strings.TrimSpace(Run(t, ".", "envtest", "path"))
+	programs, err := servertest.Assets()
+	if err != nil {
+		t.Fatal(err)
+	}
 	store := filepath.Join(home, ".local", "share", "kubebuilder-envtest", "k8s")
 	if err := os.MkdirAll(store, 0o755); err != nil {
 		t.Fatal(err)

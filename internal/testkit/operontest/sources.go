@@ -12,9 +12,9 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/repository"
 )
 
-// RecordSources tells the go command that the result of the tests depends on the sources
-// of operon. The go command serves a test's result from its cache until a file or folder
-// changes that the test looked at, but it does not know which programs a test executes.
+// RecordSources makes the go command treat the sources of operon as inputs of the tests. The
+// go command takes a test's result from its cache until a file or folder that the test read
+// changes, but it does not know which programs a test executes.
 //
 // Call it after m.Run: only then is the log complete. The log is a file with a line for
 // each name that a test opens; the go command names it in -test.testlogfile.

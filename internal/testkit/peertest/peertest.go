@@ -37,8 +37,8 @@ type Answer struct {
 
 // Peer is a program to compare with.
 type Peer struct {
-	Path string
-	same string // what its answers depend on besides the question
+	Path     string
+	identity string // the part of the key that all questions share
 }
 
 // Find returns a program that testdata/peers pins. The go command builds it and caches the
@@ -91,7 +91,7 @@ func at(path string) (Peer, error) {
 	if err != nil {
 		return Peer{}, err
 	}
-	return Peer{Path: path, same: fmt.Sprintf("%x\n%s", store.KeyOf(string(program)), settings)}, nil
+	return Peer{Path: path, identity: fmt.Sprintf("%x\n%s", store.KeyOf(string(program)), settings)}, nil
 }
 
 // settings returns the settings of the go command, and the identity of its C compiler.
@@ -134,29 +134,29 @@ func goCommand(dir string, args ...string) (string, error) {
 // it occurs a second time.
 func (p Peer) Ask(t testing.TB, q Question) Answer {
 	t.Helper()
-	from := p.from(q)
-	return Remember(t, from, func() (Answer, bool) {
+	key := p.key(q)
+	return Cached(t, key, func() (Answer, bool) {
 		a := p.Run(t, q)
-		return a, a.lasting() && (a.Code == 0 || metBefore(t, from, a))
+		return a, a.cacheable() && (a.Code == 0 || failedBefore(t, key, a))
 	})
 }
 
-// metBefore reports whether a question failed in the same way before. A single failure may
+// failedBefore reports whether a question failed in the same way before. A single failure may
 // be due to a full disk or a killed compiler.
-func metBefore(t testing.TB, from []string, a Answer) bool {
+func failedBefore(t testing.TB, key []string, a Answer) bool {
 	t.Helper()
-	met := true
-	Remember(t, append(from, fmt.Sprintf("failed: %#v", a)), func() (bool, bool) {
-		met = false
+	seen := true
+	Cached(t, append(key, fmt.Sprintf("failed: %#v", a)), func() (bool, bool) {
+		seen = false
 		return true, true
 	})
-	return met
+	return seen
 }
 
-// from returns all that an answer depends on, except for the module cache, where a version
-// of a module never changes.
-func (p Peer) from(q Question) []string {
-	parts := append([]string{p.same, q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
+// key returns all inputs of an answer, except for the module cache, where a version of a
+// module never changes.
+func (p Peer) key(q Question) []string {
+	parts := append([]string{p.identity, q.Dir, fmt.Sprint(len(q.Args), len(q.Env))}, q.Args...)
 	parts = append(parts, q.Env...)
 	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
 		parts = append(parts, name, q.Files[name])
@@ -164,9 +164,9 @@ func (p Peer) from(q Question) []string {
 	return parts
 }
 
-// lasting reports whether a later run gives the same answer. One that was killed does not,
-// nor one without a module that may be in the module cache later.
-func (a Answer) lasting() bool { return a.Code >= 0 && !strings.Contains(a.Stderr, "GOPROXY=off") }
+// cacheable reports whether a later run gives the same answer. It may not if the program was
+// killed, or lacked a module that may be in the module cache later.
+func (a Answer) cacheable() bool { return a.Code >= 0 && !strings.Contains(a.Stderr, "GOPROXY=off") }
 
 // Run answers a question without the cache.
 func (p Peer) Run(t testing.TB, q Question) Answer {

@@ -3,7 +3,6 @@ package projecttest
 import (
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/testkit/operontest"
@@ -23,7 +22,7 @@ func Check(t testing.TB, dir string) {
 	if out := operontest.Exec(t, dir, "gofmt", "-l", "."); out != "" {
 		t.Errorf("gofmt would change:\n%s", out)
 	}
-	Test(t, dir, "-vet=off") // all of it was vetted
+	Test(t, dir, "-vet=off") // vetted above
 }
 
 // GoCommand runs a go command that only reads a project, and must succeed. The answer
@@ -42,11 +41,11 @@ func GoCommand(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// Build builds a project and returns the copy that it built. Settle chooses the place, so
-// the go command knows what is built already.
+// Build builds a project and returns the copy that it built. In a
+// StableCopy, the go command finds what it has built before.
 func Build(t testing.TB, dir string) string {
 	t.Helper()
-	dir, bin, err := Settle(dir)
+	dir, bin, err := StableCopy(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +54,15 @@ func Build(t testing.TB, dir string) string {
 }
 
 // Test runs all tests of a project on a real API server and returns their output. No test
-// may be skipped. The go command has the result at hand when nothing has changed. It does
-// not look at the programs of the control plane, so the place depends on them.
+// may be skipped. If nothing has changed, the go command has the result in its cache. It
+// does not see the programs of the control plane, so they are inputs of the StableCopy.
 func Test(t testing.TB, dir string, flags ...string) string {
 	t.Helper()
-	programs, err := controlPlane()
+	programs, err := servertest.Checksum()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dir, _, err = Settle(dir, programs); err != nil {
+	if dir, _, err = StableCopy(dir, programs); err != nil {
 		t.Fatal(err)
 	}
 	out, err := GoTest(t, dir, append(flags, "-v", "./...")...)
@@ -76,12 +75,9 @@ func Test(t testing.TB, dir string, flags ...string) string {
 	return out
 }
 
-// suites bounds how many projects are tested at once: each of their suites takes
-// a GB of memory to link, and a control plane to run.
+// suites limits how many projects are tested at once: linking a suite takes a GB of memory,
+// and running it takes a control plane.
 var suites = make(chan struct{}, 2)
-
-// controlPlane is a checksum of the programs that suites run on.
-var controlPlane = sync.OnceValues(func() (string, error) { return servertest.Programs(operontest.Assets()) })
 
 // ControlPlaneEnv returns the variables with which suites find the programs of a control
 // plane, and wait long enough for it on a busy machine.

@@ -17,12 +17,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Settle copies a project to a folder whose name is a hash of its content, below
+// StableCopy copies a project to a folder whose name is a hash of its content, below
 // operon-dev/projects in the user's cache folder. It returns the copy, and a folder beside
-// it for binaries. more is what results depend on besides the content and what the go
-// command does not see. Files keep their times from run to run. Callers must not write to
-// the copy; when one did, the next call makes a new copy.
-func Settle(dir string, more ...string) (project, bin string, err error) {
+// it for binaries. more lists further inputs, which the go command does not see. Files keep
+// their times from run to run. Callers must not write to
+// the copy; if one did, the next call replaces it.
+func StableCopy(dir string, more ...string) (project, bin string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil { // without it, nothing is kept
 		if cache, err = os.MkdirTemp("", "projects-"); err != nil {
@@ -33,13 +33,13 @@ func Settle(dir string, more ...string) (project, bin string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	all := filepath.Join(cache, "operon-dev", "projects")
-	unlock, err := lock(all)
+	root := filepath.Join(cache, "operon-dev", "projects")
+	unlock, err := lock(root)
 	if err != nil {
 		return "", "", err
 	}
 	defer unlock()
-	place := filepath.Join(all, key(filepath.Base(dir), want, more))
+	place := filepath.Join(root, key(filepath.Base(dir), want, more))
 	project, bin = filepath.Join(place, filepath.Base(dir)), filepath.Join(place, "bin")
 	if have, err := read(project); err != nil || !maps.Equal(want, have) {
 		if err := replace(place, filepath.Base(dir), want); err != nil {
@@ -50,17 +50,17 @@ func Settle(dir string, more ...string) (project, bin string, err error) {
 	if err := errors.Join(os.MkdirAll(bin, 0o755), os.Chtimes(place, now, now)); err != nil {
 		return "", "", err
 	}
-	prune(all, now, maxBytes)
+	prune(root, now, maxBytes)
 	return project, bin, nil
 }
 
-// lock makes the folder of all copies and locks it until unlock is called, so that nobody
-// sees half a copy.
-func lock(all string) (unlock func(), err error) {
-	if err := os.MkdirAll(all, 0o755); err != nil {
+// lock creates the folder of all copies and locks it until unlock is called, so that no
+// process sees an incomplete copy.
+func lock(root string) (unlock func(), err error) {
+	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
 	}
-	l := flock.New(all + ".lock")
+	l := flock.New(root + ".lock")
 	if err := l.Lock(); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
 	}
@@ -120,7 +120,7 @@ func replace(place, name string, files map[string]file) error {
 			return err
 		}
 	}
-	return age(place)
+	return backdate(place)
 }
 
 func write(name string, f file) error {
@@ -134,9 +134,9 @@ func write(name string, f file) error {
 	return os.WriteFile(name, []byte(f.content), mode)
 }
 
-// age makes files and folders a minute old. The go command does not cache results of tests
+// backdate makes files and folders a minute old. The go command does not cache results of tests
 // that read files of the last two seconds.
-func age(dir string) error {
+func backdate(dir string) error {
 	then := time.Now().Add(-time.Minute)
 	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -146,8 +146,8 @@ func age(dir string) error {
 	})
 }
 
-// Copies that nobody used for maxIdle are removed. So are those used the longest time ago
-// while all of them take more than maxBytes, except copies that may be in use. A copy with
+// Copies that were not used for maxIdle are removed. If all copies take more than maxBytes,
+// the least recently used ones are removed, except copies that may be in use. A copy with
 // its binaries takes 50 MB; those of all tests together take half of maxBytes.
 const (
 	maxIdle  = 3 * 24 * time.Hour
@@ -155,17 +155,17 @@ const (
 	inUse    = 30 * time.Minute // since the last use
 )
 
-// prune removes copies.
-func prune(all string, now time.Time, maxBytes int64) {
+// prune removes old copies.
+func prune(root string, now time.Time, maxBytes int64) {
 	type place struct {
 		name string
 		used time.Time
 	}
 	var places []place
-	entries, _ := os.ReadDir(all)
+	entries, _ := os.ReadDir(root)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil {
-			places = append(places, place{filepath.Join(all, e.Name()), info.ModTime()})
+			places = append(places, place{filepath.Join(root, e.Name()), info.ModTime()})
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int { return b.used.Compare(a.used) })

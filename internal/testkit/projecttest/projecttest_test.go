@@ -18,103 +18,130 @@ func ownCache(t *testing.T) {
 	}
 }
 
-// TestSettle settles a project again and again.
-func TestSettle(t *testing.T) {
+// original is a project whose copies a test makes.
+type original struct {
+	*testing.T
+	dir string
+}
+
+func newOriginal(t *testing.T) original {
+	t.Helper()
 	ownCache(t)
-	from := filepath.Join(t.TempDir(), "fleet")
-	put := func(dir, name, content string, mode os.FileMode) {
-		t.Helper()
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), mode); err != nil {
-			t.Fatal(err)
-		}
+	o := original{t, filepath.Join(t.TempDir(), "fleet")}
+	o.put(o.dir, "go.mod", "module fleet\n", 0o644)
+	o.put(o.dir, "hack/run.sh", "#!/bin/sh\n", 0o755)
+	o.put(o.dir, "bin/manager", "built", 0o755)
+	return o
+}
+
+func (o original) put(dir, name, content string, mode os.FileMode) {
+	o.Helper()
+	name = filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		o.Fatal(err)
 	}
-	settle := func() string {
-		t.Helper()
-		dir, bin, err := Settle(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(bin); err != nil || !info.IsDir() || filepath.Base(dir) != "fleet" {
-			t.Errorf("%s, %s: %v", dir, bin, err)
-		}
-		return dir
+	if err := os.WriteFile(name, []byte(content), mode); err != nil {
+		o.Fatal(err)
 	}
-	look := func(dir, name string) (string, os.FileInfo) {
-		t.Helper()
-		content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(content), info
+}
+
+// copy returns the StableCopy.
+func (o original) copy(more ...string) string {
+	o.Helper()
+	dir, bin, err := StableCopy(o.dir, more...)
+	if err != nil {
+		o.Fatal(err)
 	}
-	put(from, "go.mod", "module fleet\n", 0o644)
-	put(from, "hack/run.sh", "#!/bin/sh\n", 0o755)
-	put(from, "bin/manager", "built", 0o755)
-	first := settle()
-	content, before := look(first, "hack/run.sh")
+	if info, err := os.Stat(bin); err != nil || !info.IsDir() || filepath.Base(dir) != "fleet" {
+		o.Errorf("%s, %s: %v", dir, bin, err)
+	}
+	return dir
+}
+
+func (o original) read(dir, name string) (string, os.FileInfo) {
+	o.Helper()
+	name = filepath.Join(dir, filepath.FromSlash(name))
+	content, err := os.ReadFile(name)
+	if err != nil {
+		o.Fatal(err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return string(content), info
+}
+
+// TestStableCopy copies a project several times. Equal projects have the same copy.
+func TestStableCopy(t *testing.T) {
+	o := newOriginal(t)
+	first := o.copy()
+	content, before := o.read(first, "hack/run.sh")
 	if content != "#!/bin/sh\n" || before.Mode()&0o100 == 0 || time.Since(before.ModTime()) < 3*time.Second {
 		t.Errorf("%q %v %v", content, before.Mode(), before.ModTime())
 	}
 	if _, err := os.Stat(filepath.Join(first, "bin")); err == nil {
 		t.Error("the copy has binaries of the original")
 	}
-	put(from, "hack/run.sh", "#!/bin/sh\n", 0o755) // with the same content, but a new time
-	if again := settle(); again != first {
-		t.Errorf("the first copy is %s, and the second %s", first, again)
+
+	o.put(o.dir, "hack/run.sh", "#!/bin/sh\n", 0o755) // with the same content, but a new time
+	if second := o.copy(); second != first {
+		t.Errorf("the first copy is %s, and the second %s", first, second)
 	}
-	if _, after := look(first, "hack/run.sh"); !after.ModTime().Equal(before.ModTime()) {
+	if _, after := o.read(first, "hack/run.sh"); !after.ModTime().Equal(before.ModTime()) {
 		t.Error("the copy has another time")
 	}
-	put(first, "go.mod", "module spoiled\n", 0o644)
-	if again := settle(); again != first {
-		t.Errorf("the first copy is %s, and the second %s", first, again)
+
+	o.put(first, "go.mod", "module changed\n", 0o644)
+	if third := o.copy(); third != first {
+		t.Errorf("the first copy is %s, and the third %s", first, third)
 	}
-	if content, _ := look(first, "go.mod"); content != "module fleet\n" {
+	if content, _ := o.read(first, "go.mod"); content != "module fleet\n" {
 		t.Errorf("go.mod is %q", content)
-	}
-	put(from, "go.mod", "module other\n", 0o644)
-	if other := settle(); other == first {
-		t.Error("another project has the same copy")
-	}
-
-	if _, _, err := Settle(from, "other programs"); err != nil {
-		t.Fatal(err)
-	}
-	places, err := os.ReadDir(filepath.Dir(filepath.Dir(first)))
-	if err != nil || len(places) != 3 {
-		t.Errorf("two projects, one of them with other programs, have the copies %v: %v", places, err)
-	}
-
-	long := time.Now().Add(-30 * 24 * time.Hour)
-	put(from, "go.mod", "module fleet\n", 0o644)
-	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
-		t.Fatal(err)
-	}
-	if again := settle(); again != first {
-		t.Errorf("the first copy is %s, and a later one %s", first, again)
-	}
-	look(first, "go.mod")
-	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
-		t.Fatal(err)
-	}
-	put(from, "go.mod", "module other\n", 0o644)
-	settle()
-	if _, err := os.Stat(first); err == nil {
-		t.Error("a copy that nobody used for days is still there")
 	}
 }
 
-// TestSettleAtOnce settles a project several times at once, after somebody wrote to its
-// copy: each caller gets a whole copy.
-func TestSettleAtOnce(t *testing.T) {
+// TestStableCopyInputs copies different projects, and one project with another input.
+func TestStableCopyInputs(t *testing.T) {
+	o := newOriginal(t)
+	first := o.copy()
+	o.put(o.dir, "go.mod", "module other\n", 0o644)
+	second := o.copy()
+	third := o.copy("other programs")
+	if first == second || first == third || second == third {
+		t.Errorf("two of three copies are the same: %s, %s, %s", first, second, third)
+	}
+	places, err := os.ReadDir(filepath.Dir(filepath.Dir(first)))
+	if err != nil || len(places) != 3 {
+		t.Errorf("there are the copies %v: %v", places, err)
+	}
+}
+
+// TestStableCopyOld removes copies that were not used for long.
+func TestStableCopyOld(t *testing.T) {
+	o := newOriginal(t)
+	first := o.copy()
+	long := time.Now().Add(-30 * 24 * time.Hour)
+	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
+		t.Fatal(err)
+	}
+	if second := o.copy(); second != first {
+		t.Errorf("the first copy is %s, and the second %s", first, second)
+	}
+	o.read(first, "go.mod")
+	if err := os.Chtimes(filepath.Dir(first), long, long); err != nil {
+		t.Fatal(err)
+	}
+	o.put(o.dir, "go.mod", "module other\n", 0o644)
+	o.copy()
+	if _, err := os.Stat(first); err == nil {
+		t.Error("an old copy still exists")
+	}
+}
+
+// TestStableCopyConcurrent copies a project several times at once, after the copy was changed.
+// Each caller gets a complete copy.
+func TestStableCopyConcurrent(t *testing.T) {
 	ownCache(t)
 	from := filepath.Join(t.TempDir(), "fleet")
 	if err := os.CopyFS(from, os.DirFS(".")); err != nil {
@@ -128,7 +155,7 @@ func TestSettleAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				dir, _, err := Settle(from)
+				dir, _, err := StableCopy(from)
 				if err != nil {
 					t.Error(err)
 					return
@@ -139,17 +166,17 @@ func TestSettleAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		dir, _, err := Settle(from)
+		dir, _, err := StableCopy(from)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "spoiled"), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "changed"), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPrune keeps the copies used last, up to a size, and all that may be in use.
+// TestPrune keeps the most recently used copies up to a size, and all that may be in use.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	all, now := t.TempDir(), time.Now()

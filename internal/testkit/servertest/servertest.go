@@ -1,5 +1,5 @@
 // Package servertest starts an API server for a test, without supervisor, controllers and
-// admission of service accounts.
+// the ServiceAccount admission plugin.
 package servertest
 
 import (
@@ -22,24 +22,24 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/operon-dev/operon/internal/controlplane/assets"
 )
 
 // Token is the token of the administrator.
 const Token = "test-token"
 
-// Server is a running kube-apiserver with RBAC. It listens on 127.0.0.1, with a self-signed
-// certificate, and ends with the test.
+// Server is a running kube-apiserver with RBAC. It listens on 127.0.0.1 with a self-signed
+// certificate, and stops at the end of the test.
 type Server struct {
 	*testing.T
 	URL    string // https://127.0.0.1:port
 	client *http.Client
 }
 
-// Start starts the programs in the folder KUBEBUILDER_ASSETS. It skips the test when the
-// variable is not set.
+// Start starts etcd and kube-apiserver. The test fails if they are not installed.
 func Start(t *testing.T) Server {
 	t.Helper()
-	assets := folder(t)
 	dir := t.TempDir()
 	ports := freePorts(t, 3)
 	etcd := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
@@ -50,10 +50,10 @@ func Start(t *testing.T) Server {
 			t.Fatal(err)
 		}
 	}
-	run(t, filepath.Join(assets, "etcd"), "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
+	run(t, Program(t, "etcd"), "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
 		"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
 		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[1]))
-	run(t, filepath.Join(assets, "kube-apiserver"), "--etcd-servers", etcd, "--cert-dir", filepath.Join(dir, "certs"),
+	run(t, Program(t, "kube-apiserver"), "--etcd-servers", etcd, "--cert-dir", filepath.Join(dir, "certs"),
 		"--bind-address", "127.0.0.1", "--secure-port", fmt.Sprint(ports[2]), "--token-auth-file", tokens,
 		"--service-account-issuer", "https://example.org", "--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--authorization-mode", "RBAC", "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24")
@@ -82,12 +82,35 @@ clusters: [{name: test, cluster: {server: %q, insecure-skip-tls-verify: true}}],
 	return name
 }
 
-// Key returns what the answers of a server depend on: a checksum of the programs in the
-// folder KUBEBUILDER_ASSETS, and how they are started. It skips the test when Start does.
+// Assets returns the folder with the programs of a control plane: KUBEBUILDER_ASSETS, or else
+// what `make assets` installed.
+var Assets = sync.OnceValues(func() (string, error) {
+	for _, name := range []string{assets.Var, "HOME", "XDG_DATA_HOME", "LocalAppData"} {
+		os.Getenv(name) // the go command records that the tests depend on it
+	}
+	store, err := assets.Open(assets.Options{Env: os.Environ()})
+	if err != nil {
+		return "", err
+	}
+	return store.Path("")
+})
+
+// Program returns the path of a program of the control plane, such as kubectl. The test fails
+// if it is not installed.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := Assets()
+	if err != nil {
+		t.Fatalf("%v; `make assets` builds a control plane", err)
+	}
+	return assets.Program(dir, name)
+}
+
+// Key returns all that the answers of a server depend on: a checksum of its programs, and the
+// source of this package.
 func Key(t *testing.T) string {
 	t.Helper()
-	folder(t)
-	sum, err := programs()
+	sum, err := Checksum()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,13 +120,15 @@ func Key(t *testing.T) string {
 //go:embed servertest.go
 var source string
 
-var programs = sync.OnceValues(func() (string, error) { return Programs(os.Getenv("KUBEBUILDER_ASSETS")) })
-
-// Programs returns a checksum of the programs of a control plane in a folder.
-func Programs(assets string) (string, error) {
+// Checksum returns a checksum of the programs of the control plane.
+var Checksum = sync.OnceValues(func() (string, error) {
+	dir, err := Assets()
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.New()
 	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {
-		content, err := os.ReadFile(filepath.Join(assets, name))
+		content, err := os.ReadFile(assets.Program(dir, name))
 		if err != nil {
 			return "", err
 		}
@@ -111,16 +136,7 @@ func Programs(assets string) (string, error) {
 		_, _ = sum.Write(content)
 	}
 	return string(sum.Sum(nil)), nil
-}
-
-func folder(t *testing.T) string {
-	t.Helper()
-	assets := os.Getenv("KUBEBUILDER_ASSETS")
-	if assets == "" {
-		t.Skip("KUBEBUILDER_ASSETS is not set; `make test` sets it")
-	}
-	return assets
-}
+})
 
 // Await waits until the server answers requests for a path.
 func (s Server) Await(path string) {

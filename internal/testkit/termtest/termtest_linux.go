@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns the two ends of a terminal: person is the side of the screen and keyboard,
-// program the side of a program's standard streams. Both are closed when the test ends.
-func Open(t testing.TB, columns uint16) (person, program *os.File) {
+// Open returns the two ends of a pseudo-terminal: user is the end of the screen and the
+// keyboard, program that of a program's standard streams. Both are closed when the test
+// ends.
+func Open(t testing.TB, columns uint16) (user, program *os.File) {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = person.Close() })
+	t.Cleanup(func() { _ = user.Close() })
 	// Fd would make the file blocking, and its reads ignore deadlines.
-	raw, err := person.SyscallConn()
+	raw, err := user.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,5 +42,5 @@ func Open(t testing.TB, columns uint16) (person, program *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = program.Close() })
-	return person, program
+	return user, program
 }

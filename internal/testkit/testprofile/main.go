@@ -3,9 +3,9 @@
 //
 //	testprofile [-o FILE] [FLAG...] PACKAGE...
 //
-// Behind -o come the arguments of go test. The profile has the wall time of all packages
-// and tests that ran. CPU times are those of packages that print them: operontest.Main
-// does, because other programs do most of the work of its tests.
+// The arguments after -o are those of go test. The profile has the wall time of all packages
+// and tests that ran, and the CPU time of packages that print it. operontest.Main prints it,
+// because other programs do most of the work of its tests.
 package main
 
 import (
@@ -49,7 +49,7 @@ func runTests(file string, args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_ = cmd.Wait() // the exit code tells
+	_ = cmd.Wait() // the exit code reports failed tests
 	fmt.Print("\n", p)
 	if file != "" {
 		err = os.WriteFile(file, []byte(p.String()), 0o644)
@@ -66,7 +66,7 @@ type event struct {
 // read reads the events of go test and prints what go test would print without -json.
 func read(events io.Reader, out io.Writer) (*profile, error) {
 	p := &profile{}
-	output := map[[2]string][]string{} // of the tests that run, by package and test
+	output := map[[2]string][]string{} // of running tests, by package and test
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -78,7 +78,7 @@ func read(events io.Reader, out io.Writer) (*profile, error) {
 		}
 		var e event
 		if json.Unmarshal(line, &e) != nil {
-			fmt.Fprintf(out, "%s", line) // of the go command itself
+			fmt.Fprintf(out, "%s", line) // printed by the go command itself
 			continue
 		}
 		key := [2]string{e.Package, e.Test}

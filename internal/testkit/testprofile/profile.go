@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// profile is where the time of a run of go test went.
+// profile records how long packages and tests of a go test run took.
 type profile struct {
 	packages, tests []result
 }
@@ -20,10 +20,10 @@ type result struct {
 	wall, cpu float64 // seconds; cpu is 0 when the package prints none
 }
 
-// How many lines the profile has at most, and which ones are too short to matter.
+// Limits of each list in the profile.
 const (
 	maxLines = 40
-	minWall  = 0.5 // seconds
+	minWall  = 0.5 // seconds; shorter results are left out
 )
 
 // add adds a test, or a package with its output. Packages without tests or with a cached
@@ -76,7 +76,7 @@ func (p *profile) ranTests() []result {
 	return slices.DeleteFunc(slices.Clone(p.tests), func(r result) bool { return !ran[r.pkg] })
 }
 
-// slowest sorts results by wall time and leaves out those that do not matter.
+// slowest returns the slowest results, sorted by wall time.
 func slowest(all []result) []result {
 	all = slices.DeleteFunc(slices.Clone(all), func(r result) bool { return r.wall < minWall })
 	slices.SortStableFunc(all, func(a, b result) int { return cmp.Compare(b.wall, a.wall) })

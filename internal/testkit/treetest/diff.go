@@ -15,19 +15,19 @@ func Diff(want, got map[string]string) string {
 	const files, lines = 5, 12
 	var diffs, names []string
 	for _, name := range slices.Sorted(maps.Keys(union(want, got))) {
-		before, was := want[name]
-		after, is := got[name]
-		if was == is && before == after {
+		before, inWant := want[name]
+		after, inGot := got[name]
+		if inWant == inGot && before == after {
 			continue
 		}
 		if names = append(names, name); len(names) > files {
 			continue
 		}
 		change := scaffold.Change{Path: name}
-		if was {
+		if inWant {
 			change.Before = []byte(before)
 		}
-		if is {
+		if inGot {
 			change.After = []byte(after)
 		}
 		shown := strings.SplitAfter(strings.TrimSuffix(change.Diff(), "\n"), "\n")

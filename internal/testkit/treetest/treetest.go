@@ -87,9 +87,10 @@ func ReadFile(t testing.TB, name string) string {
 	return string(content)
 }
 
-// WriteFile writes a file with mode 0644 into a folder that exists.
+// WriteFile writes a file with mode 0644, and makes its folder if necessary.
 func WriteFile(t testing.TB, name, content string) {
 	t.Helper()
+	MakeDir(t, filepath.Dir(name))
 	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
@@ -25,33 +26,33 @@ func (a *asked) end() {
 	}
 }
 
-// ownMemory gives the test a cache of its own.
-func ownMemory(t *testing.T) (dir string) {
+// ownCache gives the test a cache of its own.
+func ownCache(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	was := memory
-	memory = func() *store.Store { return store.Open(dir) }
-	t.Cleanup(func() { memory = was })
+	before := answers
+	answers = func() *store.Store { return store.Open(dir) }
+	t.Cleanup(func() { answers = before })
 	return dir
 }
 
-// TestRemember counts how often it asks, and expects the same answer each time.
-func TestRemember(t *testing.T) {
-	dir := ownMemory(t)
+// TestCached counts how often it asks, and expects the same answer each time.
+func TestCached(t *testing.T) {
+	dir := ownCache(t)
 	for _, tt := range []struct {
-		name, from string
-		fleeting   bool
-		fails      bool
-		before     func(t *testing.T)
-		asks       int
+		name, from  string
+		uncacheable bool
+		fails       bool
+		before      func(t *testing.T)
+		asks        int
 	}{
 		{name: "first", from: "a", asks: 1},
-		{name: "again", from: "a"},
-		{name: "something else", from: "b", asks: 1},
-		{name: "fleeting", from: "c", fleeting: true, asks: 1},
-		{name: "still fleeting", from: "c", fleeting: true, asks: 1},
-		{name: "known, and the test fails", from: "a", fails: true},
-		{name: "after that", from: "a", asks: 1},
+		{name: "repeated", from: "a"},
+		{name: "another key", from: "b", asks: 1},
+		{name: "not cacheable", from: "c", uncacheable: true, asks: 1},
+		{name: "still not cacheable", from: "c", uncacheable: true, asks: 1},
+		{name: "cached, and the test fails", from: "a", fails: true},
+		{name: "after the failure", from: "a", asks: 1},
 		{name: "damaged", from: "a", asks: 1, before: func(t *testing.T) {
 			names, err := filepath.Glob(filepath.Join(dir, kind, "*"))
 			if err != nil || len(names) == 0 {
@@ -63,15 +64,15 @@ func TestRemember(t *testing.T) {
 				}
 			}
 		}},
-		{name: "no folder", from: "a", asks: 1, before: func(*testing.T) { memory = func() *store.Store { return nil } }},
+		{name: "no folder", from: "a", asks: 1, before: func(*testing.T) { answers = func() *store.Store { return nil } }},
 	} {
 		if tt.before != nil {
 			tt.before(t)
 		}
 		test, asks := &asked{TB: t, failed: tt.fails}, 0
-		got := Remember(test, []string{tt.from}, func() (string, bool) {
+		got := Cached(test, []string{tt.from}, func() (string, bool) {
 			asks++
-			return "answer to " + tt.from, !tt.fleeting
+			return "answer to " + tt.from, !tt.uncacheable
 		})
 		test.end()
 		if asks != tt.asks || got != "answer to "+tt.from {
@@ -80,14 +81,17 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestAsk asks a peer that fails at times. An answer is cached at once, and a failure when
-// the same one occurs again.
+// TestAsk runs a peer that fails at times. A success is cached at once, and a failure if the
+// same one occurs again.
 func TestAsk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the peer is a shell")
+	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh")
+		t.Fatal(err)
 	}
-	for name, asks := range map[string][]struct{ would, says string }{
+	for name, asks := range map[string][]struct{ prints, want string }{
 		"works":            {{"works", "works"}, {"broken", "works"}},
 		"fails once":       {{"killed", "killed"}, {"works", "works"}, {"killed", "works"}},
 		"fails otherwise":  {{"killed", "killed"}, {"broken", "broken"}, {"works", "works"}},
@@ -95,12 +99,12 @@ func TestAsk(t *testing.T) {
 		"fails, and again": {{"killed", "killed"}, {"broken", "broken"}, {"broken", "broken"}, {"works", "broken"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ownMemory(t)
+			ownCache(t)
 			for i, ask := range asks {
-				t.Setenv("PEER_WOULD", ask.would)
-				a := Peer{Path: sh}.Ask(t, Question{Args: []string{"-c", `echo $PEER_WOULD >&2; test $PEER_WOULD = works`}})
-				if a.Stderr != ask.says+"\n" || (a.Code == 0) != (ask.says == "works") {
-					t.Errorf("%d: %+v, want output %s", i, a, ask.says)
+				t.Setenv("PEER_PRINTS", ask.prints)
+				a := Peer{Path: sh}.Ask(t, Question{Args: []string{"-c", `echo $PEER_PRINTS >&2; test $PEER_PRINTS = works`}})
+				if a.Stderr != ask.want+"\n" || (a.Code == 0) != (ask.want == "works") {
+					t.Errorf("%d: %+v, want output %s", i, a, ask.want)
 				}
 			}
 		})
@@ -125,14 +129,14 @@ func TestRun(t *testing.T) {
 	if a := gofmt.Run(t, q); a.Stdout != filepath.Join("..", "in", "a.go")+"\n" || len(a.Written) != 0 {
 		t.Errorf("%+v", a)
 	}
-	keys := map[store.Key]bool{store.KeyOf(gofmt.from(q)...): true}
+	keys := map[store.Key]bool{store.KeyOf(gofmt.key(q)...): true}
 	for _, other := range []Question{
 		{Args: q.Args, Files: q.Files},
 		{Args: q.Args[:1], Files: q.Files, Dir: q.Dir},
 		{Args: q.Args[:1], Env: q.Args[1:], Files: q.Files, Dir: q.Dir},
 		{Args: q.Args, Files: map[string]string{"in/a.go": "package a\n"}, Dir: q.Dir},
 	} {
-		keys[store.KeyOf(gofmt.from(other)...)] = true
+		keys[store.KeyOf(gofmt.key(other)...)] = true
 	}
 	if len(keys) != 5 {
 		t.Errorf("%d keys for five questions", len(keys))

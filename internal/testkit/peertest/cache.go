@@ -1,9 +1,9 @@
 // Package peertest runs the programs that operon is compared with in tests, and caches
-// their answers. The key of an answer is all that it depends on: the program, the go
-// command, the environment, the arguments and the files.
+// their answers. The key of an answer has all its inputs: the program, the go command, the
+// environment, the arguments and the files.
 //
 // The cache is the folder operon-dev/answers in the user's cache folder. Without it, tests
-// take longer and have the same results. A test that fails removes the answers that it got
+// take longer and have the same results. A test that fails removes the answers that it used
 // from the cache.
 package peertest
 
@@ -20,8 +20,8 @@ import (
 	"github.com/operon-dev/operon/internal/gen/incremental/store"
 )
 
-// memory is the cache. It is nil when the user has no cache folder.
-var memory = sync.OnceValue(func() *store.Store {
+// answers is the cache. It is nil when the user has no cache folder.
+var answers = sync.OnceValue(func() *store.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil
@@ -51,26 +51,26 @@ func Sources(t testing.TB) (sources []string) {
 // kind changes with the format of the entries.
 const kind = "1"
 
-// Remember returns the cached answer for a key, or else calls ask. The key is all that the
-// answer depends on. lasting reports whether the answer may be cached.
-func Remember[A any](t testing.TB, from []string, ask func() (answer A, lasting bool)) A {
+// Cached returns the cached answer for a key, or else calls ask. The key has all inputs of
+// the answer. cacheable reports whether the answer may be cached.
+func Cached[A any](t testing.TB, parts []string, ask func() (answer A, cacheable bool)) A {
 	t.Helper()
-	key := store.KeyOf(from...)
+	key := store.KeyOf(parts...)
 	t.Cleanup(func() {
 		if t.Failed() {
-			memory().Put(kind, key, nil)
+			answers().Put(kind, key, nil)
 		}
 	})
-	if content, ok := memory().Get(kind, key); ok {
+	if content, ok := answers().Get(kind, key); ok {
 		var a A
 		if gob.NewDecoder(bytes.NewReader(content)).Decode(&a) == nil {
 			return a
 		}
 	}
-	a, lasting := ask()
+	a, cacheable := ask()
 	var content bytes.Buffer
-	if lasting && gob.NewEncoder(&content).Encode(a) == nil {
-		memory().Put(kind, key, content.Bytes())
+	if cacheable && gob.NewEncoder(&content).Encode(a) == nil {
+		answers().Put(kind, key, content.Bytes())
 	}
 	return a
 }
