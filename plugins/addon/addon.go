@@ -90,7 +90,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := render.Tree(templates.FS, "addon/init", nil, initData(e.Project, r), hookscaffold.InitSink(p, commonValues)); err != nil {
 		return err
 	}
-	if err := hookscaffold.Library(r.Lang, libraryFolder, p); err != nil {
+	if err := hookscaffold.PlanLibrary(r.Lang, libraryFolder, p); err != nil {
 		return err
 	}
 	for _, m := range r.Modules {

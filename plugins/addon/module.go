@@ -135,11 +135,11 @@ func planModule(m Module, p *scaffold.Plan) error {
 			return err
 		}
 	}
-	return p.Edit(commonValues, func(src []byte) ([]byte, error) { return switchOn(src, module.Key(m.Name)+"Enabled") })
+	return p.Edit(commonValues, func(src []byte) ([]byte, error) { return addEnabledFlag(src, module.Key(m.Name)+"Enabled") })
 }
 
-// switchOn adds an enabled flag to the values of all modules, unless it exists.
-func switchOn(src []byte, key string) ([]byte, error) {
+// addEnabledFlag adds an enabled flag to the values of all modules, unless it exists.
+func addEnabledFlag(src []byte, key string) ([]byte, error) {
 	doc, err := yamledit.Decode(src)
 	if err != nil {
 		return nil, err

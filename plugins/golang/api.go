@@ -37,12 +37,12 @@ type apiValues struct {
 	Title          string // the controller in prose: the kind, or its own name
 	Condition      string // the condition that the controller reports
 	ControllerName string // in the manager
-	RBACNamespace  string // "namespace=<name>," in markers of a limited manager
+	RBACNamespace  string // "namespace=<name>," in markers of a namespaced manager
 	CRDPath        string // elements of the CRDs' path from the controller's folder, as Go strings
 	Sample         string // path of the sample from the root
-	Namespaced     bool   // objects of the kind live in namespaces
-	NoFakeClient   bool   // the fake client cannot hold objects of the kind
-	Unregistered   bool   // client-go's scheme does not know the types
+	Namespaced     bool   // the kind is namespaced
+	NoFakeClient   bool   // the fake client cannot store objects of the kind
+	Unregistered   bool   // client-go's scheme does not contain the types
 	CRDFile        string // of external types: elements of its path from the controller's folder, as Go strings
 }
 

@@ -19,17 +19,17 @@ const (
 	ruleControllerUnwired = "controller-unwired" // a controller that the manager does not start
 	ruleWebhookGone       = "webhook-gone"       // PROJECT has a webhook that the code lacks
 	ruleWebhookUnwired    = "webhook-unwired"    // a webhook that the manager does not serve
-	ruleSuiteUnwired      = "suite-unwired"      // specs run without what the manager has
+	ruleSuiteUnwired      = "suite-unwired"      // a suite lacks types or webhooks that its specs use
 )
 
-// checker compares PROJECT with the planned code. It reads only syntax, and accepts any form
-// and package in which the code does what is needed.
+// checker compares PROJECT with the planned code. It reads only syntax, and accepts code in
+// any form and in any package of the project.
 type checker struct {
 	c       *project.Config
 	p       *scaffold.Plan
 	files   *source.Reader
 	manager source.Program
-	main    mainPackage      // the manager's files that wiring can go to
+	main    mainPackage      // the files to which wiring can be added
 	suites  map[string]suite // by folder
 }
 
@@ -94,7 +94,7 @@ func (k checker) check(r project.Resource, line int) error {
 	return nil
 }
 
-// checkScheme finds types that are missing from the manager's scheme.
+// checkScheme warns about types that are missing from the manager's scheme.
 func (k checker) checkScheme(r project.Resource) {
 	if k.registered(k.manager, r) {
 		return
@@ -111,7 +111,7 @@ func (k checker) registered(all source.Program, r project.Resource) bool {
 	})
 }
 
-// checkControllers finds controllers that do not exist or are not set up.
+// checkControllers warns about controllers that do not exist or are not set up.
 func (k checker) checkControllers(r project.Resource, line int) error {
 	dir := k.c.ControllerDir(r)
 	for _, name := range r.ControllerNames() {
@@ -136,7 +136,7 @@ func (k checker) checkControllers(r project.Resource, line int) error {
 	return nil
 }
 
-// checkWebhooks finds webhooks that do not exist or are not served.
+// checkWebhooks warns about webhooks that do not exist or are not served.
 func (k checker) checkWebhooks(r project.Resource, line int) error {
 	if w := r.Webhooks; w == nil || !w.Defaulting && !w.Validation && !w.Conversion {
 		return nil

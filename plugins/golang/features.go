@@ -82,7 +82,7 @@ type targets struct{ owned, watched []project.Resource }
 type featureValues struct {
 	apiValues
 	Target        targetValues
-	SameNamespace bool // own kind and target both live in namespaces
+	SameNamespace bool // the controller's kind and the target are namespaced
 	CRDFiles      []string
 	Labels        []label
 	Finalizer     string // its name

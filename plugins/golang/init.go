@@ -53,7 +53,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	e.Project.Repo = repo
-	if err := header.PlanHeader(e, p); err != nil {
+	if err := header.Plan(e, p); err != nil {
 		return err
 	}
 	headerText, err := header.Read(e, p)

@@ -56,7 +56,7 @@ func createWebhook(e plugin.Event, p *scaffold.Plan) error {
 		return err
 	}
 	if p.Seeded(file) {
-		// Its pristine content has all webhooks of the kind, in canonical order.
+		// The planned content has all webhooks of the kind, in canonical order.
 		if known := c.Find(r.Group, r.Version, r.Kind); known != nil && known.Webhooks != nil {
 			r.Webhooks = known.Webhooks
 		}

@@ -89,7 +89,7 @@ func initProject(e plugin.Event, p *scaffold.Plan) error {
 	if err := firstRoles(p); err != nil {
 		return err
 	}
-	if err := hookscaffold.Library(r.Lang, libraryDir, p); err != nil {
+	if err := hookscaffold.PlanLibrary(r.Lang, libraryDir, p); err != nil {
 		return err
 	}
 	for _, h := range r.Hooks {

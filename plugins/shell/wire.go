@@ -56,15 +56,15 @@ func wireWebhooks(c *project.Config, r record, p *scaffold.Plan) error {
 		return err
 	}
 	for _, part := range parts {
-		if err := switchOn(p, part[0], part[1], part[2]); err != nil {
+		if err := enable(p, part[0], part[1], part[2]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// switchOn enables an item of a kustomization's list: it uncomments the item, or else adds it.
-func switchOn(p *scaffold.Plan, name, key, item string) error {
+// enable enables an item of a kustomization's list: it uncomments the item, or else adds it.
+func enable(p *scaffold.Plan, name, key, item string) error {
 	dir := path.Dir(name)
 	err := p.Edit(name, func(src []byte) ([]byte, error) {
 		src, err := yamledit.UncommentKey(src, key)

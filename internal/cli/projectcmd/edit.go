@@ -110,7 +110,7 @@ func (o *editProject) plan(ctx context.Context, a *command.App, s command.Projec
 	if inv.Environment.LicenseText, err = readLicense(a, inv.Options); err != nil {
 		return err
 	}
-	initialized := s.Plan.HasBase(everyInit)
+	initialized := s.Plan.HasBase(initFile)
 	if err := inv.Send(ctx, plugin.Event{Type: plugin.Edit, Before: before, Options: inv.Options}); err != nil {
 		return err
 	}

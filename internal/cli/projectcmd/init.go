@@ -29,9 +29,9 @@ func completeLayouts(a *command.App, cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "plugins", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// everyInit is a file that init seeds in every layout. If its merge base is missing,
+// initFile is a file that init seeds in every layout. If its merge base is missing,
 // another tool initialized the project, and operon cannot detect changes of the user.
-const everyInit = "Makefile"
+const initFile = "Makefile"
 
 // initProject holds the flags of `operon init`.
 type initProject struct {
@@ -134,7 +134,7 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	if err := project.CheckName(o.name); err != nil {
 		return err
 	}
-	if p.HasBase(everyInit) {
+	if p.HasBase(initFile) {
 		return fault.Usage("restore PROJECT from version control, or delete .operon to start over",
 			"operon initialized a project here, but PROJECT is missing")
 	}
@@ -187,7 +187,7 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 	if err := o.checkConflicts(a, cfg); err != nil {
 		return err
 	}
-	if !p.HasBase(everyInit) {
+	if !p.HasBase(initFile) {
 		a.Notef("note: another tool initialized this project; use operon create and operon generate in it")
 		return nil
 	}

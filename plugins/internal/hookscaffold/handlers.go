@@ -48,12 +48,12 @@ func (h Hook) handlers(known schemas) []handler {
 	}
 	for _, s := range h.Schedule {
 		if !group(s.Group) {
-			add(handler{Is: "schedule", About: "Runs at the times " + s.Crontab + ".", Function: "__on_schedule::" + s.Name,
+			add(handler{Is: "schedule", About: "Runs on the schedule " + s.Crontab + ".", Function: "__on_schedule::" + s.Name,
 				Decorator: fmt.Sprintf("on_schedule(%q)", s.Name), Method: "at_" + s.Name, Binding: s.Name})
 		}
 	}
 	if len(h.Steps) > 0 {
-		add(handler{Is: "step", About: "Runs at a step of addon-operator, which is the name of the binding.",
+		add(handler{Is: "step", About: "Runs at steps of addon-operator. The name of the binding is the step.",
 			Function: "__main__", Decorator: "on_anything_else", Method: "step", Binding: h.Name})
 	}
 	h.admissions(add)

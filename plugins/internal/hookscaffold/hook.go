@@ -112,7 +112,7 @@ func (h Hook) Path(at Place) string {
 
 // Plan plans the hook and its tests.
 func (h Hook) Plan(at Place, p *scaffold.Plan) error {
-	if err := Library(h.Lang, at.Library, p); err != nil {
+	if err := PlanLibrary(h.Lang, at.Library, p); err != nil {
 		return err
 	}
 	text, err := h.Config(at.Owner)

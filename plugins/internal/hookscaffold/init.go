@@ -56,8 +56,8 @@ func checkLang(lang string) error {
 // libraries maps each language to the library of its hooks.
 var libraries = map[string]string{Bash: "shell/bash/hooks/lib/shell_lib.sh", Python: "shell/python/hooks/lib/operon.py"}
 
-// Library plans the library of a language in a folder.
-func Library(lang, dir string, p *scaffold.Plan) error {
+// PlanLibrary plans the library of a language in a folder.
+func PlanLibrary(lang, dir string, p *scaffold.Plan) error {
 	content, err := fs.ReadFile(templates.FS, libraries[lang])
 	if err != nil {
 		return err

@@ -44,9 +44,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 `
 
-// PlanHeader plans the header file from the license options. If the file exists, options that
+// Plan plans the header file from the license options. If the file exists, options that
 // would change it are an error.
-func PlanHeader(e plugin.Event, p *scaffold.Plan) error {
+func Plan(e plugin.Event, p *scaffold.Plan) error {
 	have, err := p.Read(File)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func copyright(year, owner string) string {
 	return strings.TrimSuffix(strings.Join(words, " "), ".") + "."
 }
 
-// yearOf returns the year in a header that PlanHeader wrote, or "".
+// yearOf returns the year in a header that Plan wrote, or "".
 func yearOf(header string) string {
 	_, after, found := strings.Cut(header, "/*\nCopyright ")
 	if !found || len(after) < 4 || strings.Trim(after[:4], "0123456789") != "" {

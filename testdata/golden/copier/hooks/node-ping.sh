@@ -28,7 +28,7 @@ function __on_startup() {
   echo "node-ping: started"
 }
 
-# Runs at the times * * * * *.
+# Runs on the schedule * * * * *.
 function __on_schedule::tick() {
   echo "tick: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
 }

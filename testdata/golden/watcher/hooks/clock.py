@@ -31,13 +31,13 @@ schedule:
 )
 
 
-# Runs at the times */5 * * * *.
+# Runs on the schedule */5 * * * *.
 @hook.on_schedule("tick")
 def at_tick(ctx):
     print("tick:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))
 
 
-# Runs at the times 0 3 * * *.
+# Runs on the schedule 0 3 * * *.
 @hook.on_schedule("night")
 def at_night(ctx):
     print("night:", ", ".join(f"{name} {len(items)}" for name, items in ctx.snapshots.items()))

@@ -25,12 +25,12 @@ function __on_startup() {
   echo "domain: started"
 }
 
-# Runs at the times @daily.
+# Runs on the schedule @daily.
 function __on_schedule::daily() {
   echo "daily: $(context::jq -r '.snapshots // {} | to_entries | map("\(.key) \(.value | length)") | join(", ")')"
 }
 
-# Runs at a step of addon-operator, which is the name of the binding.
+# Runs at steps of addon-operator. The name of the binding is the step.
 function __main__() {
   echo "domain: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }

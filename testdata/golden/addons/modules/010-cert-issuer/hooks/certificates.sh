@@ -36,7 +36,7 @@ function __on_kubernetes::nodes::deleted() {
   echo "nodes: $(context::jq -r '"\(.watchEvent) \(.object.metadata | [.namespace // empty, .name] | join("/"))"')"
 }
 
-# Runs at a step of addon-operator, which is the name of the binding.
+# Runs at steps of addon-operator. The name of the binding is the step.
 function __main__() {
   echo "certificates: ${BINDING_CONTEXT_CURRENT_BINDING}"
 }
