@@ -20,7 +20,7 @@ import (
 func TestHomeDir(t *testing.T) {
 	t.Parallel()
 	if filepath.Separator != '/' {
-		t.Skip("the paths are those of unix")
+		t.Skip("the expected paths are those of Unix")
 	}
 	tests := []struct {
 		goos string
@@ -30,7 +30,7 @@ func TestHomeDir(t *testing.T) {
 		{"linux", map[string]string{"HOME": "/h"}, "/h/.local/state/operon/envtest"},
 		{"linux", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/operon/envtest"},
 		{"linux", map[string]string{"XDG_STATE_HOME": "/s"}, "/s/operon/envtest"},
-		// The specification has relative paths ignored.
+		// By the specification, relative paths are ignored.
 		{"freebsd", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s"}, "/h/.local/state/operon/envtest"},
 		{"darwin", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/h/Library/Application Support/operon/envtest"},
 		{"windows", map[string]string{"HOME": "/h", "LocalAppData": "/l"}, "/l/operon/envtest"},
@@ -81,7 +81,7 @@ func TestUnmet(t *testing.T) {
 	}
 }
 
-// TestLock has many take the lock of a name and remove it, at once.
+// TestLock takes and releases the lock of a name in many goroutines.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	home := &Home{t.TempDir()}
@@ -99,7 +99,7 @@ func TestLock(t *testing.T) {
 					continue
 				}
 				if inside.Add(1) != 1 {
-					t.Error("two have the lock")
+					t.Error("two goroutines have the lock")
 				}
 				taken.Add(1)
 				inside.Add(-1)
@@ -109,7 +109,7 @@ func TestLock(t *testing.T) {
 	}
 	all.Wait()
 	if taken.Load() == 0 {
-		t.Error("nobody ever had the lock")
+		t.Error("no goroutine got the lock")
 	}
 	if entries, err := os.ReadDir(home.dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
@@ -130,7 +130,7 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err == nil {
-		t.Error("the server's certificate makes a client")
+		t.Error("the server's certificate is valid for clients")
 	}
 	other, err := newCredentials()
 	must(t, err)
@@ -184,7 +184,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// A panic prints a hundred lines below what it is about.
+// A panic prints a hundred lines of stacks below its message.
 func TestLogTailOfPanic(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")

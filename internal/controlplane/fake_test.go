@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 )
 
-// TestMain makes this binary, under other names, the supervisor and the programs
+// TestMain makes this binary act, under other names, as the supervisor and as the programs
 // that a supervisor starts.
 func TestMain(m *testing.M) {
 	switch name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeSupervisor is what `operon envtest keep` does.
+// fakeSupervisor does what `operon envtest keep` does.
 func fakeSupervisor() int {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
@@ -42,14 +42,14 @@ func fakeSupervisor() int {
 	return 0
 }
 
-// fakeProgram does what FAKE_<name> says:
+// fakeProgram behaves as FAKE_<name> defines:
 //
-//	""         run until it is told to end
-//	deaf       and do not listen
-//	die        end at once, with words
-//	die-once   the same, but run the next time
-//	die-ready  end as soon as the control plane is ready
-//	loiter     never get ready
+//	""         run until interrupted
+//	deaf       run and ignore the interrupt
+//	die        print a message and exit
+//	die-once   the same, but run the second time
+//	die-ready  exit as soon as the control plane is ready
+//	loiter     never become ready
 //	bare       have no ServiceAccount
 func fakeProgram(name string) int {
 	mode, mark := os.Getenv("FAKE_"+name), filepath.Join(os.Getenv("FAKE_DIR"), name+".died")
@@ -82,7 +82,7 @@ func fakeProgram(name string) int {
 	return 9
 }
 
-// fakeServer answers what the supervisor asks an API server.
+// fakeServer answers the supervisor's requests to an API server.
 func fakeServer() {
 	flags := map[string]string{}
 	for _, arg := range os.Args[1:] {
@@ -105,7 +105,7 @@ func fakeServer() {
 	os.Exit(5)
 }
 
-// world is a Home of its own, whose control planes are of fakes.
+// world is a separate Home, whose control planes consist of fakes.
 type world struct {
 	*testing.T
 	home       *Home
@@ -115,7 +115,7 @@ type world struct {
 	news       []string
 }
 
-// newWorld returns one whose programs get the given variables.
+// newWorld returns a world whose programs get the given variables.
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
 	dir := t.TempDir()

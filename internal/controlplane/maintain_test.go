@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFolderRemoved takes a control plane its folder, as a script does that
-// removes a home of its own.
+// TestFolderRemoved removes the folder of a control plane, like a script that removes a
+// temporary home.
 func TestFolderRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -19,11 +19,11 @@ func TestFolderRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(w.home.dir); !os.IsNotExist(err) {
-		t.Errorf("it came back: %v", err)
+		t.Errorf("the folder exists again: %v", err)
 	}
 }
 
-// TestFolderReplaced has another supervisor take the name, which keeps its folder.
+// TestFolderReplaced starts another supervisor with the same name, which keeps its folder.
 func TestFolderReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -34,13 +34,13 @@ func TestFolderReplaced(t *testing.T) {
 	second, err := w.start()
 	must(t, err)
 	if second.Already {
-		t.Fatal("the first one is still known")
+		t.Fatal("the first control plane is still listed")
 	}
 	if _, err := first.supervisor.Process.Wait(); err != nil {
 		t.Error(err)
 	}
 	if now, ok := w.home.state(DefaultName); !ok || now.Phase != Running || now.PID != second.State.PID {
-		t.Errorf("the second one: %+v", now)
+		t.Errorf("the second control plane: %+v", now)
 	}
 }
 

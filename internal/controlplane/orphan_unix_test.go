@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestOrphan is what happens where the system does not end the programs of a
-// supervisor that was killed.
+// TestOrphan tests the case that the system does not end the programs of a killed
+// supervisor.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plane")
@@ -23,7 +23,7 @@ func TestOrphan(t *testing.T) {
 	must(t, err)
 	must(t, orphan.Start())
 	known(orphan.Process)
-	// One that ended, and whose id a stranger has now.
+	// The program ended, and another process has its ID now.
 	stranger := exec.Command("sleep", "100")
 	must(t, stranger.Start())
 	defer func() { _, _ = stranger.Process.Kill(), stranger.Wait() }()
@@ -35,7 +35,7 @@ func TestOrphan(t *testing.T) {
 		t.Errorf("the orphan ended with %v", err)
 	}
 	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the stranger: %v", err)
+		t.Errorf("the other process: %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder: %v", err)

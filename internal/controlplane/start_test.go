@@ -61,7 +61,7 @@ func TestDetached(t *testing.T) {
 	again, err := w.start()
 	must(t, err)
 	if !again.Already {
-		t.Error("a second start does not know that it is one")
+		t.Error("a second start does not report that the control plane was running")
 	}
 	if diff := cmp.Diff(s.State, again.State); diff != "" {
 		t.Errorf("the second start (-first +second):\n%s", diff)
@@ -76,7 +76,7 @@ func TestDetached(t *testing.T) {
 	}
 }
 
-// TestStopped stops a control plane that somebody watches.
+// TestStopped stops a control plane while another process waits for it.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=deaf", "FAKE_etcd=deaf")
@@ -92,7 +92,7 @@ func TestStopped(t *testing.T) {
 	w.gone()
 }
 
-// TestAbandoned lets go of a supervisor while it starts.
+// TestAbandoned abandons a supervisor that is starting.
 func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=loiter")
@@ -105,7 +105,7 @@ func TestAbandoned(t *testing.T) {
 	w.gone()
 }
 
-// TestStoppedEarly stops one that starts.
+// TestStoppedEarly stops a control plane that is starting.
 func TestStoppedEarly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=loiter")
@@ -150,7 +150,7 @@ func TestStartTogether(t *testing.T) {
 	}
 	all.Wait()
 	if first != 1 {
-		t.Errorf("%d of them started it", first)
+		t.Errorf("%d calls started it", first)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestPortLost has another program take the port that was free.
+// TestPortLost lets another program take the port before the API server does.
 func TestPortLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=die-once", "FAKE_WORDS=listen tcp 127.0.0.1:2: bind: address already in use")
@@ -183,8 +183,8 @@ func TestPortLost(t *testing.T) {
 	}
 }
 
-// TestPortLostLater has another program take the port while the API server is
-// started again. Another port would do, but the data are worth more.
+// TestPortLostLater lets another program take the port while the API server restarts. The
+// control plane keeps the port and its data, and tries again.
 func TestPortLostLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "FAKE_kube-apiserver=die-ready", "FAKE_WORDS= bind: address already in use")
@@ -198,7 +198,7 @@ func TestPortLostLater(t *testing.T) {
 
 func TestDeathAtStart(t *testing.T) {
 	t.Parallel()
-	// What the API server does meanwhile, so that the death comes before all is ready.
+	// The API server never becomes ready, so the exit comes first.
 	for program, server := range map[string]string{etcdProgram: "loiter", serverProgram: "die", controllerProgram: "bare"} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
@@ -224,7 +224,7 @@ func TestFullDisk(t *testing.T) {
 	w.gone()
 }
 
-// TestRestart kills a program that is running.
+// TestRestart kills a running program.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -249,7 +249,7 @@ func TestRestart(t *testing.T) {
 	w.gone()
 }
 
-// TestGivesUp has a program that ends whenever it is started.
+// TestGivesUp starts a program that always exits.
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
 	const want = "etcd exited: exit status 4\n  enough\n  enough\n  enough\n  enough\n  enough"
@@ -287,8 +287,8 @@ func TestGivesUp(t *testing.T) {
 	})
 }
 
-// TestKeeperKilled kills the supervisor, which can then tidy nothing.
-func TestKeeperKilled(t *testing.T) {
+// TestSupervisorKilled kills the supervisor, which then cannot remove its files.
+func TestSupervisorKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s, err := w.start()

@@ -27,7 +27,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Door leads in.
+// Door is a kind.
 // +kubebuilder:object:root=true
 type Door struct {
 	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
@@ -58,8 +58,8 @@ type Size struct {
 func Age() int { return int(C.age(1)) }
 `
 
-// TestCgoAlone generates for a package of which all files import "C". controller-gen
-// writes its code into Go's build cache, and operon reports why.
+// TestCgoAlone generates for a package in which all files import "C". controller-gen
+// writes the code into Go's build cache. operon reports an error.
 func TestCgoAlone(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo", strings.Replace(door, "import (\n", "import \"C\"\n\nimport (\n", 1), "-- api/v3/doc.go --\n// +kubebuilder:object:generate=true\npackage v3\n\nimport \"C\"\n")

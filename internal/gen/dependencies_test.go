@@ -44,9 +44,9 @@ func ape(group, imports, fields string) string {
 	return strings.NewReplacer("GROUP", group, "IMPORTS", imports, "FIELDS", fields).Replace(apes)
 }
 
-// TestCachedDependencies generates after each of several edits with the cache that the
-// runs before left, and compares with controller-gen. It checks how many dependencies
-// were read from their sources each time.
+// TestCachedDependencies generates after each of several edits with the cache of the
+// previous runs, and compares with controller-gen. It checks which dependencies were read
+// from their sources each time.
 func TestCachedDependencies(t *testing.T) {
 	t.Parallel()
 	args := []string{"crd", "object", "paths=./api/...", "output:dir=out", "output:object:artifacts:config=out"}
@@ -57,17 +57,17 @@ func TestCachedDependencies(t *testing.T) {
 		fresh       string // one that is read, "" when none is
 		absent      string // one that is not
 	}{
-		{"at first", "", 1, "k8s.io/api/core/v1", ""},
+		{"first run", "", 1, "k8s.io/api/core/v1", ""},
 		{"unchanged", "", 1, "", ""},
-		{"kept types", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Env *corev1.EnvVar `json:\"env\"`"), 1, "", ""},
+		{"cached types", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Env *corev1.EnvVar `json:\"env\"`"), 1, "", ""},
 		{"types without a schema", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity *corev1.Affinity `json:\"affinity\"`"), 2, "k8s.io/apimachinery/pkg/runtime", ""},
-		{"more of them", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Probe *corev1.Probe `json:\"probe\"`"), 2, "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/runtime"},
-		{"types with a schema now", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity []corev1.Affinity `json:\"affinity\"`"), 1, "", ""},
+		{"more types without a schema", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Probe *corev1.Probe `json:\"probe\"`"), 2, "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/runtime"},
+		{"types that have a schema now", ape("apes.example.com", `corev1 "k8s.io/api/core/v1"`, "Affinity []corev1.Affinity `json:\"affinity\"`"), 1, "", ""},
 		{"another package", ape("apes.example.com", `policyv1 "k8s.io/api/policy/v1"`, "Budget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "k8s.io/api/policy/v1", "k8s.io/api/core/v1"},
-		{"another package of Go", ape("apes.example.com", "\"mime/multipart\"\n\t\"sync\"", "Form multipart.Form `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"), 1, "mime/multipart", "k8s.io/api/core/v1"},
-		{"two packages kept apart", ape("apes.example.com", "\"mime/multipart\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Form multipart.Form `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "", ""},
+		{"another standard package", ape("apes.example.com", "\"mime/multipart\"\n\t\"sync\"", "Form multipart.Form `json:\"-\"`\n\tMu *sync.Mutex `json:\"-\"`"), 1, "mime/multipart", "k8s.io/api/core/v1"},
+		{"two packages that were cached separately", ape("apes.example.com", "\"mime/multipart\"\n\tpolicyv1 \"k8s.io/api/policy/v1\"", "Form multipart.Form `json:\"-\"`\n\tBudget *policyv1.PodDisruptionBudgetSpec `json:\"budget\"`"), 1, "", ""},
 		{"a type of time", ape("apes.example.com", `"time"`, "Since *time.Time `json:\"-\"`\n\tFor map[string]time.Duration `json:\"-\"`"), 1, "", ""},
-		{"unchanged at last", "", 1, "", ""},
+		{"unchanged after all edits", "", 1, "", ""},
 	} {
 		edit(t, dir, step.files)
 		tries := newFast(t, dir, s, args).run(t)
@@ -89,7 +89,7 @@ func TestCachedDependencies(t *testing.T) {
 }
 
 // TestCachedGroup defines kinds in the API group of a cached package. If the package has
-// the same kind, the library takes it for another version.
+// the same kind, the library handles it as another version.
 func TestCachedGroup(t *testing.T) {
 	t.Parallel()
 	const imports, field = `networkingv1 "k8s.io/api/networking/v1"`, "TLS networkingv1.IngressTLS `json:\"tls\"`"
@@ -98,17 +98,17 @@ func TestCachedGroup(t *testing.T) {
 	edit(t, dir, ape("apes.example.com", imports, field))
 	newFast(t, dir, s, args).run(t)
 	if fresh := newFast(t, dir, s, args).run(t); len(fresh[0]) > 0 {
-		t.Fatalf("nothing is kept: %q", fresh)
+		t.Fatalf("the second run reads %q", fresh)
 	}
 	kind := strings.NewReplacer("Ape", "Ingress", "// +kubebuilder:object:root", "// +kubebuilder:storageversion\n// +kubebuilder:object:root", "v5/apes", "v5/ingress")
 	edit(t, dir, ape("networking.k8s.io", imports, field)+kind.Replace(ape("networking.k8s.io", imports, field)))
 	tries := newFast(t, dir, s, args).run(t)
 	if len(tries) == 1 || !slices.Contains(tries[len(tries)-1], "k8s.io/api/networking/v1") {
-		t.Errorf("read %q, want k8s.io/api/networking/v1 at last", tries)
+		t.Errorf("read %q, want k8s.io/api/networking/v1 in the last attempt", tries)
 	}
 	sameInBoth(t, dir, args)
 	if got := tree(t, dir)["out/networking.k8s.io_ingresses.yaml"]; !strings.Contains(got, "name: v1\n") {
-		t.Errorf("the library does not mix kinds any more:\n%s", got)
+		t.Errorf("the library no longer adds the version of the cached package:\n%s", got)
 	}
 }
 

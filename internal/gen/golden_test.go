@@ -72,8 +72,8 @@ func TestOneLoadSameAsSeparateRuns(t *testing.T) {
 	}
 }
 
-// TestNestedModules generates the kinds of a module below the root as well, as
-// controller-gen does for file paths but not for import paths.
+// TestNestedModules generates the kinds of a module below the root. controller-gen does so
+// for file paths, but not for import paths.
 func TestNestedModules(t *testing.T) {
 	t.Parallel()
 	for _, paths := range []string{"./...", "./sub/...", "./sub/api", "example.com/zoo/..."} {
@@ -129,7 +129,7 @@ func byCLI(t *testing.T, dir string, args []string) (files map[string]string, st
 func byUs(t *testing.T, dir string, args []string) (files map[string]string, stdout string) {
 	t.Helper()
 	before := tree(t, dir)
-	// As PROJECT's own, they are all the arguments there are.
+	// In PROJECT, these are all arguments.
 	cfg := &project.Config{Plugins: map[string]any{request.ConfigKey: map[string]any{"args": args}}}
 	plan := func(s *store.Store) *scaffold.Plan {
 		t.Helper()
@@ -148,11 +148,11 @@ func byUs(t *testing.T, dir string, args []string) (files map[string]string, std
 		"what is warned of": cmp.Diff(warnings(cold), warnings(warm)),
 	} {
 		if diff != "" {
-			t.Errorf("%s from kept packages (-cold +warm):\n%s", what, diff)
+			t.Errorf("%s with cached packages (-cold +warm):\n%s", what, diff)
 		}
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Errorf("planning touched the disk:\n%s", diff)
+		t.Errorf("planning changed the disk:\n%s", diff)
 	}
 	return generated(cold), string(cold.Printed())
 }

@@ -18,8 +18,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The tests spend their time in this process, the go command and
-	// controller-gen, all of them short-lived: let them collect less garbage.
+	// This process, the go command and controller-gen are short-lived, so less garbage
+	// collection makes the tests faster.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 		_ = os.Setenv("GOGC", "400")
@@ -47,7 +47,7 @@ func TestPeerVersion(t *testing.T) {
 	t.Parallel()
 	stdout, _, _ := runCLI(t, t.TempDir(), "--version")
 	if want := "Version: " + pins.ControllerTools + "\n"; stdout != want {
-		t.Errorf("controller-gen says %q, want %q", stdout, want)
+		t.Errorf("controller-gen prints %q, want %q", stdout, want)
 	}
 }
 

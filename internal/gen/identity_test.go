@@ -14,7 +14,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/corpus"
 )
 
-// everything is the arguments of the Makefile of a scaffolded project, for one run and
+// everything has the arguments in the Makefile of a scaffolded project, for one run and
 // one output folder.
 var everything = []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:dir=out", "output:object:artifacts:config=out"}
 
@@ -43,8 +43,8 @@ func sameInBoth(t *testing.T, dir string, args []string) {
 	}
 }
 
-// TestCorpus compares for generated projects with 1 and 50 kinds, and with 600 if
-// OPERON_LARGE is set (two minutes).
+// TestCorpus compares generated projects with 1 and 50 kinds, and with 600 kinds if
+// OPERON_LARGE is set, which takes two minutes.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 50}
@@ -57,8 +57,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestPublicModules compares for public API packages, in the versions that `make
-// modules` downloads.
+// TestPublicModules compares public API packages, in the versions that `make modules`
+// downloads.
 func TestPublicModules(t *testing.T) {
 	t.Parallel()
 	const all = "crd:allowDangerousTypes=true object rbac:roleName=r webhook"
@@ -70,14 +70,14 @@ func TestPublicModules(t *testing.T) {
 		{"github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.91.0", ".", all},
 		{"sigs.k8s.io/cluster-api/api@v1.14.2", ".", all},
 		{"sigs.k8s.io/gateway-api@v1.5.0", "apis", all},
-		{"github.com/cert-manager/cert-manager@v1.20.2", "pkg/apis", "crd"}, // object refuses an interface in it
+		{"github.com/cert-manager/cert-manager@v1.20.2", "pkg/apis", "crd"}, // object rejects one of its interfaces
 	}
 	for _, m := range modules {
 		t.Run(path.Base(m.version), func(t *testing.T) {
 			t.Parallel()
 			dir := copyModule(t, m.version, m.folder)
 			sameInBoth(t, dir, append(strings.Fields(m.generators), "paths=./...", "output:dir=out"))
-			// With other options, generators meet other fields.
+			// With other options, generators process other fields.
 			sameInBoth(t, dir, []string{"crd:maxDescLen=80,generateEmbeddedObjectMeta=true,ignoreUnexportedFields=true,allowDangerousTypes=true", "paths=./...", "output:dir=short"})
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// inputsOf plans args in dir, and returns the inputs of the plan.
+// inputsOf generates with args in dir, and returns the inputs of the plan.
 func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool) {
 	t.Helper()
 	p := newPlan(t, dir)
@@ -23,7 +23,7 @@ func inputsOf(t *testing.T, dir string, args ...string) (paths []string, ok bool
 	return in.Sources, ok
 }
 
-// unlikely are files that no package has, in folders where they would matter.
+// unlikely are files that do not exist, in folders in which they would matter.
 const unlikely = `
 -- hack/boilerplate.go.txt --
 // Ours.
@@ -72,17 +72,17 @@ func TestInputs(t *testing.T) {
 	}
 	for _, name := range []string{"testdata/other/file.go", ".git"} {
 		if slices.Contains(got, filepath.Join(dir, filepath.FromSlash(name))) {
-			t.Errorf("%s does not count", name)
+			t.Errorf("%s is not an input", name)
 		}
 	}
 	for _, suffix := range []string{"/k8s.io/apimachinery@", "/bin/go", "/gopackagesdriver", "/go/env"} {
 		if !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(filepath.ToSlash(p), suffix) }) {
-			t.Errorf("nothing has %s", suffix)
+			t.Errorf("no input ends in %s", suffix)
 		}
 	}
 	for _, p := range got {
 		if strings.HasPrefix(p, filepath.Join(goRoot, "src")) {
-			t.Errorf("%s never changes", p)
+			t.Errorf("%s cannot change and is not an input", p)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestInputsUnknown(t *testing.T) {
 	dir := fixture(t, "zoo")
 	t.Run("import path", func(t *testing.T) {
 		if _, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=example.com/zoo/api/aqua/v1alpha1"); ok {
-			t.Error("the slow path says nothing of it")
+			t.Error("inputs are known for an import path")
 		}
 	})
 	t.Run("planned", func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestInputsUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, ok := p.Inputs(); ok {
-			t.Error("a planned file is not on disk")
+			t.Error("inputs are known with a planned file")
 		}
 	})
 	t.Run("flags", func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestInputsUnknown(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "other.sum"), []byte(tree(t, dir)["go.sum"]))
 		t.Setenv("GOFLAGS", "-modfile=other.mod")
 		if _, ok := inputsOf(t, dir, args...); ok {
-			t.Error("-modfile leads elsewhere")
+			t.Error("inputs are known with -modfile")
 		}
 	})
 	if runtime.GOOS == "windows" {
@@ -160,7 +160,7 @@ func TestInputsUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, ok := inputsOf(t, dir, "rbac:roleName=r", "paths=./linked"); ok {
-			t.Error("nothing was walked behind the link")
+			t.Error("inputs are known behind a link")
 		}
 	})
 	t.Run("script", func(t *testing.T) {
@@ -176,12 +176,12 @@ func TestInputsUnknown(t *testing.T) {
 		}
 		t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		if _, ok := inputsOf(t, dir, args...); ok {
-			t.Error("a script may read anything")
+			t.Error("inputs are known for a script, which may read any file")
 		}
 	})
 }
 
-// TestInputsCompiler uses a C compiler that is not looked up on PATH.
+// TestInputsCompiler uses a C compiler that is not looked up in PATH.
 func TestInputsCompiler(t *testing.T) {
 	compiler := filepath.Join(t.TempDir(), "cc")
 	t.Setenv("CC", compiler+" -m64")

@@ -75,15 +75,15 @@ func TestDirty(t *testing.T) {
 			edit:  in("internal/controller/fleet/anchor_controller.go", "// +kubebuilder:rbac:groups=fleet.example.com,resources=anchors,verbs=", "// +kubebuilder:rbac:groups=fleet.example.com,resources=anchors,verbs=deletecollection;"),
 			roots: []string{"internal/controller/fleet"}, made: []string{"config/rbac/role.yaml", "config/webhook/manifests.yaml"},
 		},
-		"CRD deleted": {
+		"deleted CRD": {
 			edit:  func(t *testing.T, dir string) { drop(t, dir, both[0]) },
 			roots: harbor, made: append(code(harbor...), both[0]),
 		},
-		"code edited": {
+		"edited code": {
 			edit:  in(code("api/fleet/v1")[0], "package v1", "package v1\n\n// Mine.\n"),
 			roots: []string{"api/fleet/v1"}, made: code("api/fleet/v1"),
 		},
-		"role deleted": {
+		"deleted role": {
 			edit: func(t *testing.T, dir string) { drop(t, dir, "config/rbac/role.yaml") },
 			made: []string{"config/rbac/role.yaml", "config/webhook/manifests.yaml"},
 		},
@@ -107,7 +107,7 @@ func TestDirty(t *testing.T) {
 	}
 }
 
-// settle generates until nothing changes any more.
+// settle generates twice, after which nothing changes.
 func settle(t *testing.T, dir string, s *store.Store) {
 	t.Helper()
 	for range 2 {
@@ -138,11 +138,11 @@ func resumed(t *testing.T, dir string, s *store.Store) (roots, made []string) {
 	h := incremental.Open(s, src, j)
 	u, ok := h.Resumable(src, j)
 	if !ok {
-		t.Fatal("not resumable")
+		t.Fatal("cannot resume")
 	}
 	a, ok, err := u.Run(t.Context())
 	if !ok {
-		t.Fatal("not resumed:", err)
+		t.Fatal("resume failed:", err)
 	}
 	for _, root := range u.DirtyRoots() {
 		roots = append(roots, strings.TrimPrefix(root.ImportPath, corpus.Repo+"/"))

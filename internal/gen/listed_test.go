@@ -14,8 +14,7 @@ import (
 // them.
 var withoutUser = strings.NewReplacer("\t\"os/user\"\n", "", "Owner *user.User", "Owner *net.TCPAddr")
 
-// TestListed checks which sources a listing can answer for: only those that it reads as
-// the loader does.
+// TestListed checks for which sources a listing gives the result of the loader.
 func TestListed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -64,7 +63,7 @@ func TestListed(t *testing.T) {
 			if a.Err != nil || a.Loaded.Strayed() {
 				t.Errorf("strayed is %v, error %v", a.Loaded.Strayed(), a.Err)
 			}
-			// What nobody was to ask for shows when somebody does.
+			// Strayed must report a request for a package that has only a name.
 			for _, root := range a.Set.Roots {
 				for _, imported := range root.Imports() {
 					imported.NeedSyntax()
@@ -74,7 +73,7 @@ func TestListed(t *testing.T) {
 				}
 			}
 			if !a.Loaded.Strayed() {
-				t.Error("read a package by name alone, and did not stray")
+				t.Error("Strayed does not report a package that has only a name")
 			}
 		})
 	}

@@ -31,7 +31,7 @@ func TestConfiguredModMod(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
-		t.Errorf("planning touched the disk:\n%s", diff)
+		t.Errorf("planning changed the disk:\n%s", diff)
 	}
 }
 

@@ -36,14 +36,14 @@ type Tiger struct {
 const sharedCage = `// Package shared has types of no group.
 package shared
 
-// Cage keeps.
+// Cage is a type.
 // +kubebuilder:object:generate=true
 type Cage struct {
 	// Height in metres, planned.
 	Height *int64 ` + "`json:\"height\"`" + `
 }
 
-// Box holds one.
+// Box has a cage.
 type Box[T any] struct{ Value T }
 `
 
@@ -122,11 +122,11 @@ func TestPlannedSources(t *testing.T) {
 				t.Errorf("(-on disk +planned):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, tree(t, r.Dir)); diff != "" {
-				t.Errorf("planning touched the disk:\n%s", diff)
+				t.Errorf("planning changed the disk:\n%s", diff)
 			}
 			name, absent := strings.CutPrefix(tt.want, "!")
 			if _, ok := got[name]; ok == absent {
-				t.Errorf("%s is among the output: %v; all: %v", name, ok, slices.Sorted(maps.Keys(got)))
+				t.Errorf("%s is an output: %v; all outputs: %v", name, ok, slices.Sorted(maps.Keys(got)))
 			}
 		})
 	}
@@ -164,7 +164,7 @@ func TestPlannedErrors(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 			if n := len(p.Changes()); n != 1 {
-				t.Errorf("%d changes, want the one that was there", n)
+				t.Errorf("%d changes, want only the planned file", n)
 			}
 		})
 	}
@@ -209,7 +209,7 @@ func TestMissingModules(t *testing.T) {
 		t.Errorf("error %v\nhint %q", err, fault.HintOf(err))
 	}
 	if msg := err.Error(); strings.Contains(msg, "\n") || !strings.Contains(msg, "the module of this import is not in the module cache") {
-		t.Errorf("error %q, want one line that says what is missing", msg)
+		t.Errorf("error %q, want one line that names what is missing", msg)
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" || len(p.Changes()) > 0 {
 		t.Errorf("changes %v, disk:\n%s", p.Changes(), diff)

@@ -26,9 +26,9 @@ import (
 
 const prebuilt = "incremental/depcache/prebuilt.zip"
 
-// The prebuilt packages, which include the packages that their types refer to: those
-// that API types use, with all schemas that can be made; those that crd also reads; and
-// those that only object reads, because controllers import them.
+// The prebuilt packages. The packages that their types refer to are also prebuilt. There
+// are packages that API types use, with all possible schemas; packages that crd reads as
+// well; and packages that only object reads, because controllers import them.
 var (
 	apiPackages = strings.Fields(`
 		k8s.io/api/apps/v1
@@ -67,8 +67,8 @@ var (
 		sigs.k8s.io/controller-runtime/pkg/webhook/admission`)
 )
 
-// systems are the systems that packages are prebuilt for. Packages that are the same on
-// all of them are in the archive once.
+// systems are the systems for which packages are prebuilt. The archive has packages that
+// are the same on all of them only once.
 var systems = []string{
 	"GOOS=linux GOARCH=amd64 CGO_ENABLED=1",
 	"GOOS=linux GOARCH=amd64 CGO_ENABLED=0",
@@ -78,13 +78,12 @@ var systems = []string{
 	"GOOS=windows GOARCH=amd64 CGO_ENABLED=0",
 }
 
-// TestPrebuilt sees to it that the packages which are a part of the program are
-// those that scaffolded projects depend on, and writes them when asked to:
+// TestPrebuilt checks that the prebuilt packages are those that scaffolded projects depend
+// on. With OPERON_PREBUILT=write, it writes them:
 //
 //	OPERON_PREBUILT=write go test ./internal/gen -run TestPrebuilt
 //
-// They are compared for one system, where Go is of the release that they were
-// made with.
+// It compares them for one system, if the Go release is the one that created them.
 func TestPrebuilt(t *testing.T) {
 	t.Parallel()
 	release, dir := goRelease(t), seed(t)
@@ -106,7 +105,7 @@ func TestPrebuilt(t *testing.T) {
 		part := depcache.Cache{Environment: f.Library.Cache.Environment, Prebuilt: true}
 		have := part.Find(path, f.Library.Identity)
 		if have == nil || !bytes.Equal(depcache.Encode([]*depcache.Entry{have}), depcache.Encode([]*depcache.Entry{e})) {
-			t.Errorf("%s is not in %s as it is pinned: run make prebuilt", path, prebuilt)
+			t.Errorf("%s in %s is outdated: run make prebuilt", path, prebuilt)
 		}
 	})
 }
@@ -120,7 +119,7 @@ func goRelease(t *testing.T) string {
 	return strings.TrimSpace(string(release))
 }
 
-// madeWith returns the release of Go that packages are prebuilt with.
+// madeWith returns the release of Go that created the prebuilt packages.
 func madeWith(t *testing.T) string {
 	t.Helper()
 	r, err := zip.OpenReader(prebuilt)
@@ -140,7 +139,7 @@ func prebuild(t *testing.T, dir, system string, found func(f *fast, path string,
 		for _, p := range loaded.Fresh {
 			e := f.Library.Cache.Find(p.Path, f.Library.Identity)
 			if e == nil {
-				t.Fatalf("%s was not kept", p.Path)
+				t.Fatalf("%s was not cached", p.Path)
 			}
 			found(f, p.Path, e)
 		}

@@ -126,7 +126,7 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 	t.Helper()
 	if stderr == "" {
 		if err != nil {
-			t.Fatalf("controller-gen tolerates it, operon says:\n%v", err)
+			t.Fatalf("only operon reports an error:\n%v", err)
 		}
 		if diff := cmp.Diff(files, generated(p)); diff != "" {
 			t.Errorf("(-controller-gen +operon):\n%s", diff)
@@ -134,13 +134,13 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 		return
 	}
 	if err == nil {
-		t.Fatalf("controller-gen complains, operon does not:\n%s", stderr)
+		t.Fatalf("only controller-gen reports an error:\n%s", stderr)
 	}
 	if code := fault.Code(err); code != fault.CodeFailed {
 		t.Errorf("exit code %d", code)
 	}
 	if len(p.Changes()) > 0 || len(p.Warnings()) > 0 {
-		t.Errorf("planned in spite of errors: %v", p.Changes())
+		t.Errorf("planned although there are errors: %v", p.Changes())
 	}
 	if strings.Contains(stderr, "panic: ") {
 		return // the command crashes; an error is the better answer
@@ -159,15 +159,15 @@ func sameAnswer(t *testing.T, p *scaffold.Plan, err error, files map[string]stri
 			continue
 		}
 		if _, err := os.Stat(path.Join(dir, q.File)); err != nil {
-			t.Errorf("%q has a place that is no file: %v", q, err)
+			t.Errorf("the file of %q does not exist: %v", q, err)
 		}
 		if i > 0 && problems[i-1].File == "" {
-			t.Errorf("%q comes after %q, which has no place", q, problems[i-1])
+			t.Errorf("%q comes after %q, which has no position", q, problems[i-1])
 		}
 	}
 }
 
-// aboutGenerated are messages about code that was made of unknown types.
+// aboutGenerated are messages about code that was generated from unknown types.
 var aboutGenerated = regexp.MustCompile(`(?m)^\d+:\d+: .*\n`)
 
 // messages splits output into lines, without the dash for an unknown position, as in "-:

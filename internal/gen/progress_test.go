@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/request"
 )
 
-// TestProgress follows a run that reads all packages.
+// TestProgress checks the progress of a run that reads all packages.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")
@@ -23,7 +23,7 @@ func TestProgress(t *testing.T) {
 			phases = append(phases, phase)
 		}
 		if total > 0 && done >= total {
-			t.Errorf("%s: %d of %d are done while one is being worked on", phase, done, total)
+			t.Errorf("%s: %d of %d are done while one is in progress", phase, done, total)
 		}
 		last[phase] = [2]int{done, total}
 	})
@@ -32,7 +32,7 @@ func TestProgress(t *testing.T) {
 	}
 	for _, phase := range []string{"listing packages", "reading packages", "generating crd", "generating object", "generating rbac"} {
 		if !slices.Contains(phases, phase) {
-			t.Errorf("no word of %s: %q", phase, phases)
+			t.Errorf("phase %s is not reported: %q", phase, phases)
 		}
 	}
 	if read := last["reading packages"]; read[0] < 3 || read[1] != 0 {

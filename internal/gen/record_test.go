@@ -39,7 +39,7 @@ func TestSurroundings(t *testing.T) {
 	}
 	changing, files, ok := q.Surroundings(g.Folders)
 	if !ok {
-		t.Fatal("not known")
+		t.Fatal("the surroundings are unknown")
 	}
 	slices.Sort(changing)
 	want := []string{filepath.Join(dir, "api", "v1"), filepath.Join(dir, "internal", "shared")}
@@ -86,14 +86,14 @@ func TestRecordKey(t *testing.T) {
 	const usual = "crd object paths=./..."
 	first := open(usual)
 	if first == nil || open(usual).Key != first.Key {
-		t.Fatal("the same question is another one")
+		t.Fatal("the same job has another key")
 	}
 	for _, args := range []string{
 		"crd paths=./...", "crd object paths=./api/...", "crd object paths=./... paths=./api", "crd:maxDescLen=0 object paths=./...",
 		"crd object paths=./... output:crd:dir=out", "crd object:headerFile=other.txt paths=./...", "crd object:headerFile=other.txt,year=1 paths=./...",
 	} {
 		if h := open(args); h == nil || h.Key == first.Key {
-			t.Errorf("%s is the question %s", args, usual)
+			t.Errorf("%s has the key of %s", args, usual)
 		}
 	}
 	for _, args := range []string{
@@ -107,7 +107,7 @@ func TestRecordKey(t *testing.T) {
 	header := open("crd object:headerFile=other.txt paths=./...").Key
 	writeFile(t, filepath.Join(dir, "other.txt"), []byte("// Another.\n"))
 	if open("crd object:headerFile=other.txt paths=./...").Key == header {
-		t.Error("another header is the same")
+		t.Error("another header has the same key")
 	}
 	words := filepath.Join(t.TempDir(), "words.json")
 	writeFile(t, words, []byte(`{"cow": "kine"}`))
@@ -115,12 +115,12 @@ func TestRecordKey(t *testing.T) {
 	before := open(usual).Key
 	writeFile(t, words, []byte(`{"cow": "cows"}`))
 	if open(usual).Key == before {
-		t.Error("other words are the same")
+		t.Error("other plurals have the same key")
 	}
 	t.Setenv("INFLECT_PATH", "")
 	t.Setenv("GOFLAGS", "-tags=x")
 	if open(usual).Key == first.Key {
-		t.Error("other settings are the same")
+		t.Error("other settings have the same key")
 	}
 }
 

@@ -90,9 +90,9 @@ func TestOverride(t *testing.T) {
 			[]string{"rbac", "crd", "webhook", "object"}},
 		{"a generator replaces the set and keeps its place", request.Request{Args: []string{"crd:maxDescLen=0"}}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": bases}, []string{"crd"}},
-		{"paths alone", request.Request{Args: []string{"paths=./api/..."}, Only: []string{"crd"}}, []string{"./api/..."},
+		{"only paths", request.Request{Args: []string{"paths=./api/..."}, Only: []string{"crd"}}, []string{"./api/..."},
 			map[string]genall.OutputRule{"crd": bases}, nil},
-		{"the flag wins", request.Request{Args: []string{"crd", "paths=./api/..."}, Paths: []string{"./a", "./b"}}, []string{"./a", "./b"},
+		{"the flag takes precedence", request.Request{Args: []string{"crd", "paths=./api/..."}, Paths: []string{"./a", "./b"}}, []string{"./a", "./b"},
 			map[string]genall.OutputRule{"crd": bases}, nil},
 		{"a rule for all", request.Request{Args: []string{"crd", "object", "output:dir=out"}}, []string{"./..."},
 			map[string]genall.OutputRule{"crd": genall.OutputToDirectory("out"), "object": genall.OutputToDirectory("out")}, nil},
@@ -153,7 +153,7 @@ func TestHeader(t *testing.T) {
 					}
 				case crd.Generator:
 					if v.HeaderFile != "" {
-						t.Error("a Go header on YAML")
+						t.Error("a YAML generator has the Go header")
 					}
 				}
 			}

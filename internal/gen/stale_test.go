@@ -45,7 +45,7 @@ func TestStale(t *testing.T) {
 			want:    fishCRD + ":0:0: [stale-edited] nothing generates this file any more; it was edited, so it stays; config/crd/kustomization.yaml:3 lists it, remove that line\n",
 		},
 		{
-			name: "a peer's files stay",
+			name: "files of controller-gen stay",
 			disk: func(t *testing.T, dir string) {
 				if err := os.RemoveAll(filepath.Join(dir, ".operon")); err != nil {
 					t.Fatal(err)
@@ -59,9 +59,9 @@ func TestStale(t *testing.T) {
 				"config/webhook/manifests.yaml:0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n" +
 				fishCopy + ":0:0: [stale-unrecorded] nothing generates this file any more; operon did not write it, so it stays\n",
 		},
-		{name: "other paths leave it", request: request.Request{Paths: []string{"./api/v1"}}},
-		{name: "another place leaves it", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
-		{name: "a role that is kept by hand", request: request.Request{Only: []string{"rbac"}},
+		{name: "with other paths, nothing is stale", request: request.Request{Paths: []string{"./api/v1"}}},
+		{name: "with another output folder, nothing is stale", request: request.Request{Args: []string{"output:dir=elsewhere"}}},
+		{name: "a role that the user maintains", request: request.Request{Only: []string{"rbac"}},
 			disk: func(t *testing.T, dir string) {
 				writeFile(t, filepath.Join(dir, "config/rbac/role.yaml"), []byte("kind: ClusterRole\n"))
 			}},
@@ -111,7 +111,7 @@ func TestStale(t *testing.T) {
 				t.Errorf("removed (-want +got):\n%s", diff)
 			}
 			if !p.Exists("config/rbac/role.yaml") {
-				t.Error("the role is gone")
+				t.Error("the role is missing")
 			}
 		})
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// TestUnapplied plans without applying, as a dry run does, several times: the files stay
-// out of date.
+// TestUnapplied plans several times without applying, like dry runs, so the files stay out
+// of date.
 func TestUnapplied(t *testing.T) {
 	t.Parallel()
 	dir := fixture(t, "zoo")

@@ -95,7 +95,7 @@ internal/careless/careless.go:45:4: [marker-ignored] +kubebuilder:validation:Enu
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(warnings(p), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// The warnings are true: what they call ignored is in no rule.
+	// The ignored markers must have no effect on the role.
 	role := generated(p)["config/rbac/role.yaml"]
 	for _, ignored := range []string{"daemonsets", "replicasets", "statefulsets"} {
 		if strings.Contains(role, ignored) {

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/afero"
 )
 
-// external is a small module with API types, which `make modules` fetches.
+// external is a small module with API types. `make modules` downloads it.
 var external = Module{Path: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring", Version: "v0.91.0"}
 
-// write makes a folder with the given files and returns it.
+// write creates a folder with the given files and returns it.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ const types = `package v1
 
 type GaugeSpec struct{}
 
-// Gauge measures.
+// Gauge is a kind.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=gauge,scope=Cluster
@@ -76,9 +76,9 @@ func TestRead(t *testing.T) {
 		"constant of another package": {map[string]string{
 			"../register.go": "package api\n\nconst GroupName = \"metrics.example.net\"\n",
 			"register.go":    "package v1\n\nimport metrics \"example.net/gauges/api\"\n\nvar GroupVersion = " + strings.Replace(version, "%", "metrics.GroupName", 1)}, "metrics.example.net", false},
-		"does not tell":     {map[string]string{"register.go": "package v1\n\nvar GroupVersion = " + strings.Replace(version, "%", "name()", 1)}, "", false},
-		"a test says so":    {map[string]string{"x_test.go": "package v1\n\nvar AddToScheme = 1 // +groupName=x\n"}, "", false},
-		"a file that is no": {map[string]string{"x.go": "package\n"}, "", false},
+		"unknown":        {map[string]string{"register.go": "package v1\n\nvar GroupVersion = " + strings.Replace(version, "%", "name()", 1)}, "", false},
+		"only in a test": {map[string]string{"x_test.go": "package v1\n\nvar AddToScheme = 1 // +groupName=x\n"}, "", false},
+		"invalid file":   {map[string]string{"x.go": "package\n"}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestRead(t *testing.T) {
 		})
 	}
 	if _, err := Read(Module{Path: "example.net/gauges", Dir: t.TempDir()}, "example.net/gauges/api/v1"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a package that is not there: %v", err)
+		t.Errorf("a missing package: %v", err)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestRequiredAndCached(t *testing.T) {
 	}
 }
 
-// The requirement, and what the planned files import, come to go.mod and go.sum;
-// the disk stays as it is.
+// The requirement, and what the planned files import, are added to go.mod and go.sum. The
+// disk does not change.
 func TestRequire(t *testing.T) {
 	t.Parallel()
 	const goMod = "module example.org/fleet\n\ngo 1.26.0\n"

@@ -12,7 +12,7 @@ import (
 
 // TestMark checks that a process that left its group and lost its parent, like
 // the API server of a killed test, is found by its mark, and that others are
-// not touched.
+// not killed.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	start := func(env []string) (alive *os.File) {

@@ -154,7 +154,7 @@ func (tr *trial) done(t testing.TB) bool {
 	return true
 }
 
-// recovered runs Recover on a healthy disk and checks the result.
+// recovered runs Recover on a disk without faults and checks the result.
 func (tr *trial) recovered(t testing.TB, what string) {
 	t.Helper()
 	if _, err := Recover(baseFs(tr.root)); err != nil {

@@ -157,7 +157,7 @@ func (f *faultyFile) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// Sync does not flush, because flushing is slow and no test cuts the power.
+// Sync does not flush, because flushing is slow and no test simulates a power failure.
 func (f *faultyFile) Sync() error {
 	return f.fs.do("flush "+f.name, true, func() error { return nil })
 }

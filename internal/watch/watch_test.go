@@ -19,7 +19,7 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// fake is a source of events that the test makes up.
+// fake is a source of simulated events.
 type fake struct {
 	folders map[string]bool
 	full    error // what Add says below the root
@@ -39,7 +39,7 @@ func (f *fake) Add(folder string) error {
 func (f *fake) Remove(folder string) error { delete(f.folders, folder); return nil }
 func (f *fake) Close() error               { return nil }
 
-// faked watches a folder on the disk with made-up events.
+// faked watches a folder on the disk with simulated events.
 func faked(t *testing.T, root string) (*Watcher, *fake) {
 	t.Helper()
 	f := &fake{folders: map[string]bool{}, events: make(chan fsnotify.Event), errors: make(chan error)}
@@ -64,8 +64,8 @@ func put(t *testing.T, root string, names ...string) {
 	}
 }
 
-// TestBurst sends events at moments of a fake clock: what is one change, what is
-// two, and when each is told.
+// TestBurst sends events at times of a fake clock, and checks which events are reported
+// together, and when.
 func TestBurst(t *testing.T) {
 	t.Parallel()
 	type event struct {
@@ -144,7 +144,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// TestLost has the system lose events: new folders are found all the same.
+// TestLost simulates a system that loses events. New folders must be found nevertheless.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -160,7 +160,7 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// TestEnd are the ends of a watch.
+// TestEnd tests how a watch ends.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -186,7 +186,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestLimit is a system that watches no more folders.
+// TestLimit simulates a system that cannot watch more folders.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	for err, setting := range map[error]string{
@@ -206,7 +206,7 @@ func TestLimit(t *testing.T) {
 	f := &fake{folders: map[string]bool{}, full: syscall.EACCES}
 	w := &Watcher{root: root, counts: IsSource, source: f}
 	if err := w.start(); err != nil || w.Folders() != 1 {
-		t.Errorf("a folder that is not to be read: %v, %d folders", err, w.Folders())
+		t.Errorf("an unreadable folder: %v, %d folders", err, w.Folders())
 	}
 }
 
@@ -262,13 +262,13 @@ func TestDisk(t *testing.T) {
 		}
 		must(t, err)
 		if len(paths) == 0 {
-			t.Fatal("a change of nothing")
+			t.Fatal("a change is reported although nothing changed")
 		}
 	}
 }
 
-// until returns what changed before the file last is made, in however many parts
-// a slow machine tells it.
+// until returns what changed before the file last is created, which a slow machine may
+// report in several parts.
 func until(t *testing.T, w *Watcher, root, last string) []string {
 	t.Helper()
 	put(t, root, last)

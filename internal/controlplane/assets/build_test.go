@@ -18,7 +18,7 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// journal collects progress and can be waited on for a line.
+// journal collects progress lines, and can wait for one.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -63,7 +63,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("path: %q, %v", got, err)
 	}
 	if got := names(t, dir); got != strings.Join([]string{executable("etcd"), executable("kube-apiserver"), executable(ControllerManager), executable("kubectl")}, " ") {
-		t.Errorf("the folder holds %s", got)
+		t.Errorf("the folder has %s", got)
 	}
 	for _, part := range []string{"building etcd, kube-apiserver, kube-controller-manager and kubectl for Kubernetes " + pins.Kubernetes, "etcd is built", "kubectl is built"} {
 		if !strings.Contains(first.String(), part) {
@@ -97,15 +97,15 @@ func TestBuildOtherVersions(t *testing.T) {
 	_, err := w.store().Build(t.Context(), "newest", nil)
 	checkFault(t, err, fault.CodeUsage, "not of the form", "")
 	if _, err := os.Stat(w.root); err == nil {
-		t.Error("a refused build made the store")
+		t.Error("a rejected build created the store")
 	}
 	have := w.put("1.36.3-"+platform(), programs...)
 	if got, err := w.store().Build(t.Context(), "1.36", nil); err != nil || got != have {
-		t.Errorf("a version that is there: %q, %v", got, err)
+		t.Errorf("a version in the store: %q, %v", got, err)
 	}
 	newer := w.put("1.37.99-"+platform(), programs...)
 	if got, err := w.store().Build(t.Context(), "1.37", nil); err != nil || got != newer {
-		t.Errorf("a newer patch that is there: %q, %v", got, err)
+		t.Errorf("a newer patch in the store: %q, %v", got, err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestBuildFailures(t *testing.T) {
 				t.Errorf("left behind: %v", l)
 			}
 			if got := names(t, filepath.Join(w.root, "k8s")); got != "" {
-				t.Errorf("the store holds %s", got)
+				t.Errorf("the store has %s", got)
 			}
 		})
 	}
@@ -149,8 +149,8 @@ func TestBuildWithoutGo(t *testing.T) {
 	checkFault(t, err, fault.CodeFailed, "not in PATH", "https://go.dev/dl")
 }
 
-// A folder that another tool left half-written, read-only as setup-envtest
-// makes them, is replaced as a whole.
+// An incomplete folder of another tool is replaced, even if it is read-only, as
+// setup-envtest creates folders.
 func TestBuildReplacesIncomplete(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ok")
@@ -191,7 +191,7 @@ func TestBuildTwiceAtOnce(t *testing.T) {
 	b := build(second)
 	second.until("waiting")
 
-	// One that waits can be interrupted.
+	// A waiting build can be interrupted.
 	ctx, cancel := context.WithCancel(t.Context())
 	third := newJournal()
 	go func() {
@@ -208,7 +208,7 @@ func TestBuildTwiceAtOnce(t *testing.T) {
 		t.Fatalf("got %v and %v", ra, rb)
 	}
 	if !strings.Contains(second.String(), "already there") {
-		t.Errorf("the second did not take the first one's result:\n%s", second)
+		t.Errorf("the second build did not use the result of the first:\n%s", second)
 	}
 	if n := strings.Count(w.calls(), "build -v"); n != 1 {
 		t.Errorf("go built %d times", n)
@@ -261,8 +261,8 @@ func TestBuildKilled(t *testing.T) {
 	})
 }
 
-// killBuild builds in another process and kills it, as kill -9 does, when go
-// and what go started are running. None of them outlives it.
+// killBuild builds in another process and kills it, as kill -9 does, while go and its
+// children are running. None of them may survive.
 func (w *world) killBuild() {
 	t := w.t
 	t.Helper()
@@ -288,11 +288,11 @@ func (w *world) killBuild() {
 		w.ends("child")
 	}
 	if w.leftovers() == nil {
-		t.Errorf("the kill came too late to prove anything: %s", errs.String())
+		t.Errorf("the build ended before it was killed: %s", errs.String())
 	}
 }
 
-// buildAfterKill builds again, as the next command of the user would.
+// buildAfterKill builds again, like the next command of the user.
 func (w *world) buildAfterKill() {
 	w.t.Helper()
 	dir, err := w.store("FAKE_MODE=ok").Build(w.t.Context(), "", nil)
@@ -307,7 +307,7 @@ func (w *world) buildAfterKill() {
 	}
 }
 
-// The embedded module must say what the pins say; `make pins` moves both.
+// The embedded module must have the pinned versions; `make pins` updates both.
 func TestEmbeddedModule(t *testing.T) {
 	t.Parallel()
 	b, err := moduleFiles.ReadFile("module/go.mod.txt")

@@ -10,8 +10,8 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// A folder that setup-envtest or an earlier operon filled gets the one program
-// that it lacks; what is there, and may be running, is not touched.
+// A folder of setup-envtest or of an earlier operon gets only the missing program. The
+// other programs may be running, so they must not change.
 func TestBuildAddsControllerManager(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -21,7 +21,7 @@ func TestBuildAddsControllerManager(t *testing.T) {
 	}{
 		{"missing", 0o755, false},
 		{"read-only folder", 0o555, false},
-		{"half written", 0o555, true},
+		{"truncated program", 0o555, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBuildAddsControllerManager(t *testing.T) {
 	}
 }
 
-// A program that is not what it should be does not get beside the others.
+// A program with another version does not reach the store.
 func TestBuildAddsNothingWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "wrong-added")
@@ -74,7 +74,7 @@ func TestBuildAddsNothingWrong(t *testing.T) {
 	_, err := w.store().Build(t.Context(), "", nil)
 	checkFault(t, err, fault.CodeFailed, `kube-controller-manager --version: printed "Kubernetes v1.2.3"`, "")
 	if got := names(t, dir); strings.Contains(got, ControllerManager) {
-		t.Errorf("the folder holds %s", got)
+		t.Errorf("the folder has %s", got)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestEnsure(t *testing.T) {
 		})
 	}
 
-	// What is there is used as it is.
+	// A complete folder is used unchanged.
 	for version, want := range map[string]string{"": tests, "1.36": old} {
 		if got, err := ensure(version, false); err != nil || got != want {
 			t.Errorf("%q: %q, %v", version, got, err)
@@ -101,7 +101,7 @@ func TestEnsure(t *testing.T) {
 		t.Fatalf("go was called: %s", calls)
 	}
 
-	// The folder that the user names is never built in.
+	// Nothing is built in a folder that the user sets.
 	_, err := ensure("", true, Var+"="+tests)
 	checkFault(t, err, fault.CodeFailed, Var+"="+tests+": "+executable(ControllerManager)+" is missing", "unset it")
 	_, err = ensure("1.36", true)
@@ -120,7 +120,7 @@ func TestEnsure(t *testing.T) {
 		t.Error(err)
 	}
 	if got, err := ensure("", true, Var+"="+tests); err != nil || got != tests {
-		t.Errorf("with controllers, named: %q, %v", got, err)
+		t.Errorf("with controllers, in the user's folder: %q, %v", got, err)
 	}
 	empty := newWorld(t, "ok")
 	if got, err := empty.store().Ensure(t.Context(), "", false, nil); err != nil || got != filepath.Join(empty.root, "k8s", pins.Kubernetes+"-"+platform()) {

@@ -17,8 +17,8 @@ import (
 	"github.com/operon-dev/operon/internal/fault"
 )
 
-// mirror is a server with an index of releases and their archives, as
-// controller-tools publishes them.
+// mirror is a server with an index of releases and their archives, in the form that
+// controller-tools publishes.
 type mirror struct {
 	*httptest.Server
 	index    string
@@ -103,13 +103,13 @@ func TestDownload(t *testing.T) {
 		t.Errorf("progress: %s", text)
 	}
 	if got, err := download("1.35"); err != nil || got != half {
-		t.Errorf("in place of half a download: %q, %v", got, err)
+		t.Errorf("instead of an incomplete download: %q, %v", got, err)
 	}
 	if l := w.leftovers(); l != nil {
 		t.Errorf("left behind: %v", l)
 	}
 
-	// What is there is used, and the folder that the user names wins.
+	// An existing version is used. A folder that the user sets takes precedence.
 	m.Close()
 	if got, err := download("1.36"); err != nil || got != dir {
 		t.Errorf("again: %q, %v", got, err)
@@ -160,7 +160,7 @@ func TestDownloadFailures(t *testing.T) {
 			name := m.list("1.36.3", platform(), sum([]byte("text")))
 			m.archives[name] = func(w http.ResponseWriter) { _, _ = w.Write([]byte("text")) }
 		}, fault.CodeFailed, "unpack Kubernetes 1.36.3", "room on the disk"},
-		{"a program missing", "1.36", "", func(t *testing.T, m *mirror) { m.add(t, "1.36.3", "etcd", "kubectl") },
+		{"missing program", "1.36", "", func(t *testing.T, m *mirror) { m.add(t, "1.36.3", "etcd", "kubectl") },
 			fault.CodeFailed, "the archive of Kubernetes 1.36.3 is not usable: " + executable("kube-apiserver") + " is missing", mirrorHint},
 	}
 	for _, tt := range tests {
@@ -178,19 +178,19 @@ func TestDownloadFailures(t *testing.T) {
 			_, err := w.store().Download(t.Context(), tt.version, index, nil)
 			checkFault(t, err, tt.code, tt.err, tt.hint)
 			if strings.Contains(err.Error(), "\n") {
-				t.Errorf("more than a line: %q", err)
+				t.Errorf("the error has more than one line: %q", err)
 			}
 			if l := w.leftovers(); l != nil {
 				t.Errorf("left behind: %v", l)
 			}
 			if found, _ := filepath.Glob(filepath.Join(w.root, "k8s", "*")); found != nil {
-				t.Errorf("the store holds %s", found)
+				t.Errorf("the store has %s", found)
 			}
 		})
 	}
 }
 
-// Ctrl-C in the midst of a download ends it, and nothing of it is ever used.
+// Ctrl-C ends a download, and none of its files are used.
 func TestDownloadCancelled(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t)

@@ -37,7 +37,7 @@ func TestStoreNotWritable(t *testing.T) {
 	checkFault(t, err, fault.CodeFailed, "permission denied", hint)
 }
 
-// An error of the store gets advice once; one of go has its own.
+// An error of the store gets one hint. An error of go has its own.
 func TestExplainStore(t *testing.T) {
 	t.Parallel()
 	full := fmt.Errorf("envtest store: %w", &os.PathError{Op: "write", Path: "/store/x", Err: syscall.ENOSPC})
@@ -53,7 +53,7 @@ func TestExplainStore(t *testing.T) {
 	}
 }
 
-// setup-envtest makes folders read-only, and some stay behind when it is killed.
+// setup-envtest creates read-only folders, and leaves some behind if it is killed.
 func TestRemoveReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "stage")

@@ -21,9 +21,9 @@ import (
 	"github.com/operon-dev/operon/internal/pins"
 )
 
-// The test binary plays every program: linked under the name "go" it is a go
-// command that links itself as the programs, which then tell their versions.
-// FAKE_MODE chooses how it behaves and FAKE_DIR is where it meets the test.
+// The test binary acts as every program. Linked as "go", it is a go command that links
+// itself as the programs, which then print their versions. FAKE_MODE defines how it
+// behaves. In FAKE_DIR, it exchanges files with the test.
 func TestMain(m *testing.M) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	switch {
@@ -104,8 +104,8 @@ func fakeGo(args []string) int {
 	return linkSelf(out, names...)
 }
 
-// hold keeps a lock, which only the end of this process releases. A file named
-// stop ends it, so that nothing outlives a failed test for long.
+// hold keeps a lock until this process ends. A file named stop ends it, so that it does
+// not survive a failed test for long.
 func hold(dir, name string) {
 	_ = flock.New(filepath.Join(dir, name)).Lock()
 	record(filepath.Join(dir, name+".started"), "")
@@ -122,8 +122,8 @@ func linkSelf(dir string, names ...string) int {
 	return 0
 }
 
-// link makes the running test binary available under another name. (Windows
-// lets nobody write through a name of a running program.)
+// link makes the running test binary available under another name. (Windows does not
+// allow writing to a running program.)
 func link(at string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -164,8 +164,8 @@ func await(file string) bool {
 	return false
 }
 
-// world is a machine of its own for one test: a fake go on the PATH, an empty
-// store, and a folder to meet the fake in.
+// world is the environment of one test: a fake go command in PATH, an empty store, and the
+// folder for files of the fake.
 type world struct {
 	t    *testing.T
 	root string
@@ -202,7 +202,7 @@ func (w *world) store(env ...string) *Store {
 	return s
 }
 
-// put makes a folder in the store with the named programs.
+// put creates a folder in the store with the named programs.
 func (w *world) put(folder string, names ...string) string {
 	w.t.Helper()
 	dir := filepath.Join(w.root, "k8s", folder)
@@ -217,13 +217,13 @@ func (w *world) put(folder string, names ...string) string {
 	return dir
 }
 
-// calls returns what the fake go was asked to build.
+// calls returns the builds that the fake go command was asked for.
 func (w *world) calls() string {
 	b, _ := os.ReadFile(filepath.Join(w.meet, "calls"))
 	return string(b)
 }
 
-// leftovers lists what is in operon's own folder of the store, less the lock.
+// leftovers lists the files in operon's own folder of the store, except for the lock.
 func (w *world) leftovers() (names []string) {
 	entries, _ := os.ReadDir(filepath.Join(w.root, ".operon"))
 	for _, e := range entries {
@@ -234,7 +234,7 @@ func (w *world) leftovers() (names []string) {
 	return names
 }
 
-// ends waits until a process that holds a lock in the meeting folder is gone.
+// ends waits until the process that has a lock in the folder ends.
 func (w *world) ends(name string) {
 	w.t.Helper()
 	l := flock.New(filepath.Join(w.meet, name))

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// TestBuildRealAssets builds the real control plane into the user's own store,
-// so that the suites of generated projects find it and a repeat is instant.
+// TestBuildRealAssets builds the real control plane in the user's store, so that the test
+// suites of generated projects find it and a repetition takes no time.
 func TestBuildRealAssets(t *testing.T) {
 	if testing.Short() {
-		t.Skip("building the control plane takes minutes the first time")
+		t.Skip("the first build of the control plane takes minutes")
 	}
 	t.Parallel()
 	env := environ(os.Environ()).with(Var + "=")

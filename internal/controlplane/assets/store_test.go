@@ -90,7 +90,7 @@ func TestPathEmptyStore(t *testing.T) {
 		checkFault(t, err, fault.CodeFailed, "no control plane for Kubernetes 1.37", hint)
 	}
 	if _, err := os.Stat(w.root); err == nil {
-		t.Error("asking for a path made the store")
+		t.Error("Path created the store")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestPathVar(t *testing.T) {
 func TestPathNotExecutable(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("no mode bits")
+		t.Skip("Windows has no executable bit")
 	}
 	w := newWorld(t, "ok")
 	dir := w.put(pins.Kubernetes+"-"+platform(), "etcd", "kubectl")
@@ -198,7 +198,7 @@ func TestDefaultRoot(t *testing.T) {
 	}
 }
 
-// checkFault compares code, text and hint of an error; code 0 wants none.
+// checkFault compares the code, text and hint of an error. Code 0 means no error.
 func checkFault(t *testing.T, err error, code int, text, hint string) {
 	t.Helper()
 	if fault.Code(err) != code {

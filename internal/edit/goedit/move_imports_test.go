@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// moved is the controllers' package after a move to folders per group: what
-// belongs to Deployment went to apps.
+// moved returns the package of a name after the controllers moved to a folder for each
+// group: names of Deployment moved to apps.
 func moved(name string) Package {
 	if strings.Contains(name, "Deployment") {
 		return Package{Path: "x.org/f/internal/controller/apps", Name: "apps", Alias: "appscontroller"}

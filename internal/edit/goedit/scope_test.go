@@ -59,7 +59,7 @@ func TestScope(t *testing.T) {
 	type names struct{ Manager, Scheme, Logger, Param, Argument string }
 	tests := map[string]names{
 		"scheme":  {Scheme: "sch", Logger: "logs", Argument: "sch"},
-		"early":   {Scheme: "sch", Logger: "logs"}, // the manager is not there yet
+		"early":   {Scheme: "sch", Logger: "logs"}, // the manager is not declared yet
 		"builder": {Manager: "manager", Scheme: "sch", Logger: "logs"},
 		"setup":   {Scheme: "sch", Logger: "logs", Param: "m"}, // the closure's s is not known outside of it
 	}

@@ -39,7 +39,7 @@ func TestAppendYAML(t *testing.T) {
 			want:   "resources:\n  - b\n  # +kubebuilder:scaffold:crdkustomizeresource\nx: 1\n",
 			anchor: crd,
 		},
-		"brackets give way": {
+		"brackets are replaced": {
 			src:    "resources: [] # none yet\n# +kubebuilder:scaffold:crdkustomizeresource\n",
 			item:   "b",
 			want:   "resources: # none yet\n- b\n# +kubebuilder:scaffold:crdkustomizeresource\n",
@@ -69,13 +69,13 @@ func TestAppendYAML(t *testing.T) {
 			want:   "resources:\n- a\n- b\nother:\n- x\n# +kubebuilder:scaffold:crdkustomizeresource\n",
 			anchor: crd,
 		},
-		"held already, in other quotes": {
+		"already listed, with other quotes": {
 			src:    "resources:\n- 'b'\n",
 			item:   "b",
 			want:   "resources:\n- 'b'\n",
 			anchor: crd,
 		},
-		"held already, in brackets": {
+		"already listed, in brackets": {
 			src:    "resources: [a, \"b\"]\n",
 			item:   "b",
 			want:   "resources: [a, \"b\"]\n",
@@ -93,7 +93,7 @@ func TestAppendYAML(t *testing.T) {
 			want:   "x: 1\n# end\nresources:\n- a\n",
 			anchor: crd,
 		},
-		"missing key, marker there": {
+		"missing key, with a marker": {
 			src:    "resources:\n- a\n# +kubebuilder:scaffold:crdkustomizeresource\n\n#patches:\n# +kubebuilder:scaffold:p\n\nconfigurations:\n- k\n",
 			item:   "path: patches/x.yaml\ntarget:\n  kind: X # kept",
 			want:   "resources:\n- a\n# +kubebuilder:scaffold:crdkustomizeresource\n\n#patches:\npatches:\n- path: patches/x.yaml\n  target:\n    kind: X # kept\n# +kubebuilder:scaffold:p\n\nconfigurations:\n- k\n",
@@ -270,19 +270,19 @@ func TestUncommentYAML(t *testing.T) {
 func TestUncommentYAMLKey(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{
-		"with its list":     {"a: 1\n#r:\n# - b\n", "a: 1\nr:\n# - b\n"},
-		"space behind":      {"# r: # why\n", "r: # why\n"},
-		"in brackets":       {"# text\n#r: [{a: b}] # c\n", "# text\nr: [{a: b}] # c\n"},
-		"no list":           {"#r: [see below]: x\na: 1\n", ""},
-		"there":             {"r: 1\n#r:\n", ""},
-		"there, below":      {"#r:\nr:\n", ""},
-		"a sentence":        {"# r: what it is\na: 1\n", ""},
-		"another key":       {"#rs:\n#r-s:\na: 1\n", ""},
-		"inside text":       {"t: |\n  a\n#r:\n", "t: |\n  a\nr:\n"},
-		"deeper":            {"t:\n  #r:\n  a: 1\n", ""},
-		"in a list":         {"t:\n- a\n#r:\n- b\n#r:\n", "t:\n- a\n#r:\n- b\nr:\n"},
-		"CR LF":             {"a: 1\r\n#r:\r\n", "a: 1\r\nr:\r\n"},
-		"nothing in it yet": {"", ""},
+		"with its list":      {"a: 1\n#r:\n# - b\n", "a: 1\nr:\n# - b\n"},
+		"space behind":       {"# r: # why\n", "r: # why\n"},
+		"in brackets":        {"# text\n#r: [{a: b}] # c\n", "# text\nr: [{a: b}] # c\n"},
+		"no list":            {"#r: [see below]: x\na: 1\n", ""},
+		"existing key":       {"r: 1\n#r:\n", ""},
+		"existing key below": {"#r:\nr:\n", ""},
+		"a sentence":         {"# r: what it is\na: 1\n", ""},
+		"another key":        {"#rs:\n#r-s:\na: 1\n", ""},
+		"inside text":        {"t: |\n  a\n#r:\n", "t: |\n  a\nr:\n"},
+		"deeper":             {"t:\n  #r:\n  a: 1\n", ""},
+		"in a list":          {"t:\n- a\n#r:\n- b\n#r:\n", "t:\n- a\n#r:\n- b\nr:\n"},
+		"CR LF":              {"a: 1\r\n#r:\r\n", "a: 1\r\nr:\r\n"},
+		"empty file":         {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

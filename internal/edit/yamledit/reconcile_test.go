@@ -71,18 +71,18 @@ func TestReconcileYAML(t *testing.T) {
 			"l:\n- name: a\n  v: 1\n", m{"l": []any{m{"name": "a", "v": 1}}}, m{"l": []any{m{"api": m{"x": true}, "name": "a", "v": 1}}},
 			"l:\n- api:\n    x: true\n  name: a\n  v: 1\n",
 		},
-		"first key of an item goes": {
+		"removed first key of an item": {
 			"l:\n- api:\n    x: true\n  name: a\n", m{"l": []any{m{"api": m{"x": true}, "name": "a"}}}, m{"l": []any{m{"name": "a"}}},
 			"l:\n- name: a\n",
 		},
-		"first key of an item goes, comment below": {
+		"removed first key of an item, comment below": {
 			"l:\n- api: 1\n  # the name\n  name: a\n", m{"l": []any{m{"api": 1, "name": "a"}}}, m{"l": []any{m{"name": "a"}}},
 			"l:\n-\n  # the name\n  name: a\n",
 		},
-		"only key goes": {
+		"removed only key": {
 			"a:\n  b: 1\nc: 1\n", m{"a": m{"b": 1}, "c": 1}, m{"a": m{}, "c": 1}, "a: {}\nc: 1\n",
 		},
-		"only item goes": {
+		"removed only item": {
 			"a:\n- b\n", m{"a": []any{"b"}}, m{"a": []any{}}, "a: []\n",
 		},
 		"item replaced": {

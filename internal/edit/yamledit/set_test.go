@@ -9,9 +9,9 @@ import (
 func TestSet(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{
-		"beside others": {"a: 1 # one\nmetadata:\n  labels:\n    a: x\n    z: y\n", "a: 1 # one\nmetadata:\n  labels:\n    a: x\n    k: \"true\"\n    z: y\n"},
-		"no labels":     {"metadata:\n  name: n\n", "metadata:\n  labels:\n    k: \"true\"\n  name: n\n"},
-		"again":         {"metadata:\n  labels:\n    k: 'true'\n", "metadata:\n  labels:\n    k: 'true'\n"},
+		"next to other keys": {"a: 1 # one\nmetadata:\n  labels:\n    a: x\n    z: y\n", "a: 1 # one\nmetadata:\n  labels:\n    a: x\n    k: \"true\"\n    z: y\n"},
+		"no labels":          {"metadata:\n  name: n\n", "metadata:\n  labels:\n    k: \"true\"\n  name: n\n"},
+		"again":              {"metadata:\n  labels:\n    k: 'true'\n", "metadata:\n  labels:\n    k: 'true'\n"},
 	} {
 		got, err := Set([]byte(tt.src), []string{"metadata", "labels"}, "k", "true")
 		if diff := cmp.Diff(tt.want, string(got)); err != nil || diff != "" {

@@ -53,6 +53,6 @@ func TestToolsVersion(t *testing.T) {
 		}
 	}
 	if got := Version(); got != pins.ControllerTools {
-		t.Errorf("this binary holds %s, the pin says %s", got, pins.ControllerTools)
+		t.Errorf("this binary has %s, the pin is %s", got, pins.ControllerTools)
 	}
 }

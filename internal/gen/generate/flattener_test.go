@@ -14,9 +14,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// TestErrorsOfAllVersions has errors about a kind that are those of no version: the
-// library gives them to any package of the group, and they stand with the first
-// that has the kind.
+// TestErrorsOfAllVersions causes errors about a kind as a whole. The library adds them to
+// an arbitrary package of the group. They must be in the first package that has the kind.
 func TestErrorsOfAllVersions(t *testing.T) {
 	t.Parallel()
 	kind := schema.GroupKind{Group: "ship.example.org", Kind: "Frigate"}

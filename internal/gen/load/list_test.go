@@ -7,7 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/gen/load/golist"
 )
 
-// TestListable decides by the question alone which path is taken.
+// TestListable checks which queries a listing can answer.
 func TestListable(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no gopackagesdriver
 	usual := Query{Folders: []Folder{{"/p", true}}, Command: golist.Command{Arch: "amd64"}}
@@ -24,7 +24,7 @@ func TestListable(t *testing.T) {
 		"in module cache": {func(q *Query) {
 			q.Dir, q.External = filepath.FromSlash("/mod/m@v1"), []string{filepath.FromSlash("/go"), filepath.FromSlash("/mod")}
 		}, nil, false},
-		"beside it": {func(q *Query) {
+		"outside the module cache": {func(q *Query) {
 			q.Dir, q.External = filepath.FromSlash("/modern"), []string{"", filepath.FromSlash("/mod")}
 		}, nil, true},
 		"a driver":  {func(*Query) {}, []string{"GOPACKAGESDRIVER=/bin/driver"}, false},

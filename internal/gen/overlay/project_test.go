@@ -2,7 +2,7 @@ package overlay
 
 import "testing"
 
-// TestRelativeTo has the paths of Windows as well, on every system.
+// TestRelativeTo also uses paths of Windows, on every system.
 func TestRelativeTo(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ root, separator, msg, want string }{

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzText checks the laws that hold for any three texts.
+// FuzzText checks rules that hold for any three texts.
 func FuzzText(f *testing.F) {
 	for _, s := range [][3]string{
 		{"", "", ""},
@@ -65,7 +65,7 @@ func checkDiff(t *testing.T, a, b []string) {
 	}
 	out = append(out, a[max(done, 0):]...)
 	if diff := cmp.Diff(strings.Join(b, ""), strings.Join(out, "")); diff != "" {
-		t.Fatalf("the changes of %q do not give %q:\n%s", a, b, diff)
+		t.Fatalf("the changes of %q do not result in %q:\n%s", a, b, diff)
 	}
 }
 
@@ -88,7 +88,7 @@ func FuzzGit(f *testing.F) {
 		got, clean := Text(text(base), text(ours), text(theirs))
 		want, wantClean := gitMerge(t, text(base), text(ours), text(theirs))
 		if clean != wantClean {
-			t.Errorf("clean = %v, git says %v\nours %q\ntheirs %q\ngot %s\ngit %s", clean, wantClean, ours, theirs, got, want)
+			t.Errorf("clean = %v, git returns %v\nours %q\ntheirs %q\ngot %s\ngit %s", clean, wantClean, ours, theirs, got, want)
 		}
 		if diff := cmp.Diff(string(want), string(got)); clean && diff != "" {
 			t.Errorf("merged (-git +got):\n%s", diff)

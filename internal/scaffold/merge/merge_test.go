@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 			want: "a\nx\nb\nc\ne\n",
 		},
 		{
-			name: "a common change is made once, a further one too",
+			name: "a common change is applied once, together with another one",
 			base: "a\nb\nc\nd\n", ours: "a\nB\nc\nd\n", theirs: "a\nB\nc\nD\n",
 			want: "a\nB\nc\nD\n",
 		},

@@ -54,9 +54,9 @@ func TestTreeErrorsNameTheTemplate(t *testing.T) {
 		"unknown placeholder": {"tree/[nobody].txt", "x", "tree/[nobody].txt: unknown placeholder [nobody]"},
 		"missing key":         {"tree/a.txt.tmpl", "\n{{ .Nobody }}", "tree/a.txt.tmpl:2"},
 		"syntax":              {"tree/a.txt.tmpl", "{{ if }}", "tree/a.txt.tmpl:1"},
-		"Go that is none":     {"tree/a.go.tmpl", "package p\nfunc {", "tree/a.go.tmpl: output does not parse"},
+		"invalid Go":          {"tree/a.go.tmpl", "package p\nfunc {", "tree/a.go.tmpl: output does not parse"},
 		"no clock":            {"tree/a.txt.tmpl", "{{ now }}", `function "now" not defined`},
-		"no dice":             {"tree/a.txt.tmpl", "{{ shuffle .A }}", `function "shuffle" not defined`},
+		"no randomness":       {"tree/a.txt.tmpl", "{{ shuffle .A }}", `function "shuffle" not defined`},
 		"no keys":             {"tree/a.txt.tmpl", "{{ genPrivateKey }}", `function "genPrivateKey" not defined`},
 	} {
 		_, err := rendered(fstest.MapFS{tc.file: mapFile(tc.content)}, nil, map[string]any{"A": "a"})

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 )
 
-// odd are strings that YAML writes in many ways, or not at all.
+// odd are strings that YAML writes in different styles, or cannot write.
 var odd = []string{
 	"", " ", "  ", "a", "word", "two words", " leading", "trailing ", "two  spaces", "tab\there", "\ttab", "tab\t",
 	"\n", "\n\n", "line\n", "line\n\n", "\nline", "one\ntwo", "one\n\ntwo", "one\n  indented\ntwo", "  one\ntwo", "one \ntwo",
@@ -33,7 +33,7 @@ var odd = []string{
 	"one\n" + strings.Repeat("long line ", 30) + "end\ntwo", strings.Repeat("x", 101), strings.Repeat("x", 129), strings.Repeat("x", 1025),
 }
 
-// rawJSON are JSON texts as markers have them, some of them none.
+// rawJSON are JSON texts as in markers. Some of them are invalid.
 var rawJSON = []string{
 	"", "null", " null ", "true", "0", "-0", "1", "1.0", "1.5", "1e3", "1E-7", "1e21", "1e400", "0.1", "123456789012345678", "9007199254740993",
 	"9223372036854775807", "9223372036854775808", "18446744073709551615", "123456789012345678901234567890", `""`, `"a"`, `"yes"`, `"1"`, `"\u2028"`, `"a\nb"`,
@@ -41,7 +41,7 @@ var rawJSON = []string{
 	`{"a":{"b":{"c":"d: e"}}}`, `{ "x" : [ 1 , 2 ] }`, `{"a":1,"a":2}`, `{"<<":{"a":1}}`, `{"y":"n"}`, "{", "nonsense", "1 2",
 }
 
-// same compares with the library, and says whether the short way was taken.
+// same compares with the library, and reports whether the emitter wrote the CRD itself.
 func same(t *testing.T, c apiextensionsv1.CustomResourceDefinition, options ...*genall.WriteYAMLOptions) (short bool) {
 	t.Helper()
 	want, wantErr := library(c, options...)
@@ -58,7 +58,7 @@ func same(t *testing.T, c apiextensionsv1.CustomResourceDefinition, options ...*
 	return e.crd(c, options) == nil
 }
 
-// crdOf has one version for each schema.
+// crdOf returns a CRD with one version for each schema.
 func crdOf(schemas ...props) apiextensionsv1.CustomResourceDefinition {
 	c := apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
@@ -119,8 +119,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEveryField fails when a new version of the API has a field that the
-// emitter leaves out.
+// TestEveryField fails if a new release of the API has a field that the emitter omits.
 func TestEveryField(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	typ := reflect.TypeFor[props]()
@@ -130,22 +129,22 @@ func TestEveryField(t *testing.T) {
 			filler{Rand: rnd, texts: []string{"word"}, raws: []string{"1"}, sparse: 1, without: "Dependencies"}.fill(reflect.ValueOf(&s).Elem().Field(i), 2)
 			c := crdOf(s)
 			if written, _ := library(c); !strings.Contains(string(written), "\n      openAPIV3Schema:\n") {
-				t.Fatalf("the field was not filled:\n%s", written)
+				t.Fatalf("the field has no value:\n%s", written)
 			}
 			if short := same(t, c); short == (typ.Field(i).Name == "Dependencies") {
-				t.Errorf("took the short way: %v", short)
+				t.Errorf("the emitter wrote it: %v", short)
 			}
 		})
 	}
-	// Types below it are filled wholly.
+	// All fields of nested types have values.
 	var s props
 	filler{Rand: rnd, texts: []string{"word"}, raws: []string{"1"}, sparse: 1, without: "Dependencies"}.fill(reflect.ValueOf(&s).Elem(), 3)
 	if !same(t, crdOf(s)) {
-		t.Error("took the long way")
+		t.Error("the library wrote the CRD")
 	}
 }
 
-// TestFrame has texts around the schemas that look like their place.
+// TestFrame uses texts outside the schemas that look like the placeholder of a schema.
 func TestFrame(t *testing.T) {
 	c := crdOf(props{Type: "object"}, props{})
 	if !same(t, c, genall.WithTransform(genall.TransformRemoveCreationTimestamp), genall.WithTransform(func(o map[string]any) error {
@@ -153,14 +152,14 @@ func TestFrame(t *testing.T) {
 		o["spec"].(map[string]any)["preserveUnknownFields"] = false
 		return nil
 	})) {
-		t.Error("took the long way")
+		t.Error("the library wrote the CRD")
 	}
 	broken := errors.New("broken")
 	same(t, c, genall.WithTransform(func(map[string]any) error { return broken }))
 
 	c.Spec.Group = "a" + strings.ReplaceAll(place, "\n    ", "\n") // below group, which indents it
 	if same(t, c) {
-		t.Error("took a group for the place of a schema")
+		t.Error("a group was replaced as the placeholder of a schema")
 	}
 	c = crdOf(props{Type: placeType})
 	c.Spec.Names.Categories = []string{place}
@@ -174,15 +173,15 @@ func TestFrame(t *testing.T) {
 	same(t, crdOf(props{Default: &apiextensionsv1.JSON{Raw: []byte("1")}}, props{Default: &apiextensionsv1.JSON{Raw: []byte("1")}}))
 }
 
-// TestKeyOrder compares keys in pairs: with more, the library's order can go in
-// circles (a1b, a01, a10b), and what it writes is then up to chance.
+// TestKeyOrder compares keys in pairs. With three keys, the library's order can be cyclic
+// (a1b, a01, a10b), and its output is then random.
 func TestKeyOrder(t *testing.T) {
 	keys := []string{"a", "b", "A", "B", "a1", "a2", "a10", "a01", "a001", "a1b", "a10b", "a1.5", "1", "2", "10", "0", "00", "-a", "a-b", "aB", "ab", "é",
 		"ab0", "ab00", "a100", "a101", "a²", "٣", "a٣", "日", "a99999999999999999999", "a_b", "a.b", "$a"}
 	for i, a := range keys {
 		for _, b := range keys[:i] {
 			if !same(t, crdOf(props{Properties: map[string]props{a: {}, b: {}}})) {
-				t.Errorf("took the long way with %q, %q", a, b)
+				t.Errorf("the library wrote the CRD with %q, %q", a, b)
 			}
 		}
 	}
@@ -206,7 +205,7 @@ func FuzzCRD(f *testing.F) {
 	})
 }
 
-// filler sets public fields at random.
+// filler sets exported fields to random values.
 type filler struct {
 	*rand.Rand
 	texts, raws []string

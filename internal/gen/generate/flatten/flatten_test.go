@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// parserOf has types of one package with these raw schemas.
+// parserOf returns a parser with types of one package that have these raw schemas.
 func parserOf(schemas map[string]props) (*crd.Parser, *loader.Package) {
 	p := &crd.Parser{PackageOverrides: map[string]crd.PackageOverride{"p": func(*crd.Parser, *loader.Package) {}}}
 	crd.AddKnownTypes(p)
@@ -26,8 +26,8 @@ func parserOf(schemas map[string]props) (*crd.Parser, *loader.Package) {
 	return p, pkg
 }
 
-// compare flattens kinds one after the other, beside the library, which gets to
-// know of each kind alone: how many of them were not known to the flattener?
+// compare flattens kinds with the flattener and with the library, each kind with a new
+// parser for the library. It returns how many kinds the flattener does not support.
 func compare(t *testing.T, schemas map[string]props, maxDescLen *int, kinds ...string) (unknown int) {
 	t.Helper()
 	ours, pkg := parserOf(schemas)
@@ -48,22 +48,22 @@ func compare(t *testing.T, schemas map[string]props, maxDescLen *int, kinds ...s
 			continue
 		}
 		if len(theirPkg.Errors) > 0 {
-			t.Fatalf("the library says %v of %s", theirPkg.Errors, text(t, schemas))
+			t.Fatalf("the library reports %v for %s", theirPkg.Errors, text(t, schemas))
 		}
 		if diff := cmp.Diff(text(t, want), text(t, got)); diff != "" {
 			t.Fatalf("%s of %s (-library +flattener):\n%s", kind, text(t, schemas), diff)
 		}
 	}
 	if len(pkg.Errors) > 0 {
-		t.Errorf("the package has errors now: %v", pkg.Errors)
+		t.Errorf("the flattener added errors to the package: %v", pkg.Errors)
 	}
 	raw, _ := parserOf(schemas)
 	if diff := cmp.Diff(len(raw.Schemata), len(ours.Schemata)); diff != "" {
-		t.Errorf("the parser has other types now:\n%s", diff)
+		t.Errorf("the flattener changed the types of the parser:\n%s", diff)
 	}
 	for id, s := range ours.Schemata {
 		if diff := cmp.Diff(text(t, schemas[id.Name]), text(t, s)); diff != "" {
-			t.Errorf("the schema of %s is another now:\n%s", id.Name, diff)
+			t.Errorf("the flattener changed the schema of %s:\n%s", id.Name, diff)
 		}
 	}
 	return unknown
@@ -78,8 +78,8 @@ func text(t *testing.T, v any) string {
 	return string(content)
 }
 
-// maker makes schemas at random, of types that refer to those with higher numbers
-// and, some of them, to themselves.
+// maker creates random schemas of types. They refer to types with higher numbers, and
+// some refer to themselves.
 type maker struct {
 	*rand.Rand
 	types int
@@ -96,7 +96,7 @@ func (m maker) ref(above int) *string {
 	return &ref
 }
 
-// marked sets what markers may set.
+// marked sets random fields that markers can set.
 func (m maker) marked(s *props) {
 	number, yes, list := int64(m.IntN(3)), m.one(2), "map"
 	for _, set := range []func(){
@@ -167,8 +167,7 @@ func (m maker) object(above, depth int) props {
 	return s
 }
 
-// TestRandomTypes compares with the library. What the flattener declines must be
-// the exception.
+// TestRandomTypes compares with the library. The flattener must support most types.
 func TestRandomTypes(t *testing.T) {
 	t.Parallel()
 	declined, all := 0, 0
@@ -200,12 +199,12 @@ func TestRandomTypes(t *testing.T) {
 	}
 	t.Logf("%d of %d were declined", declined, all)
 	if declined == 0 || declined > all/3 {
-		t.Error("that are too few or too many")
+		t.Error("the number of unsupported kinds is too low or too high")
 	}
 }
 
-// TestSameProperty has a type and another that it embeds both have a property of one
-// name, which are a field or refer to a type with the same in it.
+// TestSameProperty defines a property of the same name in a type and in a type that it
+// embeds. The property is a field, or refers to a type with that field.
 func TestSameProperty(t *testing.T) {
 	t.Parallel()
 	yes, no, set, atomic := true, false, "set", "atomic"
@@ -250,7 +249,7 @@ func TestSameProperty(t *testing.T) {
 		}
 	}
 	if known < all/2 {
-		t.Errorf("%d of %d are known", known, all)
+		t.Errorf("%d of %d are supported", known, all)
 	}
 }
 
@@ -270,7 +269,7 @@ func TestShares(t *testing.T) {
 	k.Properties["x"].Properties["b"] = props{Type: "integer"}
 	for _, name := range []string{"y", "z"} {
 		if len(k.Properties[name].Properties) != 2 {
-			t.Errorf("%s has properties of its own", name)
+			t.Errorf("the schemas of %s and x do not share their properties", name)
 		}
 	}
 	delete(k.Properties, "x") // the caller's to do
@@ -280,7 +279,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-func TestCircles(t *testing.T) {
+func TestCycles(t *testing.T) {
 	t.Parallel()
 	to := func(name string) props {
 		ref := crd.TypeRefLink("", name)
@@ -301,16 +300,16 @@ func TestCircles(t *testing.T) {
 		schemas map[string]props
 		want    error
 	}{
-		"none":             {map[string]props{"K": of("A", "B"), "A": of("B"), "B": of()}, nil},
-		"itself":           {map[string]props{"K": of("A"), "A": of("A", "B"), "B": of("B")}, nil},
-		"the kind":         {map[string]props{"K": of("K")}, ErrCycle},
-		"the kind, late":   {map[string]props{"K": of("A", "K"), "A": of()}, ErrCycle},
-		"by way of a type": {map[string]props{"K": of("A"), "A": of("K")}, ErrCycle},
-		"two types":        {map[string]props{"K": of("A"), "A": of("B"), "B": of("A")}, ErrCycle},
-		"another name":     {map[string]props{"K": of("A"), "A": to("B"), "B": of("A")}, ErrCycle},
-		"odd":              {map[string]props{"K": odd(of("A")), "A": of("A")}, ErrUnknown},
-		"odd circle":       {map[string]props{"K": odd(of("A")), "A": of("B"), "B": of("A")}, ErrCycle},
-		"gone":             {map[string]props{"K": of("A")}, ErrUnknown},
+		"none":                           {map[string]props{"K": of("A", "B"), "A": of("B"), "B": of()}, nil},
+		"itself":                         {map[string]props{"K": of("A"), "A": of("A", "B"), "B": of("B")}, nil},
+		"the kind":                       {map[string]props{"K": of("K")}, ErrCycle},
+		"the kind as the last reference": {map[string]props{"K": of("A", "K"), "A": of()}, ErrCycle},
+		"through another type":           {map[string]props{"K": of("A"), "A": of("K")}, ErrCycle},
+		"two types":                      {map[string]props{"K": of("A"), "A": of("B"), "B": of("A")}, ErrCycle},
+		"another name":                   {map[string]props{"K": of("A"), "A": to("B"), "B": of("A")}, ErrCycle},
+		"unsupported":                    {map[string]props{"K": odd(of("A")), "A": of("A")}, ErrUnknown},
+		"unsupported cycle":              {map[string]props{"K": odd(of("A")), "A": of("B"), "B": of("A")}, ErrCycle},
+		"missing type":                   {map[string]props{"K": of("A")}, ErrUnknown},
 	} {
 		parser, pkg := parserOf(tt.schemas)
 		f := &Flattener{Parser: parser}

@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// identities tells identities from a map of texts.
+// identities returns the identities in a map of texts.
 func identities(texts map[string]string) func(string) (Identity, bool) {
 	return func(path string) (Identity, bool) {
 		text, ok := texts[path]
@@ -17,7 +17,7 @@ func identities(texts map[string]string) func(string) (Identity, bool) {
 	}
 }
 
-// keep keeps an entry for packages as they are now.
+// keep stores an entry for packages with their current identities.
 func keep(t *testing.T, c *Cache, now map[string]string, e *Entry) {
 	t.Helper()
 	var ok bool
@@ -41,8 +41,8 @@ func TestFind(t *testing.T) {
 		"another":         {c, map[string]string{"x": "1", "y": "3", "z": "3"}, "z"},
 		"itself changed":  {c, map[string]string{"x": "2", "y": "2"}, ""},
 		"another changed": {c, map[string]string{"x": "1", "y": "3"}, ""},
-		"another is gone": {c, map[string]string{"x": "1"}, ""},
-		"itself is gone":  {c, map[string]string{"y": "2"}, ""},
+		"another removed": {c, map[string]string{"x": "1"}, ""},
+		"itself removed":  {c, map[string]string{"y": "2"}, ""},
 		"mixed up":        {c, map[string]string{"x": "2", "y": "1"}, ""},
 		"environment":     {&Cache{Store: c.Store, Environment: []string{"v2"}}, map[string]string{"x": "1", "y": "2"}, ""},
 		"no store":        {&Cache{Environment: c.Environment}, map[string]string{"x": "1", "y": "2"}, ""},
@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestKeepUnites(t *testing.T) {
+func TestKeepMerges(t *testing.T) {
 	t.Parallel()
 	c := &Cache{Store: store.Open(t.TempDir())}
 	now := map[string]string{"x": "1"}
@@ -77,11 +77,12 @@ func TestKeepUnites(t *testing.T) {
 		t.Errorf("kept %v and group %q", all, e.Group)
 	}
 	if string(e.Types) != "types of " {
-		t.Errorf("kept %q, not the last", e.Types)
+		t.Errorf("kept %q, not the latest types", e.Types)
 	}
 }
 
-// TestVariants keeps the last few of a package that leads to ever others.
+// TestVariants expects that the cache keeps the latest entries of a package whose closure
+// changes.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	c := &Cache{Store: store.Open(t.TempDir())}

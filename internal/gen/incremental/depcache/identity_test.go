@@ -18,7 +18,7 @@ func writeFile(t *testing.T, name, content string) {
 	}
 }
 
-// TestIdentities changes one thing at a time.
+// TestIdentities changes one property of a package at a time.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
 	goRoot, modCache := t.TempDir(), t.TempDir()
@@ -44,7 +44,7 @@ func TestIdentities(t *testing.T) {
 	distinct := func(name string, id Identity) {
 		t.Helper()
 		if other, ok := seen[id]; ok {
-			t.Errorf("%s is the same as %s", name, other)
+			t.Errorf("%s has the identity of %s", name, other)
 		}
 		seen[id] = name
 	}
@@ -70,12 +70,12 @@ func TestIdentities(t *testing.T) {
 		"beside Go's sources": func(p *Package) { p.Dir = filepath.Join(goRoot, "test") },
 	} {
 		if of(change) != (Identity{}) {
-			t.Errorf("%s: it has an identity", name)
+			t.Errorf("%s has an identity", name)
 		}
 	}
 }
 
-// TestSums reads the files of a release of Go once.
+// TestSums checks that the files of a Go release are read only once.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	goRoot, s := t.TempDir(), store.Open(t.TempDir())
@@ -89,12 +89,12 @@ func TestSums(t *testing.T) {
 	}
 	writeFile(t, source, "package time\n")
 	if identity() != (Identity{}) {
-		t.Error("a package of no release has an identity")
+		t.Error("a package without a release has an identity")
 	}
 	writeFile(t, version, "go1.26.8\n")
 	first := identity()
 	if first == (Identity{}) {
-		t.Fatal("there is no identity")
+		t.Fatal("the package has no identity")
 	}
 	writeFile(t, source, "package time // changed\n")
 	if identity() != first {
@@ -102,6 +102,6 @@ func TestSums(t *testing.T) {
 	}
 	writeFile(t, version, "go1.26.9\n")
 	if identity() == first {
-		t.Error("took the files of one release for those of another")
+		t.Error("used the files of another release")
 	}
 }

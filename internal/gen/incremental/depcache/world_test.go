@@ -20,14 +20,14 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// sources are those of packages that refer to each other: c to b and b to a.
+// sources are the sources of packages of which c refers to b, and b to a.
 var sources = map[string]string{
 	"a": "package a\ntype A struct { n int; gone missing.Type }\nfunc (*A) DeepCopyInto(*A) {}\nconst Size = 3",
 	"b": "package b\nimport \"a\"\ntype B struct { a.A; array [a.Size]alone }\ntype alone string",
 	"c": "package c\nimport \"b\"\ntype C = b.B",
 }
 
-// fresh makes the types of sources, which need not be without errors.
+// fresh type-checks sources, which may have errors.
 func fresh(t *testing.T, paths ...string) []Fresh {
 	t.Helper()
 	fset, made := token.NewFileSet(), map[string]*types.Package{}
@@ -53,8 +53,8 @@ type importer func(path string) *types.Package
 
 func (f importer) Import(path string) (*types.Package, error) { return f(path), nil }
 
-// filled is a cache that keeps the sources, each of which is its identity, with a
-// schema for a.A.
+// filled returns a cache with the types of sources and a schema for a.A. A source is the
+// identity of its package.
 func filled(t *testing.T) *Cache {
 	t.Helper()
 	c := &Cache{Store: store.Open(t.TempDir())}
@@ -73,13 +73,13 @@ func use(t *testing.T, w *World, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
 		if _, ok := w.Use(path); !ok {
-			t.Fatalf("%s is not kept", path)
+			t.Fatalf("%s is not cached", path)
 		}
 	}
 }
 
-// TestTypesAgree reads packages in an order in which each mentions others before
-// these are read.
+// TestTypesAgree reads packages in an order in which each refers to packages that are not
+// read yet.
 func TestTypesAgree(t *testing.T) {
 	t.Parallel()
 	c := filled(t)
@@ -99,10 +99,10 @@ func TestTypesAgree(t *testing.T) {
 			t.Errorf("a.A is %s", got)
 		}
 		if m, _, _ := types.LookupFieldOrMethod(b, true, nil, "DeepCopyInto"); m == nil {
-			t.Error("the method of the embedded type is lost")
+			t.Error("the method of the embedded type is missing")
 		}
 		if own := w.Types("a"); own != nil && own.Scope().Lookup("A").Type() != a {
-			t.Error("there are two types a.A")
+			t.Error("a.A is two different types")
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestPart(t *testing.T) {
 	w := world(filled(t))
 	use(t, w, "a", "b", "c")
 	if parted := w.Part(func(path string) bool { return path == "other" }); len(parted) > 0 {
-		t.Fatalf("parted %q for nothing", parted)
+		t.Fatalf("removed %q without a reason", parted)
 	}
 	parted := w.Part(func(path string) bool { return path == "b" })
 	slices.Sort(parted)
@@ -120,14 +120,14 @@ func TestPart(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, ok := w.Use("c"); ok {
-		t.Error("a parted package is back")
+		t.Error("a removed package is back")
 	}
 	if w.Read(); w.Types("a") == nil || w.Types("c") != nil {
-		t.Error("another package was parted")
+		t.Error("another package was removed")
 	}
 }
 
-// TestUnreadable has entries with the right sum and wrong types.
+// TestUnreadable uses entries with a valid checksum and damaged types.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := filled(t)
@@ -153,7 +153,7 @@ func TestUnreadable(t *testing.T) {
 	c.Store.Put(entries, c.key("b", id), Encode([]*Entry{&bad}))
 	w := world(c)
 	if use(t, w, "b"); len(w.Read()) != 1 {
-		t.Error("read what are no types")
+		t.Error("read damaged types")
 	}
 }
 
@@ -194,7 +194,8 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestKeepsWhatIsAskedFor keeps the rest only when it was missed.
+// TestKeepsWhatIsAskedFor expects that other packages are cached only after a run missed
+// one.
 func TestKeepsWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, missed := range []bool{false, true} {
@@ -218,7 +219,8 @@ func TestKeepsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestOnlyWithIdentity keeps nothing that leads to what may change.
+// TestOnlyWithIdentity expects that no package is cached that refers to one without an
+// identity.
 func TestOnlyWithIdentity(t *testing.T) {
 	t.Parallel()
 	c := &Cache{Store: store.Open(t.TempDir())}

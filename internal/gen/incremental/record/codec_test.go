@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// full is a record with something in every field.
+// full is a record with a value in every field.
 func full(t testing.TB) *Record {
 	t.Helper()
 	is, err := filestat.Of(t.TempDir())
@@ -44,19 +44,19 @@ func TestCodec(t *testing.T) {
 		t.Errorf("(-encoded +decoded):\n%s", diff)
 	}
 	if string(got.Encode()) != string(content) {
-		t.Error("the same record has other bytes")
+		t.Error("the same record has different bytes")
 	}
 	for i := range content {
 		if Decode(content[:i]) != nil {
-			t.Errorf("%d of %d bytes are a record", i, len(content))
+			t.Errorf("%d of %d bytes decode as a record", i, len(content))
 		}
 	}
 	if Decode(append(content, 0)) != nil {
-		t.Error("a record with a byte behind it is one")
+		t.Error("a record with an extra byte decodes")
 	}
 }
 
-// FuzzDecode takes any bytes: what is a record stays the same one.
+// FuzzDecode decodes any bytes. A record that decodes must encode to an equal one.
 func FuzzDecode(f *testing.F) {
 	f.Add(full(f).Encode())
 	f.Add((&Record{}).Encode())

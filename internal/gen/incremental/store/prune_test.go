@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// aged puts an entry and sets the time of its last use.
+// aged stores an entry and sets the time of its last use.
 func aged(t *testing.T, s *Store, name string, used time.Time) string {
 	t.Helper()
 	s.Put("types", KeyOf(name), content)
@@ -54,7 +54,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneRests prunes with the first Put, and then not for a day.
+// TestPruneRests expects pruning at the first Put, and then not for a day.
 func TestPruneRests(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -74,12 +74,12 @@ func TestPruneRests(t *testing.T) {
 	}
 }
 
-func TestUseIsNoted(t *testing.T) {
+func TestUseIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
 	file := aged(t, s, "a", time.Now().Add(-48*time.Hour))
 	if _, ok := s.Get("types", KeyOf("a")); !ok {
-		t.Fatal("the entry is lost")
+		t.Fatal("the entry is missing")
 	}
 	if info, err := os.Stat(file); err != nil || time.Since(info.ModTime()) > time.Hour {
 		t.Errorf("used at %v, %v", info.ModTime(), err)

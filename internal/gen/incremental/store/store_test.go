@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestNilKeepsNothing(t *testing.T) {
+func TestNilStoresNothing(t *testing.T) {
 	t.Parallel()
 	s := Open("")
 	s.Put("types", KeyOf("a"), content)
@@ -59,8 +59,8 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestDamage flips every bit of an entry and cuts it at every place. What is
-// damaged is gone, and can be put again.
+// TestDamage flips every bit of an entry, and truncates it at every length. A damaged
+// entry is removed and can be stored again.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s, k := Open(t.TempDir()), KeyOf("a")
@@ -84,10 +84,10 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, ok := s.Get("types", k); ok {
-			t.Fatalf("believed %q, which is not %q: %q", d, whole, got)
+			t.Fatalf("accepted %q, which differs from %q: %q", d, whole, got)
 		}
 		if _, err := os.Stat(name); err == nil {
-			t.Fatal("a damaged entry stays")
+			t.Fatal("a damaged entry was not removed")
 		}
 	}
 	s.Put("types", k, content)
@@ -96,7 +96,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestForeign puts one entry's file into the place of another.
+// TestForeign replaces the file of one entry with that of another.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
@@ -113,17 +113,17 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	if _, ok := s.Get("types", KeyOf("b")); ok {
-		t.Error("believed the entry of another key")
+		t.Error("accepted the entry of another key")
 	}
 	if _, ok := s.Get("schemas", KeyOf("a")); ok {
-		t.Error("believed the entry of another kind")
+		t.Error("accepted the entry of another kind")
 	}
 	if _, ok := s.Get("types", KeyOf("a")); !ok {
-		t.Error("the entry itself is lost")
+		t.Error("the entry itself is missing")
 	}
 }
 
-// TestUnwritable does without a folder that cannot be made, or not written to.
+// TestUnwritable uses folders that cannot be created or written to.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -133,7 +133,7 @@ func TestUnwritable(t *testing.T) {
 	below := Open(filepath.Join(file, "cache"))
 	below.Put("types", KeyOf("a"), content)
 	if _, ok := below.Get("types", KeyOf("a")); ok {
-		t.Error("an entry below a file")
+		t.Error("there is an entry below a file")
 	}
 
 	dir := t.TempDir()
@@ -151,8 +151,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestTogether has many stores write and read the same keys. A reader finds
-// nothing or the whole of what some writer put.
+// TestTogether writes and reads the same keys with many stores. A reader finds nothing, or
+// the complete entry of one writer.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -165,7 +165,7 @@ func TestTogether(t *testing.T) {
 				s.Put("types", k, bytes.Repeat([]byte{byte(writer)}, 10_000))
 				got, ok := s.Get("types", k)
 				if ok && (len(got) != 10_000 || len(bytes.Trim(got, string(got[:1]))) > 0) {
-					t.Error("an entry of two writers")
+					t.Error("an entry mixes two writers")
 				}
 			}
 		})
@@ -186,7 +186,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, entry []byte) {
 		got, ok := decode("types", k, entry)
 		if ok && !bytes.Equal(encode("types", k, got), entry) {
-			t.Errorf("believed %q", entry)
+			t.Errorf("accepted %q", entry)
 		}
 	})
 }

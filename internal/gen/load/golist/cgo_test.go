@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAside(t *testing.T) {
+func TestRemovable(t *testing.T) {
 	t.Parallel()
 	const files = `
 type T struct{ n [size]int }
@@ -19,24 +19,24 @@ func f(y inBody) { _ = other }
 		translated string
 		want       bool
 	}{
-		"nothing":             {"", true},
-		"unseen names":        {"import \"C\"\nfunc inBody() {}\nvar v = C.x\nconst other = C.y\ntype t = *C.int", true},
-		"size of an array":    {"const size = C.y", false},
-		"type in a method":    {"type plain C.int", false},
-		"exported type":       {"type U = C.int", false},
-		"exported constant":   {"const U = C.y", false},
-		"exported function":   {"func U() {}", true},
-		"method":              {"func (T) MarshalJSON() ([]byte, error) { return nil, nil }", false},
-		"type leads out":      {"import \"os\"\ntype t struct { f os.File }", false},
-		"import by dot":       {"import . \"os\"", false},
-		"marker":              {"// +kubebuilder:skip\n", false},
-		"marker in a body":    {"func g() {\n\t//+x\n}", false},
-		"comment that is not": {"// a + b\n", true},
+		"nothing":                      {"", true},
+		"unexported names":             {"import \"C\"\nfunc inBody() {}\nvar v = C.x\nconst other = C.y\ntype t = *C.int", true},
+		"size of an array":             {"const size = C.y", false},
+		"type in a method":             {"type plain C.int", false},
+		"exported type":                {"type U = C.int", false},
+		"exported constant":            {"const U = C.y", false},
+		"exported function":            {"func U() {}", true},
+		"method":                       {"func (T) MarshalJSON() ([]byte, error) { return nil, nil }", false},
+		"type of another package":      {"import \"os\"\ntype t struct { f os.File }", false},
+		"import by dot":                {"import . \"os\"", false},
+		"marker":                       {"// +kubebuilder:skip\n", false},
+		"marker in a body":             {"func g() {\n\t//+x\n}", false},
+		"comment that is not a marker": {"// a + b\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := removable([]*ast.File{parse(t, tt.translated)}, []*ast.File{parse(t, files)}); got != tt.want {
-				t.Errorf("aside is %v", got)
+				t.Errorf("removable is %v", got)
 			}
 		})
 	}

@@ -21,23 +21,23 @@ import (
 func TestBlank(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{
-		"plain":            {"func f() { g() }\n", "func f() {     }\n"},
-		"lines":            {"func f() {\n\tg()\n}\n", "func f() {\n    \n}\n"},
-		"at the end":       {"func f() { g() }", "func f() {     }"},
-		"declared only":    {"func f()\nfunc g() { x }\n", "func f()\nfunc g() {   }\n"},
-		"results":          {"func f() interface{ m() } { g() }\n", "func f() interface{ m() } {     }\n"},
-		"result":           {"func f() *struct {\n\ta int\n} { g() }\n", "func f() *struct {\n\ta int\n} {     }\n"},
-		"named like":       {"func f() Mystruct { g() }\n", "func f() Mystruct {     }\n"},
-		"type parameters":  {"func f[T interface{ ~int }](t T) { g() }\n", "func f[T interface{ ~int }](t T) {     }\n"},
-		"brace in text":    {"func f() { a(\"}\\\"\", '}', `}`) }\n", "func f() {                    }\n"},
-		"nested":           {"func f() { if x { y } }\n", "func f() {            }\n"},
-		"comments":         {"func f() { g() /* } */; h() // x\n}\n", "func f() {     /* } */      // x\n}\n"},
-		"marker":           {"func f() {\n\tg() // +m\n}\n", "func f() {\n\tg() // +m\n}\n"},
-		"comment behind":   {"func f() { g() } // h\n", "func f() { g() } // h\n"},
-		"in a comment":     {"/*\nfunc f() { g() }\n*/\n", "/*\nfunc f() { g() }\n*/\n"},
-		"in a raw string":  {"var s = `\nfunc f() { g() }\n`\n", "var s = `\nfunc f() { g() }\n`\n"},
-		"never closed":     {"func f() { if x {\n", "func f() { if x {\n"},
-		"quote in comment": {"// don't\nfunc f() { g() }\n", "// don't\nfunc f() {     }\n"},
+		"plain":                    {"func f() { g() }\n", "func f() {     }\n"},
+		"lines":                    {"func f() {\n\tg()\n}\n", "func f() {\n    \n}\n"},
+		"at the end":               {"func f() { g() }", "func f() {     }"},
+		"declared only":            {"func f()\nfunc g() { x }\n", "func f()\nfunc g() {   }\n"},
+		"results":                  {"func f() interface{ m() } { g() }\n", "func f() interface{ m() } {     }\n"},
+		"result":                   {"func f() *struct {\n\ta int\n} { g() }\n", "func f() *struct {\n\ta int\n} {     }\n"},
+		"name that ends in struct": {"func f() Mystruct { g() }\n", "func f() Mystruct {     }\n"},
+		"type parameters":          {"func f[T interface{ ~int }](t T) { g() }\n", "func f[T interface{ ~int }](t T) {     }\n"},
+		"brace in text":            {"func f() { a(\"}\\\"\", '}', `}`) }\n", "func f() {                    }\n"},
+		"nested":                   {"func f() { if x { y } }\n", "func f() {            }\n"},
+		"comments":                 {"func f() { g() /* } */; h() // x\n}\n", "func f() {     /* } */      // x\n}\n"},
+		"marker":                   {"func f() {\n\tg() // +m\n}\n", "func f() {\n\tg() // +m\n}\n"},
+		"comment after the body":   {"func f() { g() } // h\n", "func f() { g() } // h\n"},
+		"in a comment":             {"/*\nfunc f() { g() }\n*/\n", "/*\nfunc f() { g() }\n*/\n"},
+		"in a raw string":          {"var s = `\nfunc f() { g() }\n`\n", "var s = `\nfunc f() { g() }\n`\n"},
+		"not closed":               {"func f() { if x {\n", "func f() { if x {\n"},
+		"quote in comment":         {"// don't\nfunc f() { g() }\n", "// don't\nfunc f() {     }\n"},
 	} {
 		if got := string(Blank([]byte(tt.src))); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
@@ -54,8 +54,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestSources compares what is left of real sources, the runtime's with
-// their unusual ones among them, with the sources themselves.
+// TestSources compares stripped sources with the originals. Among them are the unusual
+// ones of package runtime.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("go", "list", "-f", "{{.Dir}}", "runtime", "net", "reflect", "go/parser", "text/template/parse",
@@ -81,7 +81,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	if after > before/2 {
-		t.Errorf("%d nodes of %d are left: bodies are not blanked", after, before)
+		t.Errorf("%d nodes of %d are left: bodies are not removed", after, before)
 	}
 }
 
@@ -94,8 +94,8 @@ func parseSource(t *testing.T, name string, src []byte) *ast.File {
 	return f
 }
 
-// outside lists the nodes of a file outside of the bodies of functions, all
-// comments, and all markers as the collector finds them; and counts all nodes.
+// outside lists the nodes of a file that are not in bodies of functions, all comments, and
+// all markers that the collector finds. It also counts all nodes.
 func outside(t *testing.T, f *ast.File) (lines []string, all int) {
 	t.Helper()
 	var body ast.Node
