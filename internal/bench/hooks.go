@@ -50,7 +50,7 @@ func (b *bencher) hooks(text *strings.Builder) error {
 			tested[i] = append(tested[i], u)
 		}
 	}
-	fmt.Fprintf(text, "### Hooks\n\n`operon hooks validate` takes %s ms for %d hooks in bash; these alone, eight at a time, take %s ms to print their configurations.\n\n",
+	fmt.Fprintf(text, "### Hooks\n\n`operon hooks validate` takes %s ms for %d hooks in bash; the hooks alone, eight at a time, take %s ms to print their configurations.\n\n",
 		digits(median(validated.ours, wall)), manyHooks, digits(median(validated.theirs, wall)))
 	text.WriteString("| `operon hooks test` | ms | CPU ms |\n| --- | ---: | ---: |\n")
 	for i, name := range hookOperators {

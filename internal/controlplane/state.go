@@ -18,7 +18,7 @@ import (
 // Phase is the phase of a control plane.
 type Phase string
 
-// The phases. A failed or dead control plane has no supervisor. Its folder tells the
+// The phases. A failed or dead control plane has no supervisor. Its folder has the
 // reason, and the next Start or Stop of the name removes it.
 const (
 	Starting Phase = "starting"

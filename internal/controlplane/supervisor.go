@@ -62,7 +62,7 @@ func (h *Home) Keep(ctx context.Context, in io.Reader, out io.Writer, env []stri
 	if err != nil {
 		return errStarterGone
 	}
-	// A message to a starter that is gone must not end the supervisor. (The programs
+	// A message to a starter that has ended must not end the supervisor. (The programs
 	// would inherit signal.Ignore, but not a handler.)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var mu sync.Mutex
@@ -119,7 +119,7 @@ func (k *supervisor) supervise(ctx context.Context) error {
 }
 
 // run runs the control plane once in an empty folder, and then removes the folder. A
-// detached control plane that failed keeps its folder, which tells the reason.
+// detached control plane that failed keeps its folder, which has the reason.
 func (k *supervisor) run(outer context.Context) (err error) {
 	dir := k.home.folder(k.Name)
 	if err := removeFolder(dir); err != nil {

@@ -35,7 +35,7 @@ import (
 	"github.com/operon-dev/operon/internal/scaffold"
 )
 
-// Request says what to generate.
+// Request defines what to generate.
 type Request = request.Request
 
 // Problems are all errors in the sources that a run found.
@@ -87,9 +87,9 @@ func run(ctx context.Context, files *overlay.Project, job *request.Job) (*output
 	if err != nil {
 		return nil, err
 	}
-	made, err := generate.Run(ctx, generate.Task{Set: set}, job.Generators, files)
+	result, err := generate.Run(ctx, generate.Task{Set: set}, job.Generators, files)
 	if err != nil {
 		return nil, err
 	}
-	return output.Of(set, made.Outputs, files), nil
+	return output.Of(set, result.Outputs, files), nil
 }

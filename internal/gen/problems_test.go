@@ -47,7 +47,7 @@ var broken = []struct {
 	{"webhook without side effects", "-- internal/webhook/w.go --\npackage webhook\n\n// +kubebuilder:webhook:path=/x,mutating=true,failurePolicy=fail,groups=a,resources=b,verbs=create,versions=v1,name=x.kb.io,admissionReviewVersions=v1\n\nvar _ = 1\n", ""},
 	{"no Go files", "-- docs/readme.md --\nhello\n", "crd paths=./docs"},
 	{"unknown import path", "", "crd paths=example.com/zoo/none"},
-	{"CRDs of a version that is gone", "", "crd:crdVersions=v1beta1 paths=./api/..."},
+	{"an unsupported version of CRDs", "", "crd:crdVersions=v1beta1 paths=./api/..."},
 	{"CRDs of one good version", "", "crd:crdVersions=v1;v7 paths=./api/..."},
 	{"a description that YAML cannot hold", "-- api/v1/s.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// Moodier has \x7f in it.\n// +kubebuilder:object:root=true\ntype Moodier struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// A \x7f.\n\tA string `json:\"a\"`\n}\n", "crd paths=./api/..."},
 	{"build constraints", "-- only/x.go --\n//go:build never\n\npackage only\n", "crd paths=./only"},

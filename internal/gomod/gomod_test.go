@@ -246,7 +246,7 @@ func TestRequirePackage(t *testing.T) {
 	}
 }
 
-// What the go command says is told without its long arguments.
+// An error of the go command omits its long arguments.
 func TestGoCommandErrors(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module example.org/fleet\n\ngo 9.99\n\nrequire example.net/absent v1.0.0\n"})
 	_, err := Required(t.Context(), dir)

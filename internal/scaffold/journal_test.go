@@ -52,7 +52,7 @@ func TestRecover(t *testing.T) {
 		{"restored by hand", map[string]string{"update": "old", "delete": "old"}, map[string]string{"update": "old", "delete": "old"}, ""},
 		{"made again", map[string]string{"delete": "mine"}, map[string]string{"update": "old", "delete": "mine"}, "old"},
 		{"deleted", map[string]string{"update": "", "d/create": ""}, map[string]string{"update": "old", "delete": "old"}, ""},
-		{"a new file beside", map[string]string{"d/mine": "mine"}, map[string]string{"update": "old", "delete": "old", "d/mine": "mine"}, ""},
+		{"a new file in the folder", map[string]string{"d/mine": "mine"}, map[string]string{"update": "old", "delete": "old", "d/mine": "mine"}, ""},
 		{"a folder in its place", map[string]string{"d/create": "", "d/create/x": "mine"}, map[string]string{"update": "old", "delete": "old", "d/create/x": "mine"}, ""},
 		{"emptied by a power failure", map[string]string{"d/create": "EMPTY"}, map[string]string{"update": "old", "delete": "old"}, ""},
 	}

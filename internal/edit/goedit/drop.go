@@ -38,7 +38,7 @@ func (f *File) callLines(fn, call string) (cut splice, found bool) {
 		for names := assigned(list[i]); last+1 < len(list) && f.follows(list[last], list[last+1], names); {
 			last++
 		}
-		start, end := f.offset(list[i].Pos()), f.behind(list[last])
+		start, end := f.offset(list[i].Pos()), f.endOfLine(list[last])
 		next := f.nextLine(end)
 		if !f.startsLine(start) || len(bytes.TrimSpace(f.src[end:next])) > 0 {
 			return splice{}, true

@@ -120,7 +120,7 @@ func (f *File) DropAssign(fn, path string) error {
 			if !ok || len(a.Lhs) != 1 || !strings.HasSuffix(chain(a.Lhs[0]), "."+path) {
 				continue
 			}
-			start, end := f.offset(s.Pos()), f.behind(s)
+			start, end := f.offset(s.Pos()), f.endOfLine(s)
 			if f.startsLine(start) && len(bytes.TrimSpace(f.src[end:f.nextLine(end)])) == 0 {
 				_ = f.replace(splice{f.lineStart(start), f.nextLine(end), ""}) // kept in f.err
 				return f.DropAssign(fn, path)

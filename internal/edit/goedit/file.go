@@ -180,9 +180,9 @@ func (f *File) startsLine(off int) bool {
 	return len(bytes.TrimLeft(f.src[f.lineStart(off):off], " \t")) == 0
 }
 
-// behind returns the offset after n and after the comments that start on its
+// endOfLine returns the offset after n and after the comments that start on its
 // last line.
-func (f *File) behind(n ast.Node) int {
+func (f *File) endOfLine(n ast.Node) int {
 	end := f.offset(n.End())
 	for _, g := range f.file.Comments {
 		for _, c := range g.List {

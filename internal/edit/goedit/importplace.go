@@ -34,7 +34,7 @@ func (f *File) importPlaces(name, path, line string) [][]splice {
 		if before := best.greater(name, path); before != nil {
 			add(f.specStart(before), text)
 		} else {
-			add(f.nextLine(f.behind(best[len(best)-1])), text)
+			add(f.nextLine(f.endOfLine(best[len(best)-1])), text)
 		}
 	}
 	for _, b := range slices.Backward(blocks) {
@@ -55,7 +55,7 @@ func (f *File) newBlocks(last *ast.GenDecl, line string) [][]splice {
 	if last != nil {
 		head = last
 	}
-	eol, end, off := edit.LineEnd(f.src), f.offset(head.End()), f.nextLine(f.behind(head))
+	eol, end, off := edit.LineEnd(f.src), f.offset(head.End()), f.nextLine(f.endOfLine(head))
 	block := eol + "import (" + eol + "\t" + line + eol + ")" + eol
 	if !bytes.HasSuffix(f.src[:off], []byte("\n")) {
 		block = eol + strings.TrimSuffix(block, eol)

@@ -172,14 +172,14 @@ func (f *File) AddCall(fn, call string, links ...string) error {
 		f.err = fault.Failed(f.byHand(call), "%s has no call of %s in func %s", f.path, links[0], fn)
 		return f.err
 	}
-	if !f.edit(func(*File) bool { return true }, f.behindLink(last, call)) {
-		f.err = fault.Failed(f.byHand(call), "%s: found no place behind the call of %s in func %s", f.path, links[0], fn)
+	if !f.edit(func(*File) bool { return true }, f.afterLink(last, call)) {
+		f.err = fault.Failed(f.byHand(call), "%s: found no place after the call of %s in func %s", f.path, links[0], fn)
 	}
 	return f.err
 }
 
-// behindLink adds call after the call c of a chain.
-func (f *File) behindLink(c *ast.CallExpr, call string) []splice {
+// afterLink adds call after the call c of a chain.
+func (f *File) afterLink(c *ast.CallExpr, call string) []splice {
 	end, eol := f.offset(c.End()), edit.LineEnd(f.src)
 	next := f.selected(c)
 	if next != nil && f.line(c.End()) < f.line(next.Sel.Pos()) {

@@ -175,7 +175,7 @@ func (f *File) importedAs(path string, but int) string {
 func (f *File) importLine(index int) (splice, bool) {
 	spec := f.file.Imports[index]
 	start, end := f.lineStart(f.offset(spec.Pos())), f.nextLine(f.offset(spec.End()))
-	alone := f.startsLine(f.offset(spec.Pos())) && f.behind(spec) == f.offset(spec.End()) && spec.Doc == nil
+	alone := f.startsLine(f.offset(spec.Pos())) && f.endOfLine(spec) == f.offset(spec.End()) && spec.Doc == nil
 	return splice{start, end, ""}, alone
 }
 

@@ -48,7 +48,7 @@ func (f *File) afterStmt(body *ast.BlockStmt, list []ast.Stmt, i int) place {
 	for names := assigned(list[i]); i+1 < len(list) && f.follows(list[i], list[i+1], names); {
 		i++
 	}
-	start, end := f.offset(list[i].Pos()), f.behind(list[i])
+	start, end := f.offset(list[i].Pos()), f.endOfLine(list[i])
 	eol, indent := edit.LineEnd(f.src), f.indent(start)
 	p := place{off: f.nextLine(end), tail: eol, indent: indent, folded: f.folded(body)}
 	if rest := bytes.TrimSpace(f.src[end:p.off]); len(rest) > 0 {

@@ -225,7 +225,7 @@ func TestUncommentYAML(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, line, want string }{
 		"plain":              {"r:\n- a\n#- ../crd\n- b\n", "- ../crd", "r:\n- a\n- ../crd\n- b\n"},
-		"space behind":       {"r:\n- a\n# - ../crd\n", "- ../crd", "r:\n- a\n- ../crd\n"},
+		"space after #":      {"r:\n- a\n# - ../crd\n", "- ../crd", "r:\n- a\n- ../crd\n"},
 		"indented list":      {"r:\n  - a\n#- ../crd\n  - b\n", "- ../crd", "r:\n  - a\n  - ../crd\n  - b\n"},
 		"first, indented":    {"r:\n#- ../crd\n  - b\n", "- ../crd", "r:\n  - ../crd\n  - b\n"},
 		"only item":          {"r:\n#- ../crd\n", "- ../crd", "r:\n- ../crd\n"},

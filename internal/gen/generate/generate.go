@@ -33,8 +33,8 @@ type Task struct {
 	SkipMarkers bool
 }
 
-// Made is the result of the generators for a task.
-type Made struct {
+// Result is the result of the generators for a task.
+type Result struct {
 	Outputs     []Output
 	Groups      map[string]string // the API groups of the roots, by import path; valid even on an error
 	Overwritten bool              // a file was written more than once
@@ -45,9 +45,9 @@ type Made struct {
 //
 // The generators share one marker collector and one type checker with the filters of all
 // of them, as they do in controller-gen.
-func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Project) (*Made, error) {
+func Run(ctx context.Context, t Task, gens []request.Generator, src *overlay.Project) (*Result, error) {
 	set := t.Set
-	res := &Made{Groups: map[string]string{}}
+	res := &Result{Groups: map[string]string{}}
 	reg := &markers.Registry{}
 	shared := genall.GenerationContext{
 		Collector: &markers.Collector{Registry: reg},
@@ -126,7 +126,7 @@ func call(g genall.Generator, c *genall.GenerationContext) (err error, panicked 
 // inPlan adapts a generator to read from a plan. It makes paths absolute if the
 // generator opens them without the input rule. It replaces the generator of CRDs with
 // crdGenerator.
-func inPlan(g genall.Generator, t Task, res *Made, dir string, report func(done, total int)) genall.Generator {
+func inPlan(g genall.Generator, t Task, res *Result, dir string, report func(done, total int)) genall.Generator {
 	switch v := g.(type) {
 	case crd.Generator:
 		return crdGenerator{v, t.Set.Deps, t.Kinds, res.Groups, report}

@@ -40,7 +40,7 @@ type Attempt struct {
 	scanned map[string]marker.Scan // of the loaded roots, by import path
 	// sameMarkers means that the outputs for the markers of all roots are up to date.
 	sameMarkers bool
-	Made        *generate.Made // nil if the generators did not run
+	Made        *generate.Result // nil if the generators did not run
 	Err         error
 }
 

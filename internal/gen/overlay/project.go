@@ -39,7 +39,7 @@ func New(dir string, p *scaffold.Plan) (*Project, error) {
 	for _, c := range p.Changes() {
 		name := filepath.Join(s.Dir, filepath.FromSlash(c.Path))
 		switch c.Op {
-		case scaffold.Keep: // the file on the disk stays as it is
+		case scaffold.Keep: // the file on the disk stays unchanged
 		case scaffold.Delete:
 			s.Changed[name] = nil
 		default:

@@ -160,7 +160,7 @@ func (e *Emitter) literal(s string, indent int) {
 	}
 }
 
-// keyText returns a key as it is written before its colon.
+// keyText returns the text of a key before its colon.
 func keyText(key string) (string, error) {
 	const simple = 100 // the library writes longer keys differently
 	if len(key) > simple || key == "<<" {

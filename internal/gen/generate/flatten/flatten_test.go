@@ -100,7 +100,7 @@ func (m maker) ref(above int) *string {
 func (m maker) marked(s *props) {
 	number, yes, list := int64(m.IntN(3)), m.one(2), "map"
 	for _, set := range []func(){
-		func() { s.Description = "Says what. It is more." },
+		func() { s.Description = "The first sentence. The second one." },
 		func() { s.Title = fmt.Sprint("title ", m.IntN(2)) },
 		func() { s.Default = &apiextensionsv1.JSON{Raw: fmt.Append(nil, number)} },
 		func() { s.Example = &apiextensionsv1.JSON{Raw: []byte(`"e"`)} },

@@ -145,7 +145,7 @@ func move[T any](from, to *T, there, already bool) (ok bool) {
 }
 
 // takeProperties moves properties to others, and merges those of the same name. ok is
-// false if this package does not know how.
+// false if this package cannot merge them.
 func takeProperties(from, to *props) (ok bool) {
 	m := from.Properties
 	from.Properties = nil

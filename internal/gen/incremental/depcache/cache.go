@@ -84,7 +84,7 @@ func (c *Cache) stored(k store.Key) []*Entry {
 	return found
 }
 
-// name returns the key of a package, whatever its identity.
+// name returns the key of a package. It does not depend on its identity.
 func (c *Cache) name(path string) store.Key {
 	return store.KeyOf(slices.Concat([]string{format, path}, c.Environment)...)
 }

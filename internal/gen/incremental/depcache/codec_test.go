@@ -61,7 +61,7 @@ func TestCodec(t *testing.T) {
 		damaged[i] ^= 0x80
 		if entries, ok := decode(damaged); ok {
 			for _, e := range entries {
-				e.Schemas() // whatever it says, it does not panic
+				e.Schemas() // it must not panic
 			}
 		}
 	}

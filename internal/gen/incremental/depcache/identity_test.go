@@ -63,11 +63,11 @@ func TestIdentities(t *testing.T) {
 	distinct("in another module of that version", of(inModule))
 
 	for name, change := range map[string]func(*Package){
-		"file is not there":   func(p *Package) { p.Files = []string{"gone.go"} },
-		"elsewhere":           func(p *Package) { p.Dir = t.TempDir() },
-		"module without sum":  func(p *Package) { p.Dir = filepath.Join(modCache, "example.com", "n@v1.0.0") },
-		"beside the modules":  func(p *Package) { p.Dir = filepath.Join(modCache, "cache") },
-		"beside Go's sources": func(p *Package) { p.Dir = filepath.Join(goRoot, "test") },
+		"missing file":       func(p *Package) { p.Files = []string{"gone.go"} },
+		"elsewhere":          func(p *Package) { p.Dir = t.TempDir() },
+		"module without sum": func(p *Package) { p.Dir = filepath.Join(modCache, "example.com", "n@v1.0.0") },
+		"outside a module":   func(p *Package) { p.Dir = filepath.Join(modCache, "cache") },
+		"outside Go's src":   func(p *Package) { p.Dir = filepath.Join(goRoot, "test") },
 	} {
 		if of(change) != (Identity{}) {
 			t.Errorf("%s has an identity", name)

@@ -232,7 +232,7 @@ func TestRead(t *testing.T) {
 	r := &Record{}
 	look(t, nil, dir, nil).Fill(r)
 	tree := look(t, r, dir, nil)
-	delete(tree.contents, x) // as if its stamp had told
+	delete(tree.contents, x) // as if its stat were trusted
 	if content, err := tree.Read(x); err != nil || SumOf(content) != tree.sources[x].Sum {
 		t.Errorf("%q, %v", content, err)
 	}
@@ -273,7 +273,7 @@ func TestBadSources(t *testing.T) {
 func TestMadeExecutable(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		return // names tell programs there
+		return // there, the name identifies a program
 	}
 	dir := t.TempDir()
 	write(t, dir, project+"-- docs/go --\n#!/bin/sh\n")
