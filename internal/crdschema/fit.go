@@ -14,7 +14,7 @@ func (s Schema) Fit(object map[string]any) map[string]any {
 	return kept
 }
 
-// fit reports whether anything of v is allowed, and returns that.
+// fit returns the allowed part of v, and reports whether there is any.
 func (s Schema) fit(v any, root bool) (fitting any, allowed bool) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -52,8 +52,8 @@ func (s Schema) fitKeys(object map[string]any, root bool) map[string]any {
 	return kept
 }
 
-// valid returns a function that reports whether a value is valid, validation rules
-// aside. Any value is when the schema itself is not valid.
+// valid returns a function that reports whether a value is valid. It does not evaluate
+// validation rules. If the schema itself is invalid, every value is valid.
 func (s Schema) valid() func(v any) bool {
 	validator, err := s.valueValidator()
 	if err != nil {

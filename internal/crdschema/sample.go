@@ -21,8 +21,8 @@ func (s Schema) Sample() map[string]any {
 }
 
 // Minimal returns an object with the required fields and those with defaults, except
-// apiVersion, kind, metadata and status. unchecked lists what an API server checks and
-// this package does not, a line each.
+// apiVersion, kind, metadata and status. unchecked lists conditions that an API server
+// checks and this package does not, one per line.
 func (s Schema) Minimal() (object map[string]any, unchecked []string) {
 	b := builder{}
 	b.noteRules(s, nil)
@@ -255,7 +255,7 @@ func (s Schema) numbers(n int) []any {
 	return append(all, int64(0))
 }
 
-// wholeNumber returns a number as it is decoded from JSON: a whole one as an integer.
+// wholeNumber returns a number as JSON decoding does: a whole number becomes an integer.
 func wholeNumber(v any) any {
 	if f, isFloat := v.(float64); isFloat && f == float64(int64(f)) {
 		return int64(f)

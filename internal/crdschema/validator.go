@@ -3,13 +3,8 @@ package crdschema
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"sync"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
@@ -18,7 +13,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
@@ -32,38 +26,14 @@ type Validator struct {
 	rules      *cel.Validator // nil when the schema has no x-kubernetes-validations
 }
 
-// validators holds the compiled schemas by their JSON. Compiling a large one takes 0.1 s.
-var validators = struct {
-	sync.Mutex
-	compiled map[string]func() (*Validator, error)
-}{compiled: map[string]func() (*Validator, error){}}
-
-// maxValidators limits the memory of a long run in which CRDs change.
-const maxValidators = 256
-
 // NewValidator compiles a schema, or returns the validator of an equal one. The error
 // says why an API server rejects the schema.
 func NewValidator(s Schema) (*Validator, error) {
-	content, err := json.Marshal(s)
+	c, err := cached(s)
 	if err != nil {
 		return nil, err
 	}
-	return compiledOnce(content)()
-}
-
-// compiledOnce returns a function that compiles a schema once.
-func compiledOnce(content []byte) func() (*Validator, error) {
-	validators.Lock()
-	defer validators.Unlock()
-	compiled, found := validators.compiled[string(content)]
-	if !found {
-		if len(validators.compiled) >= maxValidators {
-			clear(validators.compiled)
-		}
-		compiled = sync.OnceValues(func() (*Validator, error) { return compile(content) })
-		validators.compiled[string(content)] = compiled
-	}
-	return compiled
+	return c.compile()
 }
 
 func compile(content []byte) (*Validator, error) {
@@ -71,11 +41,10 @@ func compile(content []byte) (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	structural, err := structuralschema.NewStructural(props)
+	structural, err := structuralOf(props)
 	if err != nil {
 		return nil, err
 	}
-	structural = structural.DeepCopy() // its defaults belong to props
 	if err := defaulting.PruneDefaults(structural); err != nil {
 		return nil, err
 	}
@@ -89,28 +58,6 @@ func compile(content []byte) (*Validator, error) {
 		}
 	}
 	return v, nil
-}
-
-// Validate checks that the schema at path is a valid structural schema. A nil schema is.
-func (s Schema) Validate(path *field.Path) field.ErrorList {
-	if s == nil {
-		return nil
-	}
-	v, err := NewValidator(s)
-	if err != nil {
-		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
-	}
-	return sorted(structuralschema.ValidateStructural(path, v.structural))
-}
-
-// decode reads a schema into the type that the packages of the API server work with.
-func decode(content []byte) (*apiextensions.JSONSchemaProps, error) {
-	var versioned apiextensionsv1.JSONSchemaProps
-	if err := utiljson.Unmarshal(content, &versioned); err != nil {
-		return nil, fmt.Errorf("the schema is not valid: %w", err)
-	}
-	props := &apiextensions.JSONSchemaProps{}
-	return props, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&versioned, props, nil)
 }
 
 // Prune removes the fields that the schema does not specify, and null values that are
@@ -132,8 +79,8 @@ func (v *Validator) Prune(object map[string]any) (dropped []string, err error) {
 func (v *Validator) Default(object map[string]any) { defaulting.Default(object, v.structural) }
 
 // Validate checks a new object: its values, the metadata of embedded objects, the keys
-// of list sets and maps, and the validation rules. It returns errs, which are those of
-// the object's own metadata, followed by what it finds.
+// of list sets and maps, and the validation rules. It returns errs, the errors of the
+// object's own metadata, followed by further errors.
 func (v *Validator) Validate(ctx context.Context, errs field.ErrorList, object map[string]any) field.ErrorList {
 	errs = append(errs, sorted(validation.ValidateCustomResource(nil, object, v.object))...)
 	errs = append(errs, sorted(objectmeta.Validate(ctx, nil, object, v.structural, false))...)
@@ -174,8 +121,8 @@ func (v *Validator) changedLists(object, old map[string]any) field.ErrorList {
 	return listtype.ValidateListSetsAndMaps(nil, v.structural, object)
 }
 
-// withRules adds what the validation rules find. They are not evaluated for an object
-// with errors that could make them fail.
+// withRules appends the errors of the validation rules. It does not evaluate the rules if
+// errs has errors that could make them fail.
 func (v *Validator) withRules(ctx context.Context, errs field.ErrorList, object, old map[string]any, options ...cel.Option) field.ErrorList {
 	if v.rules == nil {
 		return errs

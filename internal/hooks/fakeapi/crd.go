@@ -107,15 +107,17 @@ func (s *Server) validator(k kinds.Kind) (v *crdschema.Validator, found bool, er
 	return v, true, nil
 }
 
-// validateCRD checks a new CRD. The schemas of a loaded one are compiled when an object
-// needs them, because large schemas take 0.1 s.
-func validateCRD(k kinds.Kind, crd *unstructured.Unstructured, loaded bool) error {
+// checkServable returns an error if the server cannot serve the kind of a CRD.
+func checkServable(crd *unstructured.Unstructured) error {
 	if _, err := kinds.FromObject(crd); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	if loaded {
-		return nil
-	}
+	return nil
+}
+
+// validateSchemas checks that the schemas of a CRD are structural. They are compiled when
+// an object needs them, because a large schema takes 0.1 s.
+func validateSchemas(crd *unstructured.Unstructured) field.ErrorList {
 	var errs field.ErrorList
 	versions := crdschema.Versions(crd)
 	for i, v := range versions {
@@ -126,8 +128,5 @@ func validateCRD(k kinds.Kind, crd *unstructured.Unstructured, loaded bool) erro
 		name, _ := v["name"].(string)
 		errs = append(errs, crdschema.Of(crd, name).Validate(path.Child("openAPIV3Schema"))...)
 	}
-	if len(errs) > 0 {
-		return apierrors.NewInvalid(k.GVK().GroupKind(), crd.GetName(), errs)
-	}
-	return nil
+	return errs
 }

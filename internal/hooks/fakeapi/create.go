@@ -57,7 +57,7 @@ func (s *Server) create(k kinds.Kind, given *unstructured.Unstructured, loaded b
 	}
 	initialize(k, o)
 	if isCRD(k) {
-		if err := validateCRD(k, o, loaded); err != nil {
+		if err := checkServable(o); err != nil {
 			return nil, err
 		}
 	}
@@ -165,6 +165,9 @@ func (s *Server) checkNamespace(k kinds.Kind, o *unstructured.Unstructured) erro
 // validate checks a new object.
 func (s *Server) validate(k kinds.Kind, o *unstructured.Unstructured) field.ErrorList {
 	errs := validateMetadata(k, o)
+	if isCRD(k) {
+		return append(errs, validateSchemas(o)...)
+	}
 	if v, found, err := s.validator(k); err != nil {
 		errs = append(errs, field.InternalError(nil, err))
 	} else if found {

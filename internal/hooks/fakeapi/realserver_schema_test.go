@@ -139,8 +139,8 @@ var specs = []string{
 	`[]`, `null`, `x`,
 }
 
-// TestSchemasLikeServer creates, changes and patches objects of a kind whose schema
-// uses what a CRD can express. A real API server gives the same answers.
+// TestSchemasLikeServer creates, changes and patches objects of a kind whose schema uses all
+// features of CRD schemas. A real API server gives the same answers.
 func TestSchemasLikeServer(t *testing.T) {
 	t.Parallel()
 	all := []step{
@@ -172,7 +172,7 @@ func TestSchemasLikeServer(t *testing.T) {
 		{"merge/status", "checks", "shop", "one", "{status: {count: 1}}"},
 		{"merge/status", "checks", "shop", "one", "{status: {count: 3}, spec: {enum: c}}"},
 		{"merge", "checks", "shop", "one", "{status: {phase: Nope}, spec: {unknown: 3}}"},
-		// A stricter schema: what was valid before stays valid as long as it does not change.
+		// With a stricter schema, values that were valid stay valid until they change.
 		{"create", "checks", "", "", "{metadata: {name: old, namespace: shop}, spec: {notNullable: long, text: abcd, set: [a]}}"},
 		{"json", "crd", "", "checks.example.com", `[{op: add, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/text/maxLength, value: 3}]`},
 		{"merge", "checks", "shop", "old", "{spec: {notNullable: longer}}"},

@@ -84,6 +84,10 @@ var steps = []step{
 	{"strategic", "deploy", "shop", "web", "{spec: {template: {spec: {containers: [{name: z, image: w}]}}}}"},
 	{"create", "crd", "", "", strings.Replace(crd, "size: {type: integer, ", "size: {", 1)},
 	{"create", "crd", "", "", crd},
+	{"json", "crd", "", "databases.example.com", "[{op: remove, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/type}]"},
+	{"json", "crd", "", "databases.example.com", "[{op: add, path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/items, value: {type: string}}]"},
+	{"merge", "crd", "", "databases.example.com", "{spec: {scope: Cluster, names: {kind: Shop}}}"},
+	{"update", "crd", "", "", crd},
 	{"create", "db", "", "", "{metadata: {name: one, namespace: shop}, spec: {name: shop, nope: 1, users: [{name: a}], extra: {x: 1}}, status: {ready: true}}"},
 	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {}}"},
 	{"create", "db", "", "", "{metadata: {name: two, namespace: shop}, spec: {name: A}}"},
@@ -232,8 +236,8 @@ func (s step) send(t *testing.T, api patch.API) string {
 	return plain(t, o)
 }
 
-// errorText returns the message of an error. A server reports several causes in an order
-// that changes from run to run, so they are sorted.
+// errorText returns the message of an error. A server reports several causes in
+// random order, so they are sorted.
 func errorText(err error) string {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) < 2 {
@@ -247,7 +251,7 @@ func errorText(err error) string {
 	return strings.Join(causes, "\n")
 }
 
-// plain returns an object as text, without the fields that differ from server to server.
+// plain returns an object as text, without the fields whose values depend on the server.
 // It summarizes the kinds for which only a real server has defaults.
 func plain(t *testing.T, o *unstructured.Unstructured) string {
 	t.Helper()

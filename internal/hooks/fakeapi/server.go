@@ -8,7 +8,7 @@
 //   - other controllers: a Deployment gets no Pods
 //   - defaults and validation of built-in kinds, except metadata, types and the most
 //     common immutable fields
-//   - validation of CRDs, except that their schemas must be structural
+//   - validation of CRDs, except that schemas must be structural and names are immutable
 //   - conversion between versions of a custom resource
 //   - server-side apply, managedFields, and subresources other than status
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -120,18 +121,48 @@ func TestCRD(t *testing.T) {
 		t.Errorf("a patch of the status: %v, %v", updated, err)
 	}
 	if list, err := s.List(ctx, k, "", metav1.ListOptions{FieldSelector: "spec.engine=mysql"}); err != nil || len(list.Items) != 1 {
-		t.Errorf("by its field: %v, %v", list, err)
+		t.Errorf("list by a field: %v, %v", list, err)
 	}
 	if err := s.Delete(ctx, s.kind(t, "crd"), "", "databases.example.com", ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Kind(ctx, "", "db"); err == nil {
-		t.Error("the kind is still known when its CRD is gone")
+		t.Error("the server still has the kind after its CRD was deleted")
 	}
 	if diff := cmp.Diff([]string{"Added Database default/db", "Modified Database default/db", "Deleted Database default/db",
 		"Deleted CustomResourceDefinition databases.example.com"}, *events); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestCRDSchema checks that the server rejects schemas that are not structural, in requests
+// and in loaded objects.
+func TestCRDSchema(t *testing.T) {
+	t.Parallel()
+	invalid := object(t, strings.Replace(crd, "name: {type: string, minLength: 2", "name: {minLength: 2", 1))
+	const want = `spec.validation.openAPIV3Schema.properties[spec].properties[name].type: Required value: must not be empty for specified object fields`
+	check := func(request string, err error) {
+		t.Helper()
+		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", request, err)
+		}
+	}
+	ctx := context.Background()
+	check("load", New(kinds.Builtin()).Load(invalid.DeepCopy()))
+	s, _ := recorded(t)
+	k := s.kind(t, "crd")
+	_, err := s.Create(ctx, k, invalid)
+	check("create", err)
+	created, err := s.Create(ctx, k, object(t, crd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	invalid.SetResourceVersion(created.GetResourceVersion())
+	_, err = s.Update(ctx, k, invalid, "")
+	check("update", err)
+	_, err = s.Patch(ctx, k, "", created.GetName(), types.JSONPatchType,
+		[]byte(`[{"op": "remove", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/name/type"}]`), "")
+	check("patch", err)
 }
 
 const parent = "{apiVersion: v1, kind: ConfigMap, metadata: {name: parent, namespace: default, uid: p}}"
@@ -178,7 +209,7 @@ func TestFinalizers(t *testing.T) {
 	secret := s.kind(t, "secrets")
 	if _, err := s.Create(ctx, secret, object(t, "{apiVersion: v1, kind: Secret, metadata: {name: c, namespace: shop}}")); err == nil ||
 		err.Error() != `secrets "c" is forbidden: unable to create new content in namespace shop because it is being terminated` {
-		t.Errorf("in a namespace that goes: %v", err)
+		t.Errorf("create in a terminating namespace: %v", err)
 	}
 	if _, err := s.Patch(ctx, secret, "shop", "a", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), ""); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (s *Server) Update(_ context.Context, k kinds.Kind, o *unstructured.Unstruc
 	if err != nil {
 		return nil, cannotHandle(k, err)
 	}
-	if next.GetResourceVersion() == "" && s.crdOf(k) != nil {
+	if next.GetResourceVersion() == "" && (isCRD(k) || s.crdOf(k) != nil) {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: k.Group, Kind: k.Resource}, next.GetName(), field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")})
 	}
@@ -76,6 +76,11 @@ func (s *Server) replace(k kinds.Kind, old, next *unstructured.Unstructured, sub
 	if err := checkFinalizers(k, old, next); err != nil {
 		return nil, err
 	}
+	if isCRD(k) {
+		if err := checkServable(next); err != nil {
+			return nil, err
+		}
+	}
 	if changesSpec(old, next) && hasGeneration(k) {
 		next.SetGeneration(old.GetGeneration() + 1)
 	}
@@ -101,6 +106,8 @@ func (s *Server) validateUpdate(k kinds.Kind, old, next *unstructured.Unstructur
 		errs = v.ValidateStatusUpdate(context.Background(), errs, next.Object, old.Object)
 	case found:
 		errs = v.ValidateUpdate(context.Background(), errs, next.Object, old.Object)
+	case isCRD(k) && subresource == "":
+		errs = append(errs, validateSchemas(next)...)
 	}
 	return append(errs, validateImmutable(k, old, next)...)
 }
@@ -177,6 +184,7 @@ func checkFinalizers(k kinds.Kind, old, next *unstructured.Unstructured) error {
 var immutableFields = map[string][]string{
 	"Deployment": {"spec.selector"}, "ReplicaSet": {"spec.selector"}, "DaemonSet": {"spec.selector"}, "StatefulSet": {"spec.selector"},
 	"Job": {"spec.selector", "spec.template"}, "Secret": {"type"}, "StorageClass": {"provisioner", "parameters"},
+	"CustomResourceDefinition": {"spec.scope", "spec.names.kind", "spec.group", "spec.names.plural"},
 }
 
 // validateImmutable checks the immutable fields of built-in kinds.
