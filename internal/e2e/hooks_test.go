@@ -184,7 +184,7 @@ func (h *hooks) testAddAndRemove() {
 	if err := os.Chmod(late, 0o644); err != nil {
 		h.t.Fatal(err)
 	}
-	h.awaitOutput("late.sh is gone or no longer executable: stopped")
+	h.awaitOutput("late.sh was removed or is no longer executable: stopped")
 	h.save("slow.sh", "sleep 600 &", "sleep 500 &")
 	wantEnded(h.t, strings.Join(h.awaitLines("pids", 3)[:2], ""))
 	// Saves are handled in order, so the removed hook ended before this one started, and

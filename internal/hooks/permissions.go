@@ -19,7 +19,7 @@ const maxScriptSize = 1 << 20
 
 // ReadRBACInput runs hooks for their configurations and reads the hooks and the scripts
 // around them, as input for deriving roles. Paths start with shown, the name of the
-// folder for the user. The findings are those of Load.
+// folder for the user. The result leaves out invalid hooks; the findings are those of Load.
 func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) (rbac.Input, []finding.Finding, error) {
 	var in rbac.Input
 	configs, findings, err := Load(ctx, s, hooks)
@@ -29,7 +29,10 @@ func ReadRBACInput(ctx context.Context, s *Sandbox, hooks []Hook, shown string) 
 	for i, h := range hooks {
 		text, err := h.text()
 		if err != nil {
-			return in, findings, nil // the findings report the problem
+			continue // a finding reports the problem
+		}
+		if configs[i] == nil {
+			continue // the hook is invalid, which a finding reports
 		}
 		in.Hooks = append(in.Hooks, rbac.Hook{Source: rbac.Source{Path: path.Join(shown, h.Name), Text: text}, Config: configs[i]})
 	}

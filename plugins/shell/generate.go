@@ -94,6 +94,9 @@ func readHooks(ctx context.Context, e plugin.Event, p *scaffold.Plan) (rbac.Inpu
 	for _, f := range passed {
 		p.Warn(scaffold.Warning{File: path.Join(hooksDir, f.File), Line: f.Line, Column: f.Column, Rule: f.Rule, Message: f.Message})
 	}
+	if err := hooks.NotExecutableError(hooksDir, hooks.IgnoredHooks(copied.Dir(), passed)); err != nil {
+		return none, err
+	}
 	box, err := hooks.NewSandbox(copied.Dir(), e.Environment.Path, configTime)
 	if err != nil {
 		return none, err

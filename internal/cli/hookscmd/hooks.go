@@ -4,6 +4,7 @@
 package hookscmd
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
@@ -68,4 +69,9 @@ func completeFolders(_ *cobra.Command, args []string, _ string) ([]cobra.Complet
 
 func loader(a *command.App, timeout time.Duration) hookproject.Loader {
 	return hookproject.Loader{Path: a.Getenv("PATH"), Timeout: timeout}
+}
+
+// warnf prints a warning on stderr.
+func warnf(a *command.App, format string, args ...any) {
+	a.Notef("%s %s", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), fmt.Sprintf(format, args...))
 }

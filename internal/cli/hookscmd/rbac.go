@@ -31,6 +31,7 @@ type rbacOptions struct {
 	patches   []string
 	check     bool
 	write     bool
+	dryRun    bool
 	diff      bool
 	timeout   time.Duration
 }
@@ -67,6 +68,7 @@ comments. --check exits with 3 if that file is not up to date.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.write, "write", false, "write "+rbac.Path+" of the project")
 	f.BoolVar(&o.check, "check", false, "exit with 3 if "+rbac.Path+" is not up to date, and write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --write: show the change without writing it")
 	f.BoolVar(&o.diff, "diff", false, "with --check or --write: also show the change as a unified diff")
 	f.StringVar(&o.namespace, "namespace", "", "namespace of the operator (default: that of the project)")
 	f.StringArrayVar(&o.patches, "patches", nil, "`file` with patch operations of hooks; may be repeated")
@@ -85,6 +87,8 @@ func (o *rbacOptions) checkFlags(args []string) error {
 		return fault.Usage("name one folder at a time", "one folder at most, got %d", len(args))
 	case o.check && o.write:
 		return fault.Usage("leave one of them out", "--check writes nothing, so it excludes --write")
+	case o.dryRun && !o.write:
+		return fault.Usage("add --write", "--dry-run needs --write")
 	case o.diff && !planned:
 		return fault.Usage("add --check or --write", "--diff needs --check or --write")
 	case planned && o.output == formatYAML:
@@ -140,7 +144,7 @@ func (o *rbacOptions) writeFile(a *command.App, cmd *cobra.Command, folder, root
 	if _, err := os.Stat(filepath.Join(root, project.File)); err != nil {
 		return fault.Usage("print them with --output yaml", "%s is not in a project, so there is no file for the roles", folder)
 	}
-	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check, ExtraFormats: []string{command.FormatGitHub}}
+	w := command.WriteFlags{Output: o.output, Diff: o.diff, Check: o.check, DryRun: o.check || o.dryRun, ExtraFormats: []string{command.FormatGitHub}}
 	return a.ChangeProject(cmd, command.Project{Root: root}, w, func(ctx context.Context, p command.Project) error {
 		derived, err := o.deriveIn(ctx, a, root, dir, p.Config, webhookPrefix(a, p.Config))
 		if err != nil {

@@ -108,68 +108,79 @@ func (o *runOptions) run(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	program := ""
-	if o.engine != "" {
-		if program, err = o.findEngine(a); err != nil {
-			return err
-		}
-	}
-	clients, err := openClients(absKubeconfig(a, o.where), a.Getenv)
+	program, err := o.findEngine(a)
 	if err != nil {
 		return err
 	}
+	c, err := openClients(absKubeconfig(a, o.where), a.Getenv)
+	if err != nil {
+		return err
+	}
+	r, closeHooks, err := o.openHooks(a, dir)
+	if err != nil {
+		return err
+	}
+	defer closeHooks()
+	loaded, err := o.load(ctx, a, r)
+	if err != nil {
+		return err
+	}
+	version, err := c.admin.ServerVersion(ctx)
+	if err != nil {
+		return err
+	}
+	home, err := c.admin.NewKubeconfigDir()
+	if err != nil {
+		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
+	}
+	defer home.Remove()
+	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(loaded), "hook"), c.admin.Server, c.admin.Context, version)
+	env := slices.Concat(a.Environ, r.Sandbox.Library(), home.Env())
+	if program != "" {
+		err = operator.Program{
+			Path: program, Hooks: dir, Cluster: c.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
+			Warn: func(err error) { warnf(a, "%v", err) },
+		}.Run(ctx, loaded)
+	} else {
+		err = o.runHooks(ctx, a, c, r, env, loaded)
+	}
+	if err == nil {
+		a.Notef("stopped")
+	}
+	return err
+}
+
+// openHooks opens the hooks in a folder, and watches the folder. The caller calls the
+// returned function at the end.
+func (o *runOptions) openHooks(a *command.App, dir string) (*operator.Reloader, func(), error) {
 	sandbox, err := hooks.NewSandbox(dir, a.Getenv("PATH"), o.timeout)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer sandbox.Close()
 	watcher, err := watch.Open(dir, func(string) bool { return true })
 	if err != nil {
-		return err
+		sandbox.Close()
+		return nil, nil, err
 	}
-	defer func() { _ = watcher.Close() }()
 	watcher.Modes = true // hooks are executable
 	r := &operator.Reloader{
 		Dir: dir, Folder: o.folder, Sandbox: sandbox, Watcher: watcher, Note: a.Notef,
 		Print: func(f []finding.Finding) error { return o.printErrors(a, f) },
 	}
-	loaded, err := o.load(ctx, a, r)
-	if err != nil {
-		return err
-	}
-	version, err := clients.admin.ServerVersion(ctx)
-	if err != nil {
-		return err
-	}
-	home, err := clients.admin.NewKubeconfigDir()
-	if err != nil {
-		return fault.Failed("", "make a folder for the kubeconfig of hooks: %v", err)
-	}
-	defer home.Remove()
-	env := slices.Concat(a.Environ, sandbox.Library(), home.Env())
-	a.Notef("%s on %s (context %s, Kubernetes %s), Ctrl-C ends", command.Plural(len(loaded), "hook"), clients.admin.Server, clients.admin.Context, version)
-	warn := func(subject string, err error) {
-		a.Notef("%s %s%v", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), subject, err)
-	}
-	if program != "" {
-		err = operator.Program{
-			Path: program, Hooks: dir, Cluster: clients.follow, Home: home, Env: env, Host: o.host, Port: o.port, Out: a.Out, Err: a.Err,
-			Warn: func(err error) { warn("", err) },
-		}.Run(ctx, loaded)
-	} else {
-		err = r.Run(ctx, &operator.Operator{
-			Cluster: clients.follow, Patcher: clients.patch, Runner: engine.Runner{Env: env}, Host: o.host, Port: o.port, Now: a.Now,
-			Report: func(run operator.Run) {
-				_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // ignore a closed stdout
-			},
-			Warn: func(hook string, err error) { warn(cmp.Or(hook, "webhooks")+": ", err) },
-		}, loaded)
-		if err == nil && term.IsTerminal(a.Err) {
-			a.Notef("") // ends the line on which the terminal shows ^C
-		}
-	}
-	if err == nil {
-		a.Notef("stopped")
+	return r, func() { _ = watcher.Close(); sandbox.Close() }, nil
+}
+
+// runHooks runs the hooks with operon's own implementation of the engine.
+func (o *runOptions) runHooks(ctx context.Context, a *command.App, c clients, r *operator.Reloader, env []string, loaded []engine.Hook) error {
+	err := r.Run(ctx, &operator.Operator{
+		Cluster: c.follow, Patcher: c.patch, Runner: engine.Runner{Env: env}, Host: o.host, Port: o.port, Now: a.Now,
+		Report: func(run operator.Run) {
+			_, _ = a.Out.Write([]byte(run.Text(command.Painter(a.Out, a.Getenv)))) // ignore a closed stdout
+		},
+		Warn: func(hook string, err error) { warnf(a, "%s: %v", cmp.Or(hook, "webhooks"), err) },
+	}, loaded)
+	if err == nil && term.IsTerminal(a.Err) {
+		a.Notef("") // ends the line on which the terminal shows ^C
 	}
 	return err
 }
@@ -221,9 +232,13 @@ func (o *runOptions) printErrors(a *command.App, findings []finding.Finding) err
 	return printValidation(a, command.FormatText, hookproject.Validation{Findings: shown})
 }
 
-// findEngine returns the program that --engine specifies by path or by name in PATH.
+// findEngine returns the program that --engine specifies by path or by name in PATH, or ""
+// without --engine.
 func (o *runOptions) findEngine(a *command.App) (string, error) {
 	path := o.engine
+	if path == "" {
+		return "", nil
+	}
 	if strings.ContainsRune(path, filepath.Separator) {
 		path = hookproject.Abs(a.Dir, path)
 	}

@@ -3,12 +3,15 @@ package hookscmd
 import (
 	"context"
 	"os"
+	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/controlplane/assets"
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
@@ -23,6 +26,8 @@ type testOptions struct {
 	pattern      string
 	junit        string
 	update       bool
+	dryRun       bool
+	diff         bool
 	output       string
 	timeout      time.Duration
 	cluster      bool
@@ -69,6 +74,8 @@ file. See operon envtest build.`,
 	f := cmd.Flags()
 	f.StringVar(&o.pattern, "run", "", "run only the tests whose hook/name matches this regular expression")
 	f.BoolVar(&o.update, "update", false, "update expectations with the actual results")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --update: show the changes without writing them")
+	f.BoolVar(&o.diff, "diff", false, "with --update: show each change as a unified diff")
 	f.BoolVar(&o.cluster, "cluster", false, "run on a real API server, with the RBAC rules of the hooks")
 	f.StringVar(&o.controlPlane, "name", "", "with --cluster: the `control-plane` of operon envtest start to use (default: start one for the tests)")
 	bindHooksFolder(cmd, &o.folder)
@@ -100,6 +107,10 @@ func (o *testOptions) checkFlags() error {
 		return err
 	}
 	switch {
+	case o.dryRun && !o.update:
+		return fault.Usage("add --update", "--dry-run needs --update: otherwise the command writes nothing")
+	case o.diff && !o.update:
+		return fault.Usage("add --update", "--diff needs --update")
 	case o.controlPlane != "" && !o.cluster:
 		return fault.Usage("add --cluster", "--name %s: without --cluster the tests run in memory", o.controlPlane)
 	case o.controlPlane != "":
@@ -120,16 +131,18 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 	if err != nil {
 		return err
 	}
+	var changes []hooktest.Rewrite
 	if o.update {
-		changed, err := hooktest.UpdateFiles(a.Dir, files, outcomes)
-		printUpdates(a, changed)
-		if err != nil {
+		if changes, err = o.updateExpectations(a, files, outcomes); err != nil {
 			return err
 		}
-		if len(changed) > 0 { // run again, so that results that differ in each run still fail
-			if files, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
-				return err
-			}
+	}
+	switch {
+	case len(changes) > 0 && o.dryRun:
+		return o.endDryRun(a, outcomes, changes)
+	case len(changes) > 0: // run again, so that results that differ in each run still fail
+		if files, outcomes, err = o.runTests(ctx, a, project, names); err != nil {
+			return err
 		}
 	}
 	if o.junit != "" {
@@ -141,12 +154,22 @@ func (o *testOptions) test(ctx context.Context, a *command.App, names []string) 
 			return fault.Failed("", "%v", err)
 		}
 	}
-	return o.print(a, files, outcomes)
+	return o.print(a, files, outcomes, changes)
+}
+
+// endDryRun ends a dry run that has changes. The tests fail until the changes are written,
+// so the text report leaves them out.
+func (o *testOptions) endDryRun(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
+	if o.output == command.FormatJSON {
+		return o.printJSON(a, outcomes, changes)
+	}
+	a.Notef("dry run: nothing was written")
+	return nil
 }
 
 // project returns the runner of the tests.
 func (o *testOptions) project(a *command.App) (hooktest.Project, error) {
-	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster}
+	p := hooktest.Project{WorkDir: a.Dir, Hooks: o.folder, Loader: loader(a, 10*time.Second), Timeout: o.timeout, Serial: o.cluster, OnInvalid: o.warnLeftOut(a)}
 	if o.cluster {
 		p.Open = func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (hooktest.Backend, func(), error) {
 			return o.openCluster(ctx, a, hooksDir, crds)
@@ -172,9 +195,16 @@ func (o *testOptions) openCluster(ctx context.Context, a *command.App, hooksDir 
 		Programs: func(root string) (string, error) {
 			return assets.Find(a.Environ, root, a.Getenv("ENVTEST_K8S_VERSION"))
 		},
-		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress,
-		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks},
+		Environ: a.Environ, Getenv: a.Getenv, Progress: a.Progress, Warn: func(message string) { warnf(a, "%s", message) },
+		Loader: loader(a, 10*time.Second), Config: cfg, Roles: hookproject.RoleOptions{WorkDir: a.Dir, Webhooks: webhooks, OnInvalid: o.warnLeftOut(a)},
 	}, hooksDir, crds)
+}
+
+// warnLeftOut returns a function that warns about a hook that the derived roles leave out.
+func (o *testOptions) warnLeftOut(a *command.App) func(finding.Finding) {
+	return func(f finding.Finding) {
+		warnf(a, "%s: %s: the derived RBAC rules leave out this hook", path.Join(filepath.ToSlash(o.folder), f.File), f.Message)
+	}
 }
 
 // runTests reads the test files, and runs the tests that match --run.
@@ -191,28 +221,25 @@ func (o *testOptions) runTests(ctx context.Context, a *command.App, p hooktest.P
 	return files, outcomes, err
 }
 
-func printUpdates(a *command.App, changed []*hooktest.Rewritten) {
-	for _, r := range changed {
-		a.Notef("%s: updated %s", r.File.Path, command.Plural(r.Changed, "value"))
-		for _, test := range r.Failing {
-			a.Notef("%s %s: the test %q now expects a failure: keep that only if the hook is meant to fail", command.Painter(a.Err, a.Getenv)(command.Yellow, "warning:"), r.File.Path, test)
-		}
-	}
-}
-
 // testsFrame is the JSON report.
 type testsFrame struct {
 	command.Frame
-	Tests []hooktest.Report `json:"tests"`
-	Items []hooktest.Report `json:"items"`
+	Tests   []hooktest.Report `json:"tests"`
+	Items   []hooktest.Report `json:"items"`
+	Updates []updateFrame     `json:"updates,omitempty"`
+	DryRun  bool              `json:"dryRun,omitempty"`
+}
+
+func (o *testOptions) printJSON(a *command.App, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
+	reports := hooktest.Reports(outcomes)
+	return command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports, updateFrames(changes), o.dryRun})
 }
 
 // print prints the report. Failed tests are an error.
-func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome) error {
+func (o *testOptions) print(a *command.App, files []*hooktest.File, outcomes []hooktest.Outcome, changes []hooktest.Rewrite) error {
 	var err error
 	if o.output == command.FormatJSON {
-		reports := hooktest.Reports(outcomes)
-		err = command.PrintJSON(a.Out, testsFrame{command.NewFrame("hooks test", "HookTests"), reports, reports})
+		err = o.printJSON(a, outcomes, changes)
 	} else {
 		err = hooktest.WriteText(a.Out, files, outcomes, command.Painter(a.Out, a.Getenv))
 	}

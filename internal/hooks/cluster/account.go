@@ -7,6 +7,7 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -15,15 +16,16 @@ import (
 var accountKind = kinds.Kind{Version: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Namespaced: true}
 
 // As returns a client of the same API server that authenticates as a ServiceAccount.
-// Its token is valid for one hour.
-func (c *Cluster) As(ctx context.Context, namespace, account string) (*Cluster, error) {
+// namespace is the default namespace of the client and its kubeconfig. The token is valid
+// for one hour.
+func (c *Cluster) As(ctx context.Context, account types.NamespacedName, namespace string) (*Cluster, error) {
 	request := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": map[string]any{"expirationSeconds": int64(3600)},
 	}}
-	request.SetName(account)
-	answer, err := c.resource(accountKind, namespace).Create(ctx, request, metav1.CreateOptions{}, "token")
+	request.SetName(account.Name)
+	answer, err := c.resource(accountKind, account.Namespace).Create(ctx, request, metav1.CreateOptions{}, "token")
 	if err != nil {
-		return nil, fmt.Errorf("get a token for ServiceAccount %s/%s: %w", namespace, account, err)
+		return nil, fmt.Errorf("get a token for ServiceAccount %s: %w", account, err)
 	}
 	token, _, err := unstructured.NestedString(answer.Object, "status", "token")
 	if err != nil {
@@ -35,8 +37,8 @@ func (c *Cluster) As(ctx context.Context, namespace, account string) (*Cluster, 
 	if err != nil {
 		return nil, err
 	}
-	own.AuthInfos = map[string]*api.AuthInfo{account: {Token: token}}
-	own.Contexts[own.CurrentContext].AuthInfo = account
+	own.AuthInfos = map[string]*api.AuthInfo{account.Name: {Token: token}}
+	own.Contexts[own.CurrentContext].AuthInfo = account.Name
 	own.Contexts[own.CurrentContext].Namespace = namespace
 	content, err := clientcmd.Write(*own)
 	if err != nil {

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/rbac"
 	"github.com/operon-dev/operon/internal/project"
@@ -23,6 +25,10 @@ type RoleOptions struct {
 	Patches   []string // additional files with patch operations, besides the tests of the project
 	Namespace string   // the namespace of the operator; defaults to that of the project
 	Webhooks  string   // the name of the engine's webhook configurations, or ""
+	// OnInvalid receives the first error of each hook that is invalid, or that is not
+	// executable. The roles leave out that hook. If OnInvalid is nil, such a hook is an error
+	// of DeriveRoles.
+	OnInvalid func(finding.Finding)
 }
 
 // DeriveRoles derives the roles of the hooks in dir. cfg is the project at root, or nil.
@@ -32,9 +38,12 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	if err != nil {
 		return none, fault.Failed("", "%v", err)
 	}
-	found, err := Discover(dir, folder)
+	found, ignored, err := hooks.Discover(dir)
 	if err != nil {
 		return none, err
+	}
+	if len(found) == 0 {
+		return none, newNoHooksError(folder, ignored)
 	}
 	sandbox, err := hooks.NewSandbox(dir, l.Path, l.Timeout)
 	if err != nil {
@@ -45,7 +54,7 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 	if err != nil {
 		return none, err
 	}
-	if err := FirstError(findings); err != nil {
+	if err := o.checkHooks(findings, dir, folder, ignored); err != nil {
 		return none, err
 	}
 	if in.Kinds, err = Kinds(root, o.WorkDir, o.CRDs); err != nil {
@@ -59,6 +68,25 @@ func (l Loader) DeriveRoles(ctx context.Context, root, dir string, cfg *project.
 		in.Namespace = cmp.Or(o.Namespace, cfg.Namespace())
 	}
 	return rbac.Derive(in)
+}
+
+// checkHooks reports the hooks that the roles leave out.
+func (o RoleOptions) checkHooks(findings []finding.Finding, dir, folder string, ignored []finding.Finding) error {
+	ignored = hooks.IgnoredHooks(dir, ignored)
+	if o.OnInvalid == nil {
+		if err := FirstError(findings); err != nil {
+			return err
+		}
+		return hooks.NotExecutableError(folder, ignored)
+	}
+	reported := map[string]bool{}
+	for _, f := range slices.Concat(finding.Errors(findings), ignored) {
+		if !reported[f.File] {
+			reported[f.File] = true
+			o.OnInvalid(f)
+		}
+	}
+	return nil
 }
 
 // recordedPatches returns the files with patch operations: the tests of the project, and

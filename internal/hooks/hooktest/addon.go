@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,9 +55,9 @@ func (x *Expect) addonOnlyKey() string {
 	switch {
 	case x == nil:
 	case x.Values != nil, x.Config != nil, x.has("values", "configValues"):
-		return "what is expected of values"
+		return "values"
 	case x.ValuesPatches != nil, x.ConfigPatches != nil, x.has("valuesPatches", "configValuesPatches"):
-		return "what is expected of patches of values"
+		return "valuesPatches"
 	case x.Rendered != nil, x.has("rendered"):
 		return "rendered"
 	case x.Enabled != nil, x.Reason != nil, x.has("enabled", "reason"):
@@ -125,75 +122,6 @@ func valueChanges(before, after map[string]any) []string {
 	return all
 }
 
-// testsEnabledScript reports whether the expectation is about the module's enabled
-// script.
-func (x *Expect) testsEnabledScript() bool {
-	return x != nil && (x.Enabled != nil || x.Reason != nil || x.ExitCode != nil || x.Runs != nil && *x.Runs > 0 || x.Error != "" || len(x.Output) > 0 ||
-		x.has("enabled", "reason", "exitCode", "error", "output"))
-}
-
-// runEnabledScript runs the enabled script of the module.
-func (s *session) runEnabledScript(ctx context.Context) {
-	script := filepath.Join(s.addon.module.Dir, "enabled")
-	info, err := os.Stat(script)
-	switch {
-	case err != nil:
-		s.note(errors.New("there is none: the switch of the module alone decides"))
-		return
-	case info.Mode()&0o111 == 0:
-		s.note(errors.New("it is not executable, and not run: chmod +x"))
-		return
-	}
-	values, config, err := s.addon.store.ScriptFiles()
-	if err != nil {
-		s.note(err)
-		return
-	}
-	d, err := s.executor.Runner.RunEnabled(ctx, script, engine.Given{Values: values, Config: config})
-	s.record(func(t *activity) {
-		t.runs++
-		t.exitCode = d.ExitCode
-		t.output.Write(d.Stdout)
-		t.output.Write(d.Stderr)
-		if err == nil {
-			t.decision = &d
-		}
-	})
-	if err != nil {
-		s.note(err)
-	}
-}
-
-// compareDecision compares the expectation with the result of the enabled script.
-func (s *session) compareDecision(x *Expect, t *activity) {
-	d := t.decision
-	switch {
-	case x.Enabled == nil && x.Reason == nil:
-		return
-	case s.test.File.Module == "":
-		s.differs(x.Line, "enabled: a hook decides nothing; tests of a module begin with module")
-		return
-	case d == nil:
-		s.differs(x.Line, "enabled: the script decided nothing")
-		return
-	}
-	if x.Enabled != nil && *x.Enabled != d.On {
-		s.differs(x.Line, "enabled: the script says %t, want %t%s", d.On, *x.Enabled, because(d.Reason))
-		s.addFix(x, set("enabled", d.On))
-	}
-	if x.Reason != nil && *x.Reason != d.Reason {
-		s.differs(x.Line, "reason: it is %q, want %q", d.Reason, *x.Reason)
-		s.addFix(x, set("reason", d.Reason))
-	}
-}
-
-func because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ": " + reason
-}
-
 // operations returns the operations of a values patch. The engine has already validated
 // the patch.
 func operations(patch []byte) []any {
@@ -209,7 +137,7 @@ func operations(patch []byte) []any {
 func (s *session) runStep(ctx context.Context, step string) error {
 	t, bound := s.state.Step(s.hook.Name, step)
 	if !bound {
-		return fmt.Errorf("%s has no %s, but %s", s.hook.Name, step, orNone(s.stepNames()))
+		return fmt.Errorf("%s has no binding %s; it has %s", s.hook.Name, step, orNone(s.stepNames()))
 	}
 	_, _ = s.run(ctx, t) // run records the error
 	if ctx.Err() != nil {
@@ -283,7 +211,7 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 		}
 		names = append(names, identity(there))
 	}
-	s.differs(line, "rendered[%d]: the chart has no such %s%s", i, strings.TrimSpace(identity(o)), instead(names))
+	s.differs(line, "rendered[%d]: the chart does not render %s%s", i, strings.TrimSpace(identity(o)), instead(names))
 	return found{like: like}
 }
 

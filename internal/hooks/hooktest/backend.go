@@ -2,6 +2,7 @@ package hooktest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/operon-dev/operon/internal/hooks/config"
@@ -9,6 +10,11 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
+
+// HookNamespace is the namespace in which hooks seem to run: that of kubectl calls without
+// a namespace, and the value of SHELL_OPERATOR_NAMESPACE. It exists in every cluster, so
+// hooks see no namespace that the test does not mention.
+const HookNamespace = "default"
 
 // Backend creates a cluster for each test.
 type Backend interface {
@@ -58,4 +64,28 @@ func (o Observation) Apply(s *engine.State) error {
 		return nil
 	}
 	return s.ObjectChanged(o.Binding, o.Event, o.Objects[0])
+}
+
+// WithNamespaces returns given objects, namespaces first, and adds the missing namespaces of
+// the other objects.
+func WithNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var namespaces, others []*unstructured.Unstructured
+	known := []string{"", "default", "kube-node-lease", "kube-public", "kube-system"}
+	for _, o := range given {
+		if o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1" {
+			namespaces, known = append(namespaces, o), append(known, o.GetName())
+		} else {
+			others = append(others, o)
+		}
+	}
+	for _, o := range others {
+		if name := o.GetNamespace(); !slices.Contains(known, name) {
+			namespaces, known = append(namespaces, newNamespace(name)), append(known, name)
+		}
+	}
+	return append(namespaces, others...)
+}
+
+func newNamespace(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}}
 }

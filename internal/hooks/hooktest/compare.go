@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // compare compares the recorded activity and the cluster with the expectation.
@@ -28,7 +24,7 @@ func (s *session) compare(ctx context.Context, x *Expect, t *activity) {
 	s.metrics(x, t)
 	if w := x.Response; w != nil {
 		if t.response == nil {
-			s.differs(w.line(-1), "response: no webhook was asked")
+			s.differs(w.line(-1), "response: no webhook was called")
 			s.addFix(x, unset("response", t))
 		} else {
 			s.value(x, "response", w, normal(t.response))
@@ -59,7 +55,7 @@ func (s *session) failure(x *Expect, t *activity) {
 	if x.Error == "" || slices.ContainsFunc(t.errors, func(e string) bool { return strings.Contains(e, x.Error) }) {
 		return
 	}
-	s.differs(x.Line, "error: nothing failed with %q%s", x.Error, instead(t.errors))
+	s.differs(x.Line, "error: no run failed with %q%s", x.Error, instead(t.errors))
 	if len(t.reasons) == 0 {
 		s.addFix(x, unset("error", t))
 		return
@@ -80,7 +76,7 @@ func (s *session) output(x *Expect, t *activity) {
 func times(n int) string {
 	switch n {
 	case 0:
-		return "not at all"
+		return "0 times"
 	case 1:
 		return "once"
 	}
@@ -91,7 +87,7 @@ func instead(alternatives []string) string {
 	if len(alternatives) == 0 {
 		return ""
 	}
-	return ", but: " + strings.Join(alternatives, " | ")
+	return "; got: " + strings.Join(alternatives, " | ")
 }
 
 func (s *session) differs(line int, format string, args ...any) {
@@ -125,7 +121,7 @@ func (s *session) list(x *Expect, key string, w *expected, got any) {
 	items, _ := normal(got).([]any)
 	want := w.list()
 	if len(items) != len(want) {
-		s.differs(w.line(-1), "%s: there are %d, want %d:\n%s", key, len(items), len(want), lines(items))
+		s.differs(w.line(-1), "%s: got %d, want %d:\n%s", key, len(items), len(want), lines(items))
 		s.addFix(x, func(written map[string]any) { written[key] = aligned(written[key], want, items) })
 		return
 	}
@@ -145,7 +141,7 @@ func (s *session) metrics(x *Expect, t *activity) {
 	got, _ := normal(t.metrics).([]any)
 	want := x.Metrics.list()
 	if len(want) == 0 && len(got) > 0 {
-		s.differs(x.Metrics.line(-1), "metrics: there are %d, want none:\n%s", len(got), lines(got))
+		s.differs(x.Metrics.line(-1), "metrics: got %d, want none:\n%s", len(got), lines(got))
 		s.addFix(x, set("metrics", got))
 	}
 	all := make([]found, len(want))
@@ -157,7 +153,7 @@ func (s *session) metrics(x *Expect, t *activity) {
 			}
 		}
 		if !all[i].fits {
-			s.differs(x.Metrics.line(i), "metrics[%d]: no such metric was written, but:\n%s", i, lines(got))
+			s.differs(x.Metrics.line(i), "metrics[%d]: the hook wrote no such metric; it wrote:\n%s", i, lines(got))
 		}
 	}
 	s.correct(x, "metrics", x.Metrics, all)
@@ -169,122 +165,6 @@ func (s *session) metrics(x *Expect, t *activity) {
 func metricName(m any) any {
 	all, _ := m.(map[string]any)
 	return all["name"]
-}
-
-// objects compares the cluster with the expected and the absent objects.
-func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
-	var move []func(written map[string]any)
-	if w := x.Objects; w != nil {
-		all := make([]found, len(w.list()))
-		for i, want := range w.list() {
-			all[i] = s.object(ctx, w.line(i), i, want.(map[string]any))
-			if all[i].gone() {
-				move = append(move, func(written map[string]any) { add(written, "absent", want, sparse(want)) })
-			}
-		}
-		s.correct(x, "objects", w, all)
-	}
-	if w := x.Absent; w != nil {
-		all := make([]found, len(w.list()))
-		for i, want := range w.list() {
-			o := &unstructured.Unstructured{Object: want.(map[string]any)}
-			there, err := s.find(ctx, o)
-			all[i].fits = there == nil
-			switch {
-			case err != nil:
-				s.differs(w.line(i), "absent[%d]: %v", i, err)
-			case there != nil:
-				s.differs(w.line(i), "absent[%d]: %s is there", i, identity(there))
-				move = append(move, func(written map[string]any) {
-					add(written, "objects", want, corrected(want, want, normal(there.Object)))
-				})
-			}
-		}
-		s.correct(x, "absent", w, all)
-	}
-	if len(move) > 0 {
-		s.addFix(x, func(written map[string]any) {
-			for _, each := range move {
-				each(written)
-			}
-			for _, key := range []string{"objects", "absent"} {
-				if list, isList := written[key].([]any); isList && len(list) == 0 {
-					unset(key, t)(written)
-				}
-			}
-		})
-	}
-}
-
-// object finds the i-th expected object.
-func (s *session) object(ctx context.Context, line, i int, want map[string]any) found {
-	o := &unstructured.Unstructured{Object: want}
-	there, err := s.find(ctx, o)
-	switch {
-	case err != nil:
-		s.differs(line, "objects[%d]: %v", i, err)
-		return found{fits: true} // an update cannot correct this
-	case there != nil:
-		got := normal(there.Object)
-		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
-	}
-	s.differs(line, "objects[%d]: %s is not there", i, identity(o))
-	var like []any
-	if o.GetName() == "" {
-		like = s.others(ctx, o)
-	}
-	return found{like: like}
-}
-
-// find returns the object with the name of o. If o has no name, find returns the first
-// object of the kind that contains all fields of o. The object is nil if there is none.
-func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if o.GetName() != "" {
-		api := s.cluster.User()
-		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
-		if err != nil {
-			return nil, err
-		}
-		there, err := api.Get(ctx, kind, o.GetNamespace(), o.GetName())
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return there, err
-	}
-	list, err := s.listed(ctx, o)
-	for i := range list {
-		if len(differences(normal(o.Object), normal(list[i].Object), "", false)) == 0 {
-			return &list[i], nil
-		}
-	}
-	return nil, err
-}
-
-// listed returns the objects of the kind and namespace of like.
-func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
-	api := s.cluster.User()
-	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
-	if err != nil {
-		return nil, err
-	}
-	list, err := api.List(ctx, kind, like.GetNamespace(), metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
-}
-
-// others returns the candidates for an expected object without a name.
-func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []any {
-	list, err := s.listed(ctx, o)
-	if err != nil {
-		return nil
-	}
-	var all []any
-	for _, other := range list {
-		all = append(all, normal(other.Object))
-	}
-	return all
 }
 
 // normal converts a value to the types that decoding JSON results in.

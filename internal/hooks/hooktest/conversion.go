@@ -111,7 +111,7 @@ func (c *conversion) accept(converted []*unstructured.Unstructured) (accepted []
 			"metadata.namespace": {was.GetNamespace(), o.GetNamespace()}, "metadata.uid": {was.GetUID(), o.GetUID()},
 		} {
 			if change[0] != change[1] {
-				problem("%s is %s, was %s: an API server refuses that", path, shown(change[1]), shown(change[0]))
+				problem("%s is %s, was %s, which an API server rejects", path, shown(change[1]), shown(change[0]))
 			}
 		}
 		next := &unstructured.Unstructured{Object: integers(normal(o.Object)).(map[string]any)}
@@ -125,7 +125,7 @@ func (c *conversion) accept(converted []*unstructured.Unstructured) (accepted []
 			}
 			v.Default(next.Object)
 			for _, e := range v.Validate(context.Background(), nil, next.Object) {
-				problem("%s does not allow it: %v", o.GetAPIVersion(), e)
+				problem("it is invalid in %s: %v", o.GetAPIVersion(), e)
 			}
 		}
 		if err != nil {
@@ -166,7 +166,7 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	case err != nil:
 		s.note(fmt.Errorf("the conversion fails: %w", err))
 	case len(converted) != len(e.Objects):
-		s.note(fmt.Errorf("the hook gives %d objects for %d, and an API server refuses that", len(converted), len(e.Objects)))
+		s.note(fmt.Errorf("the hook returned %d objects for %d, which an API server rejects", len(converted), len(e.Objects)))
 	default:
 		s.checkConversion(ctx, c, converted)
 	}
@@ -219,7 +219,7 @@ func (c *conversion) roundTrip(ctx context.Context, s *session, accepted []*unst
 			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: %v", i, version, err))
 			continue
 		case len(back) != 1:
-			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: the hook gives %d objects for 1", i, version, len(back)))
+			problems = append(problems, fmt.Sprintf("converted[%d], converted back to %s: the hook returned %d objects for 1", i, version, len(back)))
 			continue
 		}
 		only := &conversion{crd: c.crd, schema: c.schema, objects: c.objects[i : i+1]}

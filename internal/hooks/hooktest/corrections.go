@@ -33,8 +33,8 @@ type found struct {
 	like []any // otherwise the candidates for it
 }
 
-// gone reports whether there is neither an actual item nor a candidate.
-func (f found) gone() bool { return !f.fits && f.got == nil && len(f.like) == 0 }
+// isMissing reports whether there is neither an actual item nor a candidate.
+func (f found) isMissing() bool { return !f.fits && f.got == nil && len(f.like) == 0 }
 
 // correct replaces unmet list items by the actual ones, and removes items without any.
 func (s *session) correct(x *Expect, key string, w *expected, all []found) {

@@ -56,7 +56,7 @@ func Match(files []*File, expression string) ([]*Test, error) {
 		}
 	}
 	if len(tests) == 0 {
-		return nil, fault.Usage("--run is compared with hook/name of each test", "--run %s matches no test", expression)
+		return nil, fault.Usage("--run is matched against HOOK/NAME of each test", "--run %s matches no test", expression)
 	}
 	return tests, nil
 }
@@ -101,7 +101,7 @@ func checkIsTestFile(workDir, hooksFolder, name string) error {
 		return fault.Usage(testFilesHint(workDir, hook.Name), "%s is a hook, not a test file", name)
 	}
 	if err == nil {
-		return fault.Usage(testFilesHint(workDir, ""), "%s is not a test file: those are in YAML", name)
+		return fault.Usage(testFilesHint(workDir, ""), "%s is not a test file: test files are YAML", name)
 	}
 	return nil
 }

@@ -18,8 +18,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Memory is a backend with an in-memory fake API server. Its clock does not advance.
@@ -40,19 +38,11 @@ type memoryCluster struct {
 	events []fakeapi.Event
 }
 
-// watch observes the objects that a binding selects.
-type watch struct {
-	ref        engine.Ref
-	binding    config.Kubernetes
-	kind       kinds.Kind
-	namespaces []string // currently matching namespaces, for a label selector
-}
-
 // Open implements Backend.
 func (m Memory) Open(_ context.Context, t *Test) (Cluster, error) {
 	s := &memoryCluster{server: fakeapi.New(kinds.Builtin()), close: func() {}, made: &requests{}}
 	given := slices.Concat(m.CRDs, t.Given)
-	if err := s.server.Load(withNamespaces(given)...); err != nil {
+	if err := s.server.Load(WithNamespaces(given)...); err != nil {
 		return nil, fmt.Errorf("given: %w", err)
 	}
 	s.server.Subscribe(func(e fakeapi.Event) {
@@ -96,24 +86,6 @@ func (s *memoryCluster) serve(program string) error {
 
 func (s *memoryCluster) socket() string { return filepath.Join(s.folder, "socket") }
 
-// withNamespaces adds the missing namespaces of the given objects.
-func withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstructured {
-	there := []string{"", "default", "kube-node-lease", "kube-public", "kube-system"}
-	for _, o := range given {
-		if o.GetKind() == "Namespace" {
-			there = append(there, o.GetName())
-		}
-	}
-	all := slices.Clone(given)
-	for _, o := range given {
-		if name := o.GetNamespace(); !slices.Contains(there, name) {
-			there = append(there, name)
-			all = append(all, &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}})
-		}
-	}
-	return all
-}
-
 // Hook implements Cluster. It records the requests.
 func (s *memoryCluster) Hook() patch.API { return recorder{s.server, s.made} }
 
@@ -130,6 +102,7 @@ func (s *memoryCluster) Wait(ctx context.Context, _ time.Duration) error { retur
 
 // Env implements Cluster. It puts the cluster's kubectl first in PATH.
 func (s *memoryCluster) Env(env []string) []string {
+	env = append(env, "SHELL_OPERATOR_NAMESPACE="+HookNamespace)
 	if s.folder == "" {
 		return env
 	}
@@ -168,62 +141,6 @@ func (s *memoryCluster) Bind(ctx context.Context, b engine.Ref, k config.Kuberne
 	return objects, nil
 }
 
-func (w *watch) byLabels() bool {
-	return w.binding.Namespace != nil && w.binding.Namespace.LabelSelector != nil
-}
-
-// list returns the objects that a watch currently selects.
-func (s *memoryCluster) list(ctx context.Context, w *watch) ([]*unstructured.Unstructured, error) {
-	list, err := s.server.List(ctx, w.kind, "", w.options())
-	if err != nil {
-		return nil, err
-	}
-	var objects []*unstructured.Unstructured
-	for i := range list.Items {
-		if o := &list.Items[i]; w.matchesNames(o) {
-			objects = append(objects, o)
-		}
-	}
-	return objects, nil
-}
-
-// options returns the selectors that the engine sends to the API server.
-func (w *watch) options() metav1.ListOptions {
-	var o metav1.ListOptions
-	if w.binding.LabelSelector != nil {
-		o.LabelSelector = metav1.FormatLabelSelector(w.binding.LabelSelector)
-	}
-	if w.binding.FieldSelector == nil {
-		return o
-	}
-	var all []fields.Selector
-	for _, e := range w.binding.FieldSelector.MatchExpressions {
-		if e.Operator == "!=" || e.Operator == "NotEquals" {
-			all = append(all, fields.OneTermNotEqualSelector(e.Field, e.Value))
-		} else {
-			all = append(all, fields.OneTermEqualSelector(e.Field, e.Value))
-		}
-	}
-	o.FieldSelector = fields.AndSelectors(all...).String()
-	return o
-}
-
-// matchesNames reports whether an object has a name and namespace that the binding
-// selects.
-func (w *watch) matchesNames(o *unstructured.Unstructured) bool {
-	k := w.binding
-	if s := k.NameSelector; s != nil && len(s.MatchNames) > 0 && !slices.Contains(s.MatchNames, o.GetName()) {
-		return false
-	}
-	if w.byLabels() {
-		return slices.Contains(w.namespaces, o.GetNamespace())
-	}
-	if n := k.Namespace; n != nil && n.NameSelector != nil && len(n.NameSelector.MatchNames) > 0 {
-		return slices.Contains(n.NameSelector.MatchNames, o.GetNamespace())
-	}
-	return true
-}
-
 // Observed implements Cluster.
 func (s *memoryCluster) Observed(ctx context.Context) ([]Observation, error) {
 	s.mu.Lock()
@@ -241,72 +158,4 @@ func (s *memoryCluster) Observed(ctx context.Context) ([]Observation, error) {
 		}
 	}
 	return all, nil
-}
-
-// observe converts an event to the observations of a watch. An object that starts to
-// match is Added, one that stops matching is Deleted.
-func (s *memoryCluster) observe(ctx context.Context, w *watch, e fakeapi.Event) ([]Observation, error) {
-	var all []Observation
-	if w.kind.Group == e.Kind.Group && w.kind.Resource == e.Kind.Resource {
-		before, err := s.selects(w, e.Old)
-		if err != nil {
-			return nil, err
-		}
-		after := false
-		if e.Type != "Deleted" {
-			if after, err = s.selects(w, e.Object); err != nil {
-				return nil, err
-			}
-		}
-		o := e.Object.DeepCopy()
-		event := map[[2]bool]string{{false, true}: "Added", {true, true}: "Modified", {true, false}: "Deleted"}[[2]bool{before, after}]
-		if event == "Deleted" && e.Type != "Deleted" {
-			o = e.Old.DeepCopy() // the last state that was selected
-			o.SetResourceVersion(e.Object.GetResourceVersion())
-		}
-		o.SetAPIVersion(w.kind.APIVersion())
-		if event != "" {
-			all = append(all, Observation{Binding: w.ref, Event: event, Objects: []*unstructured.Unstructured{o}})
-		}
-	}
-	if !w.byLabels() || e.Kind.Kind != "Namespace" || e.Kind.Group != "" {
-		return all, nil
-	}
-	return s.namespace(ctx, w, e, all)
-}
-
-// namespace updates the namespaces that a binding selects by labels, and appends the
-// resulting observation to all.
-func (s *memoryCluster) namespace(ctx context.Context, w *watch, e fakeapi.Event, all []Observation) ([]Observation, error) {
-	name := e.Object.GetName()
-	before, after := slices.Contains(w.namespaces, name), false
-	if e.Type != "Deleted" {
-		selector, err := metav1.LabelSelectorAsSelector(w.binding.Namespace.LabelSelector)
-		if err != nil {
-			return nil, err
-		}
-		after = selector.Matches(labels.Set(e.Object.GetLabels()))
-	}
-	switch {
-	case after && !before:
-		w.namespaces = append(w.namespaces, name)
-		objects, err := s.list(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetNamespace() != name })
-		all = append(all, Observation{Binding: w.ref, Event: "Selected", Namespace: name, Objects: objects})
-	case before && !after:
-		w.namespaces = slices.DeleteFunc(w.namespaces, func(n string) bool { return n == name })
-		all = append(all, Observation{Binding: w.ref, Event: "Unselected", Namespace: name})
-	}
-	return all, nil
-}
-
-// selects reports whether a watch selects an object. The object may be nil.
-func (s *memoryCluster) selects(w *watch, o *unstructured.Unstructured) (bool, error) {
-	if o == nil || !w.matchesNames(o) {
-		return false, nil
-	}
-	return s.server.Selects(w.kind, o, w.options())
 }

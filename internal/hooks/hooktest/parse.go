@@ -28,15 +28,15 @@ func (r *reader) read(n *yaml.Node) {
 	names := map[string]int{}
 	for _, t := range f.Tests {
 		if before := names[t.Name]; before > 0 {
-			r.fail(&yaml.Node{Line: t.Line}, "", "the test in line %d is named %q, too", before, t.Name)
+			r.fail(&yaml.Node{Line: t.Line}, "", "the test in line %d has the same name, %q", before, t.Name)
 		}
 		names[t.Name] = t.Line
 	}
 	switch {
 	case f.Hook != "" && f.Module != "":
-		r.fail(n, "the hooks of a module have files of their own", "a test file is for a hook or a module, not both")
+		r.fail(n, "test the hooks of a module in separate files", "a test file is for a hook or a module, not both")
 	case f.Subject() == "":
-		r.fail(n, "hook: name.sh", "hook is missing: the path of the hook from the folder of hooks")
+		r.fail(n, "such as hook: copy.sh", "the key hook is missing: it has the path of the hook in the hooks folder")
 	case len(f.Tests) == 0:
 		r.fail(n, "", "there are no tests")
 	}
@@ -51,17 +51,17 @@ func (r *reader) test(n *yaml.Node) *Test {
 		}},
 		{"values", func(n *yaml.Node) { t.Values = r.table(n, "values") }},
 		{"configValues", func(n *yaml.Node) { t.Config = r.table(n, "configValues") }},
-		{"env", func(n *yaml.Node) { r.decode(n, "env", "an object of texts", &t.Env) }},
+		{"env", func(n *yaml.Node) { r.decode(n, "env", "an object of strings", &t.Env) }},
 		{"path", func(n *yaml.Node) {
 			r.list(n, "path", func(n *yaml.Node) {
 				var folder string
-				r.text(n, "a folder of path", &folder)
+				r.text(n, "an item of path", &folder)
 				t.Path = append(t.Path, filepath.Join(r.file.dir, filepath.FromSlash(folder)))
 			})
 		}},
 		{"events", func(n *yaml.Node) {
 			if r.file.Module != "" {
-				r.fail(n, "test hooks in files that begin with hook", "a test of a module has no events: its hooks do not run")
+				r.fail(n, "test hooks in a file that has the key hook", "a test of a module has no events, because no hook runs")
 			}
 			r.list(n, "events", func(n *yaml.Node) { t.Events = append(t.Events, r.event(n)) })
 		}},
@@ -73,7 +73,7 @@ func (r *reader) test(n *yaml.Node) *Test {
 		r.fail(n, "", "a test needs a name")
 	}
 	if t.Expect == nil && !t.expects() {
-		r.fail(n, "write expect: and have operon hooks test --update fill it in", "the test %q expects nothing", t.Name)
+		r.fail(n, "write expect: and run operon hooks test --update, which fills it in", "the test %q expects nothing", t.Name)
 	}
 	return t
 }
@@ -92,7 +92,7 @@ func (r *reader) event(n *yaml.Node) Event {
 	is := func(key string, read func(*yaml.Node)) field {
 		return field{key, func(n *yaml.Node) {
 			if e.Type != "" {
-				r.fail(n, "", "an event has one type, but this has both %s and %s", e.Type, key)
+				r.fail(n, "", "an event has one type, but this one has %s and %s", e.Type, key)
 			}
 			e.Type = key
 			read(n)
@@ -145,7 +145,7 @@ func (r *reader) convert(n *yaml.Node, e *Event) {
 		{"binding", func(n *yaml.Node) { r.text(n, "binding", &e.Binding) }},
 	})
 	if e.To == "" || len(e.Objects) == 0 {
-		r.fail(n, "convert: {to: example.com/v1, objects: [...]}", "convert needs to and objects")
+		r.fail(n, "convert: {to: example.com/v1, objects: [...]}", "convert needs the keys to and objects")
 	}
 }
 
@@ -165,7 +165,7 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 		return x
 	}
 	number := func(key string, into **int) field {
-		return field{key, func(n *yaml.Node) { r.decode(n, key, "a whole number", into) }}
+		return field{key, func(n *yaml.Node) { r.decode(n, key, "an integer", into) }}
 	}
 	list := func(key string, into **expected) field {
 		return field{key, func(n *yaml.Node) {
@@ -184,14 +184,14 @@ func (r *reader) expect(n *yaml.Node) *Expect {
 	fields := []field{
 		number("exitCode", &x.ExitCode), number("runs", &x.Runs),
 		list("patches", &x.Patches), objects("objects", &x.Objects), objects("absent", &x.Absent), list("metrics", &x.Metrics),
-		{"output", func(n *yaml.Node) { r.decode(n, "output", "a list of texts", &x.Output) }},
+		{"output", func(n *yaml.Node) { r.decode(n, "output", "a list of strings", &x.Output) }},
 		list("contexts", &x.Contexts), list("converted", &x.Converted),
 		{"response", func(n *yaml.Node) { x.Response = r.table(n, "response") }},
 		{"values", func(n *yaml.Node) { x.Values = r.table(n, "values") }},
 		{"configValues", func(n *yaml.Node) { x.Config = r.table(n, "configValues") }},
 		list("valuesPatches", &x.ValuesPatches), list("configValuesPatches", &x.ConfigPatches), objects("rendered", &x.Rendered),
 		{"enabled", func(n *yaml.Node) { r.decode(n, "enabled", "true or false", &x.Enabled) }},
-		{"reason", func(n *yaml.Node) { r.decode(n, "reason", "a text", &x.Reason) }},
+		{"reason", func(n *yaml.Node) { r.decode(n, "reason", "a string", &x.Reason) }},
 		{"error", func(n *yaml.Node) { r.text(n, "error", &x.Error) }},
 	}
 	for i, f := range fields {

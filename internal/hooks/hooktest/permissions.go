@@ -109,7 +109,7 @@ func (p Project) permissions(ctx context.Context, hooksDir string) (permissions,
 	if err != nil {
 		return none, err
 	}
-	perms := permissions{own: []string{"default"}} // the namespace of kubectl in tests
+	perms := permissions{own: []string{HookNamespace}}
 	if perms.recorded, err = rbac.GrantsOf(roles); err != nil {
 		return none, err
 	}
@@ -121,7 +121,7 @@ func (p Project) permissions(ctx context.Context, hooksDir string) (permissions,
 		perms.own = append(perms.own, cfg.Namespace())
 	}
 	perms.derived = sync.OnceValues(func() (rbac.Grants, error) {
-		result, err := p.Loader.DeriveRoles(ctx, root, hooksDir, cfg, hookproject.RoleOptions{WorkDir: p.WorkDir})
+		result, err := p.Loader.DeriveRoles(ctx, root, hooksDir, cfg, hookproject.RoleOptions{WorkDir: p.WorkDir, OnInvalid: p.OnInvalid})
 		if err != nil {
 			return rbac.Grants{}, err
 		}

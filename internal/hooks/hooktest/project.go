@@ -13,7 +13,9 @@ import (
 	"github.com/operon-dev/operon/internal/finding"
 	"github.com/operon-dev/operon/internal/hooks"
 	"github.com/operon-dev/operon/internal/hooks/engine"
+	"github.com/operon-dev/operon/internal/hooks/fakeapi"
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
+	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -28,12 +30,17 @@ type Project struct {
 	// it. crds are the CRDs of the project.
 	Open   func(ctx context.Context, hooksDir string, crds []*unstructured.Unstructured) (Backend, func(), error)
 	Serial bool // run one test at a time
+	// OnInvalid receives the error of each invalid hook that derived roles leave out.
+	OnInvalid func(finding.Finding)
 }
 
 // InMemory returns a function for Project.Open that runs tests on an in-memory cluster.
 // program is the path of operon, which hooks run as kubectl.
 func InMemory(program string) func(context.Context, string, []*unstructured.Unstructured) (Backend, func(), error) {
 	return func(_ context.Context, _ string, crds []*unstructured.Unstructured) (Backend, func(), error) {
+		if err := fakeapi.New(kinds.Builtin()).Load(crds...); err != nil {
+			return nil, nil, fault.Failed("", "install the CRDs of the project: %v", err)
+		}
 		return Memory{CRDs: crds, Program: program}, func() {}, nil
 	}
 }
@@ -161,5 +168,5 @@ func otherHookHint(found *hookproject.Hooks, name string) string {
 	case near != "":
 		return "did you mean " + near + "?"
 	}
-	return "name an executable file in " + found.Label + " by its path from there"
+	return "name an executable file by its path relative to " + found.Label
 }

@@ -10,24 +10,19 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hookproject"
 )
 
-// Rewritten is a test file with updated expectations.
-type Rewritten struct {
+// Rewrite is a change of a test file that updates its expectations.
+type Rewrite struct {
 	Updated
-	File *File
+	File   *File
+	Before []byte // the content of the file
 
-	target, staged string // path of the file, and of its new content before the rename
+	path string // absolute
 }
 
-// UpdateFiles updates the expectations in test files with the actual results. It returns
-// the files that it changed, also together with an error. It changes no file if one of
-// them cannot be updated.
-func UpdateFiles(workDir string, files []*File, outcomes []Outcome) (changed []*Rewritten, err error) {
-	var all []*Rewritten
-	defer func() {
-		for _, r := range all {
-			_ = os.Remove(r.staged) // fails if the file was renamed, which is fine
-		}
-	}()
+// PlanUpdate returns the changes that update the expectations in test files with the actual
+// results. It writes nothing.
+func PlanUpdate(workDir string, files []*File, outcomes []Outcome) ([]Rewrite, error) {
+	var all []Rewrite
 	for _, f := range files {
 		path := hookproject.Abs(workDir, f.Path)
 		before, err := os.ReadFile(path)
@@ -38,39 +33,53 @@ func UpdateFiles(workDir string, files []*File, outcomes []Outcome) (changed []*
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Equal(before, u.Text) {
-			continue
+		if !bytes.Equal(before, u.Text) {
+			all = append(all, Rewrite{u, f, before, path})
 		}
-		r := &Rewritten{File: f, Updated: u}
-		all = append(all, r)
-		if err := r.stage(path); err != nil {
+	}
+	return all, nil
+}
+
+// Apply writes the changes. It returns the changes that it wrote, also together with an
+// error. It writes none if the new content of one of the files cannot be stored.
+func Apply(all []Rewrite) (written []Rewrite, err error) {
+	type staged struct{ from, to string }
+	var files []staged
+	defer func() {
+		for _, f := range files {
+			_ = os.Remove(f.from) // fails for renamed files, which is fine
+		}
+	}()
+	for _, r := range all {
+		from, to, err := r.stage()
+		files = append(files, staged{from, to})
+		if err != nil {
 			return nil, fault.Failed("", "%v", err)
 		}
 	}
-	for _, r := range all {
-		if err := os.Rename(r.staged, r.target); err != nil {
-			return changed, fault.Failed("", "%v", err)
+	for i, f := range files {
+		if err := os.Rename(f.from, f.to); err != nil {
+			return written, fault.Failed("", "%v", err)
 		}
-		changed = append(changed, r)
+		written = append(written, all[i])
 	}
-	return changed, nil
+	return written, nil
 }
 
 // stage writes the new content to a temporary file beside the target, with the same mode.
 // A full disk then leaves no partly written file. stage resolves symbolic links.
-func (r *Rewritten) stage(path string) (err error) {
-	if r.target, err = filepath.EvalSymlinks(path); err != nil {
-		return err
+func (r Rewrite) stage() (from, to string, err error) {
+	if to, err = filepath.EvalSymlinks(r.path); err != nil {
+		return "", "", err
 	}
-	info, err := os.Stat(r.target)
+	info, err := os.Stat(to)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.target), ".operon-*")
+	f, err := os.CreateTemp(filepath.Dir(to), ".operon-*")
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	r.staged = f.Name()
 	_, err = f.Write(r.Text)
-	return errors.Join(err, f.Chmod(info.Mode()), f.Close())
+	return f.Name(), to, errors.Join(err, f.Chmod(info.Mode()), f.Close())
 }

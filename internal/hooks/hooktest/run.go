@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/config"
 	"github.com/operon-dev/operon/internal/hooks/engine"
 	"github.com/operon-dev/operon/internal/hooks/patch"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Suite runs tests on a backend.
@@ -154,7 +152,7 @@ func (s Suite) subject(t *Test) ([]engine.Hook, *addon, error) {
 	}
 	if s.Addon == nil {
 		if word := t.addonOnlyKey(); word != "" {
-			return nil, nil, fmt.Errorf("%s is for hooks of addon-operator", word)
+			return nil, nil, fmt.Errorf("the key %s is only for hooks of addon-operator", word)
 		}
 		return hooks, nil, nil
 	}
@@ -260,73 +258,4 @@ func (s *session) checkStep(ctx context.Context, line int, what string, x *Expec
 	if x != nil {
 		s.compare(ctx, x, &s.step)
 	}
-}
-
-// checkIdempotent repeats the last run, which must change nothing. The engine repeats
-// each run that fails halfway.
-func (s *session) checkIdempotent(ctx context.Context) {
-	if !s.test.Idempotent || s.last == nil || s.lastFailed || len(s.outcome.Failures) > 0 {
-		return
-	}
-	before, err := s.cluster.Objects(ctx)
-	values := s.addon.values()
-	if err == nil {
-		_, err = s.executor.Execute(ctx, *s.last)
-	}
-	hint := fmt.Sprintf("the last run, repeated with the same contexts (%s)", summary(s.last.Contexts))
-	if !s.canContinue(ctx, s.test.Line, hint, err) {
-		return
-	}
-	after, err := s.cluster.Objects(ctx)
-	if !s.canContinue(ctx, s.test.Line, hint, err) {
-		return
-	}
-	for _, change := range append(changes(before, after), valueChanges(values, s.addon.values())...) {
-		s.outcome.fail(s.test.Line, "%s, %s; if this is intended, set idempotent: false", hint, change)
-	}
-}
-
-// changes describes the differences between two states of a cluster.
-func changes(before, after []*unstructured.Unstructured) []string {
-	was, is := index(before), index(after)
-	var all []string
-	for _, id := range sortedKeys(was) {
-		switch {
-		case is[id] == nil:
-			all = append(all, "deletes "+id)
-		case !reflect.DeepEqual(was[id], is[id]):
-			for _, d := range differences(was[id], is[id], "", true) {
-				from, to := d.texts()
-				all = append(all, fmt.Sprintf("changes %s: %s from %s to %s", id, d.path, from, to))
-			}
-		}
-	}
-	for _, id := range sortedKeys(is) {
-		if was[id] == nil {
-			all = append(all, "creates "+id)
-		}
-	}
-	return all
-}
-
-// index maps object identities to contents, without fields that the API server counts up.
-func index(objects []*unstructured.Unstructured) map[string]map[string]any {
-	all := map[string]map[string]any{}
-	for _, o := range objects {
-		c := o.DeepCopy()
-		c.SetResourceVersion("")
-		c.SetManagedFields(nil)
-		c.SetGeneration(0)
-		all[identity(o)] = c.Object
-	}
-	return all
-}
-
-// identity returns the identity of an object, such as v1 Secret default/mysecret.
-func identity(o *unstructured.Unstructured) string {
-	name := o.GetName()
-	if o.GetNamespace() != "" {
-		name = o.GetNamespace() + "/" + name
-	}
-	return o.GetAPIVersion() + " " + o.GetKind() + " " + name
 }

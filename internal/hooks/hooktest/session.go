@@ -2,17 +2,12 @@ package hooktest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/binding"
 	"github.com/operon-dev/operon/internal/hooks/engine"
-	"github.com/operon-dev/operon/internal/hooks/output"
-	"github.com/operon-dev/operon/internal/hooks/patch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -38,32 +33,6 @@ type session struct {
 	folders       []string                  // machine-specific folders, which must not appear in updated tests
 	tracksChanges bool                      // record the objects that the hook changes
 	before        map[string]map[string]any // the objects before the hook ran
-}
-
-// activity is what the hook did in one step or in the whole test.
-type activity struct {
-	runs       int
-	exitCode   int
-	errors     []string
-	reasons    []string // the errors without their context
-	output     strings.Builder
-	patches    []any
-	metrics    []any
-	contexts   []binding.Context
-	response   map[string]any
-	converted  []any
-	unexpected []string // failures to report unless the test expects them
-
-	valuesPatches, configPatches []any
-	decision                     *engine.EnabledResult // of the enabled script, nil without a result
-
-	touched map[string]*unstructured.Unstructured // objects that the hook created, changed or deleted
-}
-
-// record updates the activity of the current step and of the whole test.
-func (s *session) record(note func(*activity)) {
-	note(&s.step)
-	note(&s.whole)
 }
 
 // loopError means that the hook keeps triggering itself.
@@ -206,157 +175,4 @@ func (s *session) run(ctx context.Context, t engine.Task) (engine.Execution, err
 		s.note(fmt.Errorf("run %d, with %s: %w", s.whole.runs, summary(t.Contexts), err))
 	}
 	return done, err
-}
-
-// note records an error that the test may expect. Reports show the hook's output
-// separately, so the message omits it.
-func (s *session) note(err error) {
-	reason := err
-	if inner := errors.Unwrap(err); inner != nil {
-		reason = inner
-	}
-	text := err.Error()
-	s.record(func(t *activity) {
-		t.errors, t.reasons = append(t.errors, text), append(t.reasons, reason.Error())
-	})
-	if failed, is := errors.AsType[*engine.FailedError](err); is && failed.Output != "" {
-		text = strings.TrimSuffix(text, ": "+failed.Output)
-	}
-	s.step.unexpected = append(s.step.unexpected, text)
-}
-
-// trigger triggers an event and waits until all resulting tasks are done.
-func (s *session) trigger(ctx context.Context, e Event) error {
-	s.step = activity{}
-	clear(s.failed)
-	err := s.snapshotObjects(ctx)
-	if err != nil {
-		return err
-	}
-	switch e.Type {
-	case "apply", "delete", "patch":
-		if err = s.change(ctx, e); err == nil {
-			err = s.snapshotObjects(ctx) // the change by the test is not one by the hook
-		}
-	case "schedule":
-		err = s.tick(e.Schedule)
-	case "validate", "mutate":
-		err = s.review(ctx, e)
-	case "convert":
-		err = s.convert(ctx, e)
-	case "retry": // clearing s.failed is enough
-	default:
-		err = s.runStep(ctx, e.Type)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.settle(ctx); err != nil {
-		return err
-	}
-	return s.recordChanges(ctx)
-}
-
-func (s *session) change(ctx context.Context, e Event) error {
-	api, o := s.cluster.User(), e.Object
-	kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
-	if err != nil {
-		return err
-	}
-	if kind.Namespaced && o.GetNamespace() == "" {
-		return fmt.Errorf("%s %s has no metadata.namespace", o.GetKind(), o.GetName())
-	}
-	switch e.Type {
-	case "delete":
-		return api.Delete(ctx, kind, o.GetNamespace(), o.GetName(), "Background")
-	case "patch":
-		body, err := json.Marshal(o.Object)
-		if err != nil {
-			return err
-		}
-		_, err = api.Patch(ctx, kind, o.GetNamespace(), o.GetName(), "application/merge-patch+json", body, "")
-		return err
-	}
-	if err := s.namespace(ctx, o.GetNamespace()); err != nil {
-		return err
-	}
-	user := patch.Applier{API: api, Wait: s.cluster.Wait}
-	return errors.Unwrap(unjoined(user.Apply(ctx, []output.Operation{{Operation: "CreateOrUpdate", Object: o.Object}})))
-}
-
-// namespace creates the namespace of an object unless it exists.
-func (s *session) namespace(ctx context.Context, name string) error {
-	if name == "" {
-		return nil
-	}
-	api := s.cluster.User()
-	kind, err := api.Kind(ctx, "v1", "Namespace")
-	if err != nil {
-		return err
-	}
-	_, err = api.Create(ctx, kind, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}})
-	if apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	return err
-}
-
-// unjoined returns the only error of a joined error with one element.
-func unjoined(err error) error {
-	if list, joined := err.(interface{ Unwrap() []error }); joined && len(list.Unwrap()) == 1 {
-		return list.Unwrap()[0]
-	}
-	return err
-}
-
-func (s *session) tick(name string) error {
-	var names []string
-	for _, b := range s.hook.Config.Schedule {
-		if b.BindingName() == name {
-			if !s.state.Tick(b.Crontab) {
-				return errors.New("the engine has not enabled the schedules: a failing task blocks the queue main")
-			}
-			return nil
-		}
-		names = append(names, b.BindingName())
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s has no schedules", s.hook.Name)
-	}
-	return fmt.Errorf("%s has no schedule %q, but %s", s.hook.Name, name, strings.Join(names, ", "))
-}
-
-// written returns an operation in the form of the patch file.
-func written(op output.Operation) map[string]any {
-	all := map[string]any{"operation": op.Operation, "apiVersion": op.APIVersion, "kind": op.Kind, "namespace": op.Namespace, "name": op.Name,
-		"subresource": op.Subresource, "object": op.Object, "jqFilter": op.JQFilter, "mergePatch": op.MergePatch, "jsonPatch": op.JSONPatch,
-		"ignoreMissingObject": op.IgnoreMissingObject, "ignoreHookError": op.IgnoreHookError}
-	return without(all, nil, "", false)
-}
-
-// metric returns a metric in the form of the metrics file.
-func metric(m output.Metric) map[string]any {
-	all := map[string]any{"name": m.Name, "action": m.Action, "value": nil, "labels": nil, "group": m.Group}
-	if m.Value != nil {
-		all["value"] = *m.Value
-	}
-	if len(m.Labels) > 0 {
-		all["labels"] = m.Labels
-	}
-	return without(all, nil, "")
-}
-
-// without removes the entries that have one of the values.
-func without(all map[string]any, values ...any) map[string]any {
-	for k, v := range all {
-		switch v.(type) {
-		case map[string]any, []any, map[string]string:
-			continue
-		}
-		if slices.Contains(values, v) {
-			delete(all, k)
-		}
-	}
-	return all
 }

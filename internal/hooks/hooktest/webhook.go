@@ -40,7 +40,7 @@ func (s *session) review(ctx context.Context, e Event) error {
 		response["message"] = "Hook failed"
 	case done.Admission == nil:
 		response["message"] = "handle AdmissionReview: hook task prop error"
-		s.note(errors.New("the hook wrote no answer to $ADMISSION_RESPONSE_PATH"))
+		s.note(errors.New("the hook wrote no response to $ADMISSION_RESPONSE_PATH"))
 	default:
 		response["allowed"] = done.Admission.Allowed
 		if !done.Admission.Allowed {
@@ -50,7 +50,7 @@ func (s *session) review(ctx context.Context, e Event) error {
 			response["warnings"] = done.Admission.Warnings
 		}
 		if err := s.mutate(response, e, done.Admission.Patch); err != nil {
-			s.note(fmt.Errorf("the patch of the answer: %w", err))
+			s.note(fmt.Errorf("the patch in the response: %w", err))
 		}
 	}
 	s.record(func(t *activity) { t.response = response })
@@ -121,11 +121,11 @@ func (s *session) bindingIndex(e Event, n int, name func(int) string) (int, erro
 	case e.Binding == "" && n == 1:
 		return 0, nil
 	case e.Binding == "" && n > 1:
-		return 0, fmt.Errorf("%s could be for several bindings: add binding: %s", e.Type, strings.Join(names, " or "))
+		return 0, fmt.Errorf("%s matches several bindings: add binding: %s", e.Type, strings.Join(names, " or "))
 	case n == 0:
-		return 0, fmt.Errorf("%s has no bindings to %s", s.hook.Name, e.Type)
+		return 0, fmt.Errorf("%s has no binding for %s", s.hook.Name, e.Type)
 	case i < 0:
-		return 0, fmt.Errorf("%s has no binding %q to %s: it has %s", s.hook.Name, e.Binding, e.Type, strings.Join(names, ", "))
+		return 0, fmt.Errorf("%s has no binding %q for %s; it has %s", s.hook.Name, e.Binding, e.Type, strings.Join(names, ", "))
 	default:
 		return i, nil
 	}

@@ -32,14 +32,14 @@ func (r *runner) setMetadata(ctx context.Context, args []string, field, done str
 	if first < 0 {
 		return fmt.Errorf("at least one %s update is required", strings.TrimSuffix(field, "s"))
 	}
-	set, gone := map[string]string{}, []string{}
+	set, removed := map[string]string{}, []string{}
 	for _, arg := range args[first:] {
 		key, value, sets := strings.Cut(arg, "=")
 		switch {
 		case sets:
 			set[key] = value
 		case isChange(arg):
-			gone = append(gone, strings.TrimSuffix(arg, "-"))
+			removed = append(removed, strings.TrimSuffix(arg, "-"))
 		default:
 			return errors.New("all resources must be specified before " + strings.TrimSuffix(field, "s") + " changes: " + arg)
 		}
@@ -48,10 +48,10 @@ func (r *runner) setMetadata(ctx context.Context, args []string, field, done str
 	if err != nil {
 		return err
 	}
-	return forEach(targets, func(t target) error { return r.setMetadataOf(ctx, t, field, done, set, gone) })
+	return forEach(targets, func(t target) error { return r.setMetadataOf(ctx, t, field, done, set, removed) })
 }
 
-func (r *runner) setMetadataOf(ctx context.Context, t target, field, done string, set map[string]string, gone []string) error {
+func (r *runner) setMetadataOf(ctx context.Context, t target, field, done string, set map[string]string, removed []string) error {
 	o, err := r.api.Get(ctx, t.kind, t.namespace, t.name)
 	if err != nil {
 		return err
@@ -67,16 +67,16 @@ func (r *runner) setMetadataOf(ctx context.Context, t target, field, done string
 		}
 		change[key] = set[key]
 	}
-	removed := 0
-	for _, key := range gone {
+	found := 0
+	for _, key := range removed {
 		if _, there := now[key]; there {
 			change[key] = nil
-			removed++
+			found++
 		} else if field == "labels" {
 			r.printf("label %q not found.\n", key)
 		}
 	}
-	if field == "labels" && removed > 0 && len(set) == 0 {
+	if field == "labels" && found > 0 && len(set) == 0 {
 		done = "unlabeled"
 	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{field: change}})

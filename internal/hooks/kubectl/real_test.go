@@ -17,12 +17,12 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/servertest"
 )
 
-// TestLikeKubectl compares what is recorded, call by call, with what the real kubectl
-// prints over an API server.
+// TestLikeKubectl compares each call in the recorded sessions with the output of the real
+// kubectl on an API server.
 func TestLikeKubectl(t *testing.T) {
 	t.Parallel()
 	sessions := map[string]string{}
-	for _, name := range inTurn {
+	for _, name := range ordered {
 		text, err := os.ReadFile("testdata/" + name + ".session")
 		if err != nil {
 			t.Fatal(err)
@@ -30,14 +30,14 @@ func TestLikeKubectl(t *testing.T) {
 		sessions[name] = string(text)
 	}
 	from := append(append(peertest.Sources(t), readFiles(t)...), servertest.Key(t))
-	for _, name := range inTurn {
+	for _, name := range ordered {
 		from = append(from, sessions[name])
 	}
-	said := peertest.Cached(t, from, func() (map[string]string, bool) { return replayAll(t, sessions), true })
-	for _, name := range inTurn {
-		want, got := calls(said[name]), calls(sessions[name])
+	outputs := peertest.Cached(t, from, func() (map[string]string, bool) { return replayAll(t, sessions), true })
+	for _, name := range ordered {
+		want, got := calls(outputs[name]), calls(sessions[name])
 		if len(want) != len(got) {
-			t.Fatalf("%s: %d calls, and %d recorded", name, len(want), len(got))
+			t.Fatalf("%s: got %d calls, recorded %d", name, len(want), len(got))
 		}
 		for i := range want {
 			if strings.Contains(got[i], "hook tests") || differs.MatchString(got[i]) {
@@ -50,10 +50,11 @@ func TestLikeKubectl(t *testing.T) {
 	}
 }
 
-// inTurn are the sessions, of which one finds the kinds of those before.
-var inTurn = []string{"get", "crd", "apply", "write"}
+// ordered are the sessions in the order of their replay: a session finds the kinds that an
+// earlier one created.
+var ordered = []string{"get", "crd", "apply", "write"}
 
-// readFiles returns what the calls read beside the sessions: the names and the contents.
+// readFiles returns the names and contents of the other files, which the calls read.
 func readFiles(t *testing.T) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir("testdata", func(name string, d os.DirEntry, err error) error {
@@ -80,15 +81,15 @@ clusters: [{name: t, cluster: {server: %q, insecure-skip-tls-verify: true}}], us
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := map[string]string{}
-	for _, name := range inTurn {
+	outputs := map[string]string{}
+	for _, name := range ordered {
 		clean(t, file)
-		said[name] = replay(t, sessions[name], realKubectl(t, file))
+		outputs[name] = replay(t, sessions[name], realKubectl(t, file))
 	}
-	return said
+	return outputs
 }
 
-// clean takes away what a session before left in the namespaces that all use.
+// clean deletes the objects that an earlier session left in the shared namespaces.
 func clean(t *testing.T, config string) {
 	t.Helper()
 	kubectl := realKubectl(t, config)
@@ -99,7 +100,7 @@ func clean(t *testing.T, config string) {
 	}
 }
 
-// realKubectl is the one beside the API server's program.
+// realKubectl returns the kubectl that belongs to the API server.
 func realKubectl(t *testing.T, config string) answerer {
 	return func(args []string, stdin string) (string, string, int) {
 		if slices.Contains(args, "-w") { // it would not end
@@ -119,7 +120,7 @@ func realKubectl(t *testing.T, config string) answerer {
 	}
 }
 
-// calls are the calls of a session, each with what it prints.
+// calls returns the calls of a session, each with its output.
 func calls(session string) []string {
 	var all []string
 	for line := range strings.Lines(session) {
@@ -133,7 +134,7 @@ func calls(session string) []string {
 	return all
 }
 
-// masks are what differs from server to server, and from second to second.
+// masks match the parts of outputs that depend on the server or on the time.
 var masks = []struct {
 	what *regexp.Regexp
 	with string
@@ -154,6 +155,6 @@ func masked(call string) string {
 	return call
 }
 
-// differs are calls whose answers differ as they must: by what only a server
-// fills in, by versions, and by where the test runs.
+// differs matches calls whose outputs necessarily differ: in fields that only a real server
+// sets, in versions, or in the environment of the test.
 var differs = regexp.MustCompile(`^\$ (get svc|version|config current-context|get deploy/web -o yaml)`)

@@ -17,11 +17,11 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 )
 
-var update = flag.Bool("update", false, "write what kubectl says into the sessions")
+var update = flag.Bool("update", false, "update the recorded outputs")
 
-// TestSessions runs the sessions in testdata, each with a server of its own: a line
-// that begins with $ is a call, those that begin with | are its stdin, and the
-// others what it prints, with ! before stderr.
+// TestSessions runs the sessions in testdata, each with its own server. In a session, a line
+// that begins with $ is a call, lines that begin with | are its stdin, and the others are its
+// output, with ! before stderr.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.session")
@@ -49,7 +49,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// overSocket answers calls as hooks are answered, from a new server in memory.
+// overSocket executes calls over a socket, as in hook tests, on a new server in memory.
 func overSocket(t *testing.T) answerer {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "socket")
@@ -75,10 +75,10 @@ func overSocket(t *testing.T) answerer {
 	}
 }
 
-// answerer is a kubectl.
+// answerer executes a call of kubectl.
 type answerer func(args []string, stdin string) (stdout, stderr string, exit int)
 
-// replay runs the calls of a session, and returns it with what they print.
+// replay runs the calls of a session, and returns the session with their outputs.
 func replay(t *testing.T, text string, answer answerer) string {
 	t.Helper()
 	var out strings.Builder
@@ -116,7 +116,7 @@ func replay(t *testing.T, text string, answer answerer) string {
 	return out.String()
 }
 
-// TestLongVariable reads a file of variables with a line that is longer than most.
+// TestLongVariable reads a file of variables with a long line.
 func TestLongVariable(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<17)

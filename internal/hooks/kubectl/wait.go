@@ -12,7 +12,7 @@ import (
 )
 
 // wait checks a condition. It does not wait, because nothing else changes objects
-// meanwhile.
+// in the meantime.
 func (r *runner) wait(ctx context.Context, args []string) error {
 	if r.condition == "" {
 		return errors.New("must specify --for")

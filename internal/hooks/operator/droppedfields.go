@@ -14,7 +14,7 @@ var listIndex = lazyregexp.New(`\[\d+\]`)
 // reportDroppedFields reports fields of converted objects that their version does not
 // define, because the API server drops them. It reports each field once per loaded hook.
 func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*unstructured) {
-	definition, err := o.Cluster.CRD(h.life, crd)
+	definition, err := o.Cluster.CRD(h.ctx, crd)
 	if err != nil {
 		o.reportOnce(h, fmt.Errorf("cannot check whether conversions of %s lose fields: %w", crd, err))
 		return
@@ -41,7 +41,7 @@ func (o *Operator) reportDroppedFields(h *runningHook, crd string, converted []*
 
 // reportOnce reports an error of a hook if the same error was not reported before.
 func (o *Operator) reportOnce(h *runningHook, err error) {
-	if _, reported := h.reported.LoadOrStore(err.Error(), true); !reported && h.life.Err() == nil {
+	if _, reported := h.reported.LoadOrStore(err.Error(), true); !reported && h.ctx.Err() == nil {
 		o.Warn(h.Name, err)
 	}
 }

@@ -38,7 +38,7 @@ type Operator struct {
 	retry   chan struct{}   // closed when failed tasks can be retried immediately
 	crons   map[string]context.CancelFunc
 
-	life      context.Context
+	ctx       context.Context // ends when Run ends; for queues, schedules and new hooks
 	group     sync.WaitGroup
 	reporting sync.Mutex
 
@@ -49,7 +49,7 @@ type Operator struct {
 // runningHook is a hook with its runs and informers.
 type runningHook struct {
 	engine.Hook
-	life     context.Context // ends when the hook is replaced
+	ctx      context.Context // ends when the hook is replaced; for its runs and informers
 	end      context.CancelFunc
 	limit    *rate.Limiter
 	bound    map[engine.Ref]bool
@@ -60,15 +60,15 @@ type runningHook struct {
 // Run runs hooks until ctx ends, and then deregisters their webhooks. It returns an error
 // if it cannot register webhooks at the start.
 func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
-	life, end := context.WithCancel(ctx)
-	o.begin(life, hooks)
+	ctx, end := context.WithCancel(ctx)
+	o.begin(ctx, hooks)
 	defer o.wait()
 	defer o.unregister()
 	defer end()
-	if err := o.Cluster.RemoveStale(life); err != nil && life.Err() == nil {
+	if err := o.Cluster.RemoveStale(ctx); err != nil && ctx.Err() == nil {
 		o.Warn("", err)
 	}
-	if err := o.register(life); err != nil {
+	if err := o.register(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -83,11 +83,11 @@ func (o *Operator) Run(ctx context.Context, hooks []engine.Hook) error {
 	return nil
 }
 
-// begin initializes the state for hooks that run until life ends.
-func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
+// begin initializes the state for hooks that run until ctx ends.
+func (o *Operator) begin(ctx context.Context, hooks []engine.Hook) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.life, o.state = life, engine.New(hooks)
+	o.ctx, o.state = ctx, engine.New(hooks)
 	o.hooks, o.working, o.crons = map[string]*runningHook{}, map[string]bool{}, map[string]context.CancelFunc{}
 	o.retry = make(chan struct{})
 	for _, h := range hooks {
@@ -95,7 +95,7 @@ func (o *Operator) begin(life context.Context, hooks []engine.Hook) {
 	}
 }
 
-// wait waits until all queues and webhook requests are done. The life of the operator has
+// wait waits until all queues and webhook requests are done. The context of the operator has
 // ended before, so nothing new starts.
 func (o *Operator) wait() {
 	o.group.Wait()
@@ -110,7 +110,7 @@ func (o *Operator) wait() {
 // newRunningHook initializes a hook.
 func (o *Operator) newRunningHook(h engine.Hook) *runningHook {
 	k := &runningHook{Hook: h, bound: map[engine.Ref]bool{}, limit: limiter(h.Config)}
-	k.life, k.end = context.WithCancel(o.life)
+	k.ctx, k.end = context.WithCancel(o.ctx)
 	return k
 }
 
@@ -131,7 +131,7 @@ func limiter(c *config.Config) *rate.Limiter {
 // kick starts a worker for each queue that has tasks. The caller holds mu.
 func (o *Operator) kick() {
 	for _, q := range o.state.Queues() {
-		if !o.working[q] && o.life.Err() == nil {
+		if !o.working[q] && o.ctx.Err() == nil {
 			o.working[q] = true
 			o.group.Go(func() { o.work(q) })
 		}
@@ -143,7 +143,7 @@ func (o *Operator) work(queue string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	defer func() { o.working[queue] = false }()
-	for o.life.Err() == nil {
+	for o.ctx.Err() == nil {
 		if head := o.state.Head(queue); head != nil && !o.waitForLimit(o.hooks[head.Name]) {
 			continue // the hook was replaced, or the operator stops
 		}
@@ -160,9 +160,9 @@ func (o *Operator) work(queue string) {
 		o.mu.Lock()
 		o.state.Finish(t, err)
 		o.kick()
-		if err != nil && !t.AllowFailure && h.life.Err() == nil {
+		if err != nil && !t.AllowFailure && h.ctx.Err() == nil {
 			o.mu.Unlock()
-			wait(h.life, retry, engine.Delay(t.Failures+1))
+			wait(h.ctx, retry, engine.Delay(t.Failures+1))
 			o.mu.Lock()
 		}
 	}
@@ -173,7 +173,7 @@ func (o *Operator) work(queue string) {
 func (o *Operator) waitForLimit(h *runningHook) bool {
 	o.mu.Unlock()
 	defer o.mu.Lock()
-	return h.limit.Wait(h.life) == nil
+	return h.limit.Wait(h.ctx) == nil
 }
 
 // wait returns after d, or earlier when retry is closed or ctx ends.
@@ -192,111 +192,5 @@ func (o *Operator) do(h *runningHook, t engine.Task) error {
 	if t.Kind == engine.Enable {
 		return o.enable(h, t)
 	}
-	return o.run(h.life, t, nil)
-}
-
-// enable lists and then watches the objects that the bindings of a hook select.
-func (o *Operator) enable(h *runningHook, t engine.Task) error {
-	for _, ref := range t.Bindings {
-		if h.bound[ref] {
-			continue // bound by an earlier attempt
-		}
-		if err := o.bind(h, ref); err != nil {
-			if h.life.Err() == nil {
-				retryIn := engine.Delay(t.Failures + 1)
-				o.report(Run{At: o.Now(), Hook: h.Name, Queue: t.Queue, Enabling: h.Config.Kubernetes[ref.Place].BindingName(), Err: err, RetryIn: retryIn})
-			}
-			return err
-		}
-		h.bound[ref] = true
-	}
-	return nil
-}
-
-func (o *Operator) bind(h *runningHook, ref engine.Ref) error {
-	b, err := o.Cluster.Bind(h.life, h.Config.Kubernetes[ref.Place])
-	if err != nil {
-		return err
-	}
-	o.mu.Lock()
-	err = o.state.BindingListed(ref, b.Objects())
-	o.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	h.running.Go(func() { b.Run(h.life, o.eventHandler(h, ref)) })
-	return nil
-}
-
-// eventHandler returns a handler that passes events of informers to the state.
-func (o *Operator) eventHandler(h *runningHook, ref engine.Ref) cluster.EventHandler {
-	change := func(what func() error) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if h.life.Err() != nil {
-			return
-		}
-		if err := what(); err != nil {
-			o.Warn(h.Name, err)
-		}
-		o.kick()
-	}
-	return cluster.EventHandler{
-		Event: func(event string, object *unstructured) {
-			change(func() error { return o.state.ObjectChanged(ref, event, object) })
-		},
-		Selected: func(_ string, objects []*unstructured) {
-			change(func() error { return o.state.NamespaceSelected(ref, objects) })
-		},
-		Unselected: func(namespace string) {
-			change(func() error { o.state.NamespaceUnselected(ref, namespace); return nil })
-		},
-		Error: func(err error) {
-			if h.life.Err() == nil {
-				o.Warn(h.Name, err)
-			}
-		},
-	}
-}
-
-// startSchedules starts and stops timers, so that each crontab of the hooks has one. The
-// caller holds mu.
-func (o *Operator) startSchedules() {
-	var wanted []string
-	for _, h := range o.hooks {
-		for _, s := range h.Config.Schedule {
-			wanted = append(wanted, s.Crontab)
-		}
-	}
-	for crontab, end := range o.crons {
-		if !slices.Contains(wanted, crontab) {
-			end()
-			delete(o.crons, crontab)
-		}
-	}
-	for _, crontab := range wanted {
-		if o.crons[crontab] == nil {
-			ctx, end := context.WithCancel(o.life)
-			o.crons[crontab] = end
-			o.group.Go(func() { o.ticks(ctx, crontab) })
-		}
-	}
-}
-
-func (o *Operator) ticks(ctx context.Context, crontab string) {
-	for {
-		now := o.Now()
-		next := config.NextTime(crontab, now)
-		if next.IsZero() {
-			return // for example, February 30
-		}
-		wait(ctx, nil, next.Sub(now))
-		if ctx.Err() != nil {
-			return
-		}
-		o.mu.Lock()
-		o.state.Tick(crontab)
-		o.kick()
-		o.mu.Unlock()
-	}
+	return o.run(h.ctx, t, nil)
 }

@@ -138,10 +138,10 @@ func TestLimiter(t *testing.T) {
 // webhooks or after the end are rejected.
 func TestAdmit(t *testing.T) {
 	t.Parallel()
-	life, end := context.WithCancel(t.Context())
+	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	o := new(reports).operator()
-	o.begin(life, []engine.Hook{newHook(t, "a b.sh", `settings: {executionMinInterval: 1h, executionBurst: 2}
+	o.begin(ctx, []engine.Hook{newHook(t, "a b.sh", `settings: {executionMinInterval: 1h, executionBurst: 2}
 kubernetesValidating: [{name: v.example.org, rules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}]`,
 		`echo '{"allowed":true}' >"$VALIDATING_RESPONSE_PATH"`)})
 	const path = validating + "a b.sh/v.example.org"
@@ -191,7 +191,7 @@ func testEnd(t *testing.T, server servertest.Server) {
 	o.mu.Unlock()
 	var answered atomic.Bool
 	go func() {
-		<-h.life.Done()
+		<-h.ctx.Done()
 		time.Sleep(100 * time.Millisecond)
 		answered.Store(true)
 		h.running.Done()
@@ -258,7 +258,7 @@ func testKilled(t *testing.T, server servertest.Server) {
 	}
 }
 
-// testLateKind checks that a kind without a CRD blocks the queue main until the CRD
+// testLateKind checks that a kind without a CRD blocks the main queue until the CRD
 // exists, as in the engine.
 func testLateKind(t *testing.T, server servertest.Server) {
 	o, r := running(t, server,

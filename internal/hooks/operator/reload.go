@@ -74,7 +74,7 @@ func (r *Reloader) watch(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, watch.ErrGone) {
-			return fault.Failed("start it again", "%s is gone: no hooks are left to run", r.Folder)
+			return fault.Failed("start it again", "the folder %s was removed: there are no hooks to run", r.Folder)
 		}
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (r *Reloader) reload(ctx context.Context, paths []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.loaded)) {
 		if !isHook[name] {
-			r.Note("%s is gone or no longer executable: stopped", name)
+			r.Note("%s was removed or is no longer executable: stopped", name)
 			delete(r.loaded, name)
 			r.replace(name, nil)
 		}
@@ -163,8 +163,8 @@ func content(path string) string {
 	return string(text)
 }
 
-// filesBelow returns the files below a folder, by their paths from there. It leaves out
-// what it cannot read, for hooks cannot read that either.
+// filesBelow returns the files below a folder, by their paths from there. It skips
+// files that it cannot read, because hooks cannot read them either.
 func filesBelow(dir string) map[string]bool {
 	all := map[string]bool{}
 	_ = fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
@@ -176,8 +176,8 @@ func filesBelow(dir string) map[string]bool {
 	return all
 }
 
-// isEditorFile reports whether a file belongs to an editor: hidden files, backups, and
-// the file with which vim tests whether it may write.
+// isEditorFile reports whether a file belongs to an editor: a hidden file, a backup, or the
+// file that vim creates to test whether it may write.
 func isEditorFile(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	return name == "" || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || name == "4913"

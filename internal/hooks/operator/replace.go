@@ -25,7 +25,7 @@ func (o *Operator) Replace(name string, next *engine.Hook) {
 	registers := former != nil && hasWebhooks(former.Hook) || next != nil && hasWebhooks(*next)
 	o.mu.Unlock()
 	if registers {
-		if err := o.register(o.life); err != nil && o.life.Err() == nil {
+		if err := o.register(o.ctx); err != nil && o.ctx.Err() == nil {
 			o.Warn(name, err)
 		}
 	}

@@ -85,7 +85,7 @@ func (o *Operator) unregister() {
 	if at.server == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.life), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), stopTimeout)
 	defer cancel()
 	if err := o.Cluster.Register(ctx, at.server, at.webhooks, cluster.Webhooks{}); err != nil {
 		o.Warn("", fmt.Errorf("webhooks may still be registered: %w", err))
@@ -101,7 +101,7 @@ func (o *Operator) admissionTask(path string, request map[string]any) (*runningH
 	rest, mutates := strings.CutPrefix(path, mutating)
 	rest = strings.TrimPrefix(rest, validating)
 	last := max(0, strings.LastIndexByte(rest, '/'))
-	if h := o.hooks[rest[:last]]; h != nil && h.life.Err() == nil {
+	if h := o.hooks[rest[:last]]; h != nil && h.ctx.Err() == nil {
 		webhooks := h.Config.Validating
 		if mutates {
 			webhooks = h.Config.Mutating
@@ -127,7 +127,7 @@ func (o *Operator) admit(ctx context.Context, path string, review cluster.Review
 		return nil, err
 	}
 	defer h.running.Done()
-	ctx, cancel := firstDone(ctx, h.life)
+	ctx, cancel := firstDone(ctx, h.ctx)
 	defer cancel()
 	var response map[string]any
 	if h.limit.Wait(ctx) == nil {
@@ -181,8 +181,8 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 	objects, err := o.state.Convert(crd, request, typed.Objects, func(t engine.Task) ([]*unstructured, bool, error) {
 		h := o.hooks[t.Hook.Name]
 		last = h
-		if h.life.Err() != nil {
-			return nil, false, h.life.Err()
+		if h.ctx.Err() != nil {
+			return nil, false, h.ctx.Err()
 		}
 		h.running.Add(1)
 		defer h.running.Done()
@@ -193,7 +193,7 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 	if err != nil {
 		return nil, err
 	}
-	if last.life.Err() == nil {
+	if last.ctx.Err() == nil {
 		var own []*unstructured
 		for _, object := range objects {
 			own = append(own, object.DeepCopy())
@@ -205,7 +205,7 @@ func (o *Operator) convert(ctx context.Context, crd string, review cluster.Revie
 
 // step runs one hook of a conversion.
 func (o *Operator) step(ctx context.Context, h *runningHook, t engine.Task) (converted []*unstructured, answered bool, err error) {
-	ctx, cancel := firstDone(ctx, h.life)
+	ctx, cancel := firstDone(ctx, h.ctx)
 	defer cancel()
 	if h.limit.Wait(ctx) != nil {
 		return nil, false, nil

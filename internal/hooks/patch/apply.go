@@ -51,7 +51,7 @@ func Describe(op output.Operation) string {
 }
 
 // Apply applies operations in order, also after one fails. The error joins a *FailedError
-// for each failed operation. For the engine the run has then failed, and it repeats it.
+// for each failed operation. The engine then treats the run as failed and repeats it.
 func (a Applier) Apply(ctx context.Context, ops []output.Operation) error {
 	var failed []error
 	for _, op := range ops {

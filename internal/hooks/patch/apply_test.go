@@ -142,10 +142,10 @@ func TestConflict(t *testing.T) {
 func TestDeleteWaits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		operation string
-		gone      int // after this number of checks; 0 means never
-		waits     int
-		fails     bool
+		operation    string
+		deletedAfter int // number of checks; 0 means never
+		waits        int
+		fails        bool
 	}{{"Delete", 1, 1, false}, {"Delete", 20, 20, false}, {"Delete", 0, 20, true}, {"DeleteInBackground", 0, 0, false}, {"DeleteNonCascading", 0, 0, false}} {
 		server := fakeapi.New(kinds.Builtin())
 		held := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
@@ -158,7 +158,7 @@ func TestDeleteWaits(t *testing.T) {
 			if waits++; d != time.Second {
 				t.Errorf("%s waits %v", tc.operation, d)
 			}
-			if waits != tc.gone {
+			if waits != tc.deletedAfter {
 				return nil
 			}
 			kind, err := server.Kind(ctx, "v1", "ConfigMap")
@@ -169,7 +169,7 @@ func TestDeleteWaits(t *testing.T) {
 		}
 		op := output.Operation{Operation: tc.operation, Kind: "ConfigMap", Namespace: "default", Name: "x"}
 		if err := (patch.Applier{API: server, Wait: wait}).Apply(t.Context(), []output.Operation{op}); (err != nil) != tc.fails || waits != tc.waits {
-			t.Errorf("%s of what goes after %d looks: %d looks, %v", tc.operation, tc.gone, waits, err)
+			t.Errorf("%s of an object that exists for %d checks: %d checks, %v", tc.operation, tc.deletedAfter, waits, err)
 		}
 	}
 }
@@ -177,21 +177,21 @@ func TestDeleteWaits(t *testing.T) {
 // calls is a server that records subresources and propagation.
 type calls struct {
 	*fakeapi.Server
-	said []string
+	requests []string
 }
 
 func (c *calls) Update(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured, subresource string) (*unstructured.Unstructured, error) {
-	c.said = append(c.said, strings.TrimSpace("update "+subresource))
+	c.requests = append(c.requests, strings.TrimSpace("update "+subresource))
 	return c.Server.Update(ctx, k, o, subresource)
 }
 
 func (c *calls) Patch(ctx context.Context, k kinds.Kind, namespace, name string, t types.PatchType, body []byte, subresource string) (*unstructured.Unstructured, error) {
-	c.said = append(c.said, strings.TrimSpace("patch "+subresource))
+	c.requests = append(c.requests, strings.TrimSpace("patch "+subresource))
 	return c.Server.Patch(ctx, k, namespace, name, t, body, subresource)
 }
 
 func (c *calls) Delete(ctx context.Context, k kinds.Kind, namespace, name string, how metav1.DeletionPropagation) error {
-	c.said = append(c.said, "delete "+string(how))
+	c.requests = append(c.requests, "delete "+string(how))
 	return c.Server.Delete(ctx, k, namespace, name, how)
 }
 
@@ -223,7 +223,7 @@ func TestCalls(t *testing.T) {
 		if err := (patch.Applier{API: server, Wait: noTime}).Apply(t.Context(), ops); err != nil {
 			t.Errorf("%s: %v", tc.writes, err)
 		}
-		if got := strings.Join(server.said, ", "); got != tc.want {
+		if got := strings.Join(server.requests, ", "); got != tc.want {
 			t.Errorf("%s\ngot  %q\nwant %q", tc.writes, got, tc.want)
 		}
 	}

@@ -8,17 +8,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/operon-dev/operon/internal/hooks/cluster"
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/patch"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// account is the ServiceAccount that hooks run as.
-const account = "hooks"
+// account is the ServiceAccount that hooks run as. Its namespace exists in every cluster, so
+// that hooks see the same namespaces as in memory.
+var account = types.NamespacedName{Namespace: "kube-system", Name: "operon-hooks"}
 
 const (
 	timeout  = 30 * time.Second      // an API server needs milliseconds
@@ -29,19 +34,22 @@ const (
 type Backend struct {
 	admin, hook *cluster.Cluster
 	home        cluster.KubeconfigDir // of the hook
-	namespace   string                // of the hook
+	namespace   string                // of the operator; tests do not create it
 	kubectl     string                // folder
 	roles       []*unstructured.Unstructured
-	broken      error                                 // cleanup of an earlier test failed
-	base        map[string]*unstructured.Unstructured // objects that exist before each test, by identity
+	broken      error // cleanup of an earlier test failed
+
+	// Objects by identity: those that existed before Open, and those before each test.
+	original, base map[string]*unstructured.Unstructured
 
 	collecting sync.Mutex
 	collected  string // last revision without garbage
 }
 
-// Open prepares an API server for tests. It installs CRDs and creates a ServiceAccount in
-// namespace with the rules of roles, which are Role and ClusterRole objects. A Role without
-// a namespace applies to that namespace. kubectl is the folder of the kubectl program.
+// Open prepares an API server for tests. It installs CRDs and creates a ServiceAccount with
+// the rules of roles, which are Role and ClusterRole objects. A Role without a namespace is
+// one in namespace, the namespace of the operator. kubectl is the folder of the kubectl
+// program. The caller closes the backend.
 func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string, crds, roles []*unstructured.Unstructured) (*Backend, error) {
 	s := &Backend{admin: admin, namespace: namespace, kubectl: kubectl, roles: roles}
 	for did := true; did; { // finish deletions that started earlier
@@ -50,40 +58,67 @@ func Open(ctx context.Context, admin *cluster.Cluster, namespace, kubectl string
 			return nil, err
 		}
 	}
-	if err := s.define(ctx, crds); err != nil {
+	var err error
+	if s.original, err = s.snapshot(ctx); err != nil {
 		return nil, err
 	}
-	for _, o := range []*unstructured.Unstructured{object("v1", "Namespace", "", s.namespace), object("v1", "ServiceAccount", s.namespace, account)} {
-		if err := s.put(ctx, o); err != nil {
-			return nil, err
-		}
+	if err := s.prepare(ctx, crds); err != nil {
+		defer s.Close()
+		return nil, errors.Join(err, s.Restore(ctx))
 	}
-	for _, r := range roles {
-		if r.GetKind() == "ClusterRole" {
-			if err := s.grant(ctx, r); err != nil {
-				return nil, err
-			}
+	return s, nil
+}
+
+func (s *Backend) prepare(ctx context.Context, crds []*unstructured.Unstructured) error {
+	if err := s.define(ctx, crds); err != nil {
+		return err
+	}
+	if err := s.put(ctx, object("v1", "ServiceAccount", account.Namespace, account.Name)); err != nil {
+		return err
+	}
+	for _, r := range s.clusterRoles() {
+		if err := s.grant(ctx, r); err != nil {
+			return err
 		}
 	}
 	if err := s.login(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	existing, err := s.all(ctx)
+	var err error
+	s.base, err = s.snapshot(ctx)
+	return err
+}
+
+// snapshot returns all objects by identity.
+func (s *Backend) snapshot(ctx context.Context) (map[string]*unstructured.Unstructured, error) {
+	all, err := s.all(ctx)
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
-	s.base = map[string]*unstructured.Unstructured{}
-	for _, o := range existing {
-		s.base[identity(o)] = o
+	byIdentity := map[string]*unstructured.Unstructured{}
+	for _, o := range all {
+		byIdentity[identity(o)] = o
 	}
-	return s, nil
+	return byIdentity, nil
+}
+
+// OtherNamespaces returns the sorted names of the namespaces that existed before Open and
+// that a new cluster does not have. Hooks see them in every test.
+func (s *Backend) OtherNamespaces() []string {
+	var names []string
+	for _, o := range s.original {
+		if o.GetKind() == "Namespace" && o.GetName() != "default" && !strings.HasPrefix(o.GetName(), "kube-") {
+			names = append(names, o.GetName())
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // login gets a token for the ServiceAccount of the hook. A recreated account needs a new
 // token.
 func (s *Backend) login(ctx context.Context) error {
-	hook, err := s.admin.As(ctx, s.namespace, account)
+	hook, err := s.admin.As(ctx, account, hooktest.HookNamespace)
 	if err != nil {
 		return err
 	}
@@ -96,6 +131,14 @@ func (s *Backend) login(ctx context.Context) error {
 	}
 	s.hook, s.home = hook, home
 	return nil
+}
+
+// Restore restores the objects that existed before Open, and removes all others.
+func (s *Backend) Restore(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	defer cancel()
+	s.base = s.original
+	return s.reset(ctx)
 }
 
 // Close removes the local files of the backend. It does not change the API server.
@@ -112,23 +155,6 @@ func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured
 
 func identity(o *unstructured.Unstructured) string {
 	return o.GroupVersionKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
-}
-
-// grant creates a role and binds it to the account.
-func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) error {
-	role = role.DeepCopy()
-	if role.GetKind() == "Role" && role.GetNamespace() == "" {
-		role.SetNamespace(s.namespace)
-	}
-	binding := object(role.GetAPIVersion(), role.GetKind()+"Binding", role.GetNamespace(), role.GetName())
-	binding.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": role.GetKind(), "name": role.GetName()}
-	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": s.namespace, "name": account}}
-	for _, o := range []*unstructured.Unstructured{role, binding} {
-		if err := s.put(ctx, o); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // define installs CRDs and waits until their kinds are served.

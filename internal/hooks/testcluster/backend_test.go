@@ -29,7 +29,7 @@ func TestBackend(t *testing.T) {
 	t.Parallel()
 	s := newBackend(t)
 	if has(t, s.admin, "v1", "Namespace", "", "going") != nil {
-		t.Error("a namespace that was deleted before is there")
+		t.Error("a namespace that was deleted before Open still exists")
 	}
 	before := s.content(t)
 	for _, tc := range []struct {
@@ -213,7 +213,7 @@ func remove(t *testing.T, api patch.API, o *unstructured.Unstructured, how metav
 // testPermissions checks that the hook has the permissions of its roles and no others.
 func testPermissions(t *testing.T, c *test) {
 	if has(t, c.Hook(), "v1", "ConfigMap", "team", "one") == nil || has(t, c.Hook(), "v1", "Secret", "ops", "mine") == nil || has(t, c.Hook(), "v1", "Secret", "team", "one") == nil {
-		t.Error("what is given is not there")
+		t.Error("a given object does not exist")
 	}
 	secrets, err := c.Hook().Kind(t.Context(), "v1", "Secret")
 	if err != nil {
@@ -246,7 +246,7 @@ func binding(t *testing.T, text string) config.Kubernetes {
 	return conf.Kubernetes[0]
 }
 
-// testBindings checks that Observed returns all earlier events, whoever caused them.
+// testBindings checks that Observed returns all earlier events, of the hook and of the user.
 func testBindings(t *testing.T, c *test) {
 	ref := engine.Ref{Hook: "hook.sh", Place: 3}
 	first, err := c.Bind(t.Context(), ref, binding(t, "{kind: ConfigMap, labelSelector: {matchLabels: {app: x}}}"))
@@ -342,8 +342,8 @@ func testOwners(t *testing.T, c *test) {
 	}
 }
 
-// testNamespaces checks that a deleted namespace goes with its objects, unless one has a
-// finalizer.
+// testNamespaces checks that a deleted namespace is removed with its objects, unless one of
+// them has a finalizer.
 func testNamespaces(t *testing.T, c *test) {
 	for _, name := range []string{"labelled", "port"} {
 		put(t, c.User(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: inside, namespace: "+name+"}}")
@@ -353,16 +353,16 @@ func testNamespaces(t *testing.T, c *test) {
 		t.Fatal(err)
 	}
 	if has(t, c.User(), "v1", "Namespace", "", "labelled") != nil {
-		t.Error("the namespace is there")
+		t.Error("the namespace still exists")
 	}
 	if has(t, c.User(), "v1", "Namespace", "", "port") == nil || has(t, c.User(), "example.org/v1", "Boat", "port", "dinghy") == nil || has(t, c.User(), "v1", "ConfigMap", "port", "inside") != nil {
-		t.Error("a namespace in which something is held: it and that stay, and the rest goes")
+		t.Error("a namespace with a held object: only the namespace and that object must remain")
 	}
 }
 
 // testBase changes and deletes objects that existed before the tests. Close restores them.
 func testBase(t *testing.T, c *test) {
-	remove(t, c.User(), object("v1", "ServiceAccount", "ops", account), metav1.DeletePropagationBackground)
+	remove(t, c.User(), object("v1", "ServiceAccount", account.Namespace, account.Name), metav1.DeletePropagationBackground)
 	remove(t, c.User(), object("rbac.authorization.k8s.io/v1", "ClusterRole", "", "anywhere"), metav1.DeletePropagationBackground)
 	k, err := c.User().Kind(t.Context(), "v1", "Namespace")
 	if err == nil {
@@ -381,15 +381,15 @@ func testBase(t *testing.T, c *test) {
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := errors.New("the user ended it")
+	canceled := errors.New("the user ended it")
 	looked := 0
-	err := until(ctx, "it never comes", func() (bool, error) {
+	err := until(ctx, "the condition is not met", func() (bool, error) {
 		if looked++; looked == 3 {
-			cancel(gone)
+			cancel(canceled)
 		}
 		return false, nil
 	})
-	if !errors.Is(err, gone) || looked != 3 {
+	if !errors.Is(err, canceled) || looked != 3 {
 		t.Errorf("after %d polls: %v", looked, err)
 	}
 }

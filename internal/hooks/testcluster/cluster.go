@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,13 +15,14 @@ import (
 	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
 	"github.com/operon-dev/operon/internal/hooks/patch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // test is the cluster of one test.
 type test struct {
 	*Backend
-	life    context.Context
+	ctx     context.Context // ends with the test; for watches and the garbage collector
 	end     context.CancelFunc
 	running sync.WaitGroup
 
@@ -46,53 +45,47 @@ func (s *Backend) Open(ctx context.Context, t *hooktest.Test) (hooktest.Cluster,
 			given = append(given, o)
 		}
 	}
-	err := s.define(ctx, crds)
-	for _, o := range s.withNamespaces(given) {
-		if err == nil {
-			err = s.put(ctx, o)
-		}
-	}
-	for _, r := range s.roles {
-		if err == nil && r.GetKind() == "Role" {
-			err = s.grant(ctx, r)
-		}
-	}
-	if err == nil {
-		err = s.waitForRoles(ctx)
-	}
-	if err != nil {
+	if err := s.give(ctx, crds, given); err != nil {
 		return nil, errors.Join(fmt.Errorf("given: %w", err), s.reset(context.WithoutCancel(ctx)))
 	}
 	c := &test{Backend: s}
-	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	c.ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.running.Go(c.collectGarbage)
 	return c, nil
 }
 
-// withNamespaces returns the objects with namespaces first. It adds the namespaces that
-// objects and roles need.
-func (s *Backend) withNamespaces(given []*unstructured.Unstructured) []*unstructured.Unstructured {
-	var namespaces, others []*unstructured.Unstructured
-	known := []string{"", "default", "kube-node-lease", "kube-public", "kube-system", s.namespace}
-	for _, o := range given {
-		if o.GetKind() == "Namespace" && o.GetAPIVersion() == "v1" {
-			namespaces, known = append(namespaces, o), append(known, o.GetName())
-		} else {
-			others = append(others, o)
+// give creates the given objects of a test, and grants the hooks their permissions.
+func (s *Backend) give(ctx context.Context, crds, given []*unstructured.Unstructured) error {
+	if err := s.define(ctx, crds); err != nil {
+		return err
+	}
+	for _, o := range hooktest.WithNamespaces(given) {
+		if err := s.put(ctx, o); err != nil {
+			return err
 		}
 	}
-	for _, o := range slices.Concat(others, s.roles) {
-		if name := o.GetNamespace(); !slices.Contains(known, name) {
-			namespaces, known = append(namespaces, object("v1", "Namespace", "", name)), append(known, name)
+	if err := s.waitForRoles(ctx, s.clusterRoles()); err != nil {
+		return err
+	}
+	namespaces, err := s.admin.List(ctx, namespaceKind, "", metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, ns := range namespaces.Items {
+		if ns.GetDeletionTimestamp() != nil {
+			continue
+		}
+		if err := s.grantRoles(ctx, ns.GetName()); err != nil {
+			return err
 		}
 	}
-	return append(namespaces, others...)
+	return nil
 }
 
 // collectGarbage collects garbage while hooks run, because they can wait for it.
 func (c *test) collectGarbage() {
-	for patch.Sleep(c.life, 10*interval) == nil {
-		_, _ = c.collect(c.life) // Observed reports the errors
+	for patch.Sleep(c.ctx, 10*interval) == nil {
+		_, _ = c.collect(c.ctx) // Observed reports the errors
 	}
 }
 
@@ -101,7 +94,23 @@ func (c *test) collectGarbage() {
 func (c *test) Hook() patch.API { return c.hook }
 
 // User returns the API with the permissions of an administrator.
-func (c *test) User() patch.API { return c.admin }
+func (c *test) User() patch.API { return user{c.admin, c.Backend} }
+
+// user is the administrator who installed the operator, and who grants the hooks their Roles
+// in each new namespace.
+type user struct {
+	*cluster.Cluster
+	backend *Backend
+}
+
+// Create implements patch.API.
+func (u user) Create(ctx context.Context, k kinds.Kind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	created, err := u.Cluster.Create(ctx, k, o)
+	if err == nil && k.GVR() == namespaceKind.GVR() {
+		err = u.backend.grantRoles(ctx, created.GetName())
+	}
+	return created, err
+}
 
 // Bind lists and watches the objects that a binding selects, with the permissions of the
 // hooks.
@@ -119,7 +128,7 @@ func (c *test) Bind(ctx context.Context, ref engine.Ref, k config.Kubernetes) ([
 	}
 	c.bindings = append(c.bindings, b)
 	c.running.Go(func() {
-		b.Run(c.life, cluster.EventHandler{
+		b.Run(c.ctx, cluster.EventHandler{
 			Event: func(event string, o *unstructured.Unstructured) {
 				observe(hooktest.Observation{Event: event, Objects: []*unstructured.Unstructured{o}})
 			},
@@ -190,71 +199,7 @@ func (c *test) Env(env []string) []string {
 func (c *test) Close() {
 	c.end()
 	c.running.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.life), timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), timeout)
 	defer cancel()
 	c.broken = errors.Join(c.broken, c.reset(ctx))
-}
-
-// reset restores the objects that existed when the backend was opened, and
-// removes all others.
-func (s *Backend) reset(ctx context.Context) error {
-	accountDeleted := false
-	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
-		all, err := s.all(ctx)
-		if err != nil {
-			return false, err
-		}
-		clean := true
-		for _, o := range all {
-			original := s.base[identity(o)]
-			switch {
-			case original == nil:
-				clean = false
-				err = s.remove(ctx, o)
-			case o.GetDeletionTimestamp() != nil:
-				clean = clean && original.GetDeletionTimestamp() != nil
-			case !reflect.DeepEqual(withoutServerFields(original), withoutServerFields(o)):
-				clean = false
-				err = s.put(ctx, original)
-			}
-			if err != nil && !isRace(err) {
-				return false, err
-			}
-		}
-		existing := map[string]bool{}
-		for _, o := range all {
-			existing[identity(o)] = true
-		}
-		for id, original := range s.base {
-			if !existing[id] && original.GetDeletionTimestamp() == nil {
-				clean = false
-				accountDeleted = accountDeleted || id == identity(object("v1", "ServiceAccount", s.namespace, account))
-				if err := s.put(ctx, original); err != nil && !isRace(err) {
-					return false, err
-				}
-			}
-		}
-		if clean && accountDeleted {
-			return true, s.login(ctx)
-		}
-		if clean {
-			return true, nil
-		}
-		_, err = s.collect(ctx)
-		return false, err
-	})
-}
-
-// withoutServerFields returns an object without the fields that change with each write.
-func withoutServerFields(o *unstructured.Unstructured) map[string]any {
-	c := o.DeepCopy()
-	c.SetResourceVersion("")
-	c.SetManagedFields(nil)
-	c.SetGeneration(0)
-	c.SetUID("")
-	unstructured.RemoveNestedField(c.Object, "metadata", "creationTimestamp")
-	if c.GetKind() == "CustomResourceDefinition" {
-		delete(c.Object, "status")
-	}
-	return c.Object
 }

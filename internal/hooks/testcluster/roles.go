@@ -1,23 +1,75 @@
 package testcluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/operon-dev/operon/internal/hooks/hooktest"
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 var reviewKind = kinds.Kind{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Resource: "selfsubjectaccessreviews"}
 
-// waitForRoles waits until the API server grants the permissions of the roles, which it
-// does a moment after they are created.
-func (s *Backend) waitForRoles(ctx context.Context) error {
-	for _, role := range s.roles {
+// clusterRoles returns the ClusterRoles of the hooks.
+func (s *Backend) clusterRoles() []*unstructured.Unstructured {
+	return slices.DeleteFunc(slices.Clone(s.roles), func(r *unstructured.Unstructured) bool { return r.GetKind() != "ClusterRole" })
+}
+
+// rolesIn returns the Roles of the hooks in a namespace. The Roles in the operator's
+// namespace also apply in the one where hooks seem to run.
+func (s *Backend) rolesIn(namespace string) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, r := range s.roles {
+		if r.GetKind() != "Role" {
+			continue
+		}
+		in := cmp.Or(r.GetNamespace(), s.namespace)
+		if in != namespace && (in != s.namespace || namespace != hooktest.HookNamespace) {
+			continue
+		}
+		r = r.DeepCopy()
+		r.SetNamespace(namespace)
+		if in != namespace {
+			r.SetName(r.GetName() + "-operator") // the namespace may have a Role with the name
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// grantRoles grants the hooks their Roles in a namespace, and waits until the API server
+// grants the permissions.
+func (s *Backend) grantRoles(ctx context.Context, namespace string) error {
+	roles := s.rolesIn(namespace)
+	for _, r := range roles {
+		if err := s.grant(ctx, r); err != nil {
+			return err
+		}
+	}
+	return s.waitForRoles(ctx, roles)
+}
+
+// grant creates a role and binds it to the account.
+func (s *Backend) grant(ctx context.Context, role *unstructured.Unstructured) error {
+	binding := object(role.GetAPIVersion(), role.GetKind()+"Binding", role.GetNamespace(), role.GetName())
+	binding.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": role.GetKind(), "name": role.GetName()}
+	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": account.Namespace, "name": account.Name}}
+	for _, o := range []*unstructured.Unstructured{role, binding} {
+		if err := s.put(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitForRoles waits until the API server grants the permissions of roles, which it does a
+// moment after they are created.
+func (s *Backend) waitForRoles(ctx context.Context, roles []*unstructured.Unstructured) error {
+	for _, role := range roles {
 		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
 		for _, v := range rules {
 			rule, _ := v.(map[string]any)
@@ -27,19 +79,9 @@ func (s *Backend) waitForRoles(ctx context.Context) error {
 			}
 			if role.GetKind() == "Role" {
 				attributes["namespace"] = role.GetNamespace()
-				if role.GetNamespace() == "" {
-					attributes["namespace"] = s.namespace
-				}
 			}
 			err := until(ctx, fmt.Sprintf("the API server does not grant the permissions of %s %s", role.GetKind(), role.GetName()), func() (bool, error) {
-				review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": reviewKind.Kind,
-					"spec": map[string]any{"resourceAttributes": attributes}}}
-				answer, err := s.hook.Create(ctx, reviewKind, review)
-				if err != nil {
-					return false, err
-				}
-				granted, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
-				return granted, err
+				return s.isGranted(ctx, attributes)
 			})
 			if err != nil {
 				return err
@@ -48,6 +90,18 @@ func (s *Backend) waitForRoles(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isGranted reports whether the API server grants an access to the hooks.
+func (s *Backend) isGranted(ctx context.Context, attributes map[string]any) (bool, error) {
+	review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": reviewKind.Kind,
+		"spec": map[string]any{"resourceAttributes": attributes}}}
+	answer, err := s.hook.Create(ctx, reviewKind, review)
+	if err != nil {
+		return false, err
+	}
+	granted, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return granted, err
 }
 
 // sampleAccess returns the resource attributes of one access that a rule allows, if any.
@@ -63,20 +117,4 @@ func sampleAccess(rule map[string]any) (attributes map[string]any, found bool) {
 		attributes["resource"], attributes["subresource"] = resource, sub
 	}
 	return attributes, attributes["verb"] != nil && attributes["resource"] != nil
-}
-
-// isRace reports whether an error means that another client made the same change first.
-func isRace(err error) bool {
-	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
-}
-
-// remove deletes an object. If it is already being deleted, remove clears its finalizers.
-func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
-	if o.GetDeletionTimestamp() == nil {
-		return s.delete(ctx, o, metav1.DeletePropagationBackground)
-	}
-	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
-		return s.merge(ctx, o, map[string]any{"finalizers": nil})
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/operon-dev/operon/internal/controlplane"
 	"github.com/operon-dev/operon/internal/fault"
@@ -20,22 +21,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Options say which API server tests run on, and what the hooks may do there.
+// Options are the API server that tests run on, and the permissions of the hooks there.
 type Options struct {
-	Name     string                                   // of a control plane that is running; "": start one for the tests
+	Name     string                                   // of a running control plane; "": start one for the tests
 	Programs func(projectRoot string) (string, error) // returns the folder with the programs of a control plane
 	Environ  []string                                 // in the form of os.Environ
 	Getenv   func(string) string
 	Progress func(line string)
+	Warn     func(message string)
 
 	Loader hookproject.Loader
 	Config *project.Config // of the project around the hooks, or nil
 	Roles  hookproject.RoleOptions
 }
 
-// Start opens a backend on the control plane that o names, or on one that it starts. The
-// hooks in hooksDir get the roles of their project, or else those that are derived. The
-// function that it returns closes the backend and stops what was started.
+// Start opens a backend on the control plane with the name o.Name, or on a new one. The
+// hooks in hooksDir get the roles in the role file of their project, or else derived roles.
+// The returned function closes the backend. It removes what was created on a named control
+// plane, and stops a new one.
 func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured.Unstructured) (*Backend, func(), error) {
 	root := hookproject.Root(hooksDir)
 	namespace := rbac.Scaffolded.Namespace
@@ -60,7 +63,21 @@ func Start(ctx context.Context, o Options, hooksDir string, crds []*unstructured
 		stop()
 		return nil, nil, fault.In("prepare control plane "+state.Name, err)
 	}
-	return backend, func() { backend.Close(); stop() }, nil
+	if other := backend.OtherNamespaces(); len(other) > 0 {
+		o.Warn(fmt.Sprintf("control plane %s has other namespaces, which hooks see in the tests: %s", state.Name, strings.Join(other, ", ")))
+	}
+	return backend, func() { o.release(ctx, backend, state.Name); stop() }, nil
+}
+
+// release closes the backend. It restores a control plane that continues to run.
+func (o Options) release(ctx context.Context, b *Backend, controlPlane string) {
+	defer b.Close()
+	if o.Name == "" {
+		return
+	}
+	if err := b.Restore(ctx); err != nil {
+		o.Warn(fmt.Sprintf("control plane %s still has objects of the tests: %v", controlPlane, err))
+	}
 }
 
 // roles returns the roles in the project's role file, or else the derived ones.
@@ -83,8 +100,8 @@ func (o Options) roles(ctx context.Context, root, hooksDir, namespace string) ([
 	return slices.DeleteFunc(roles, func(o *unstructured.Unstructured) bool { return o.GetKind() != "Role" && o.GetKind() != "ClusterRole" }), nil
 }
 
-// controlPlane returns the control plane with the name, or starts one. The function that
-// it returns stops what was started.
+// controlPlane returns the control plane with the name o.Name, or starts one. The returned
+// function stops the one that it started.
 func (o Options) controlPlane(ctx context.Context, root string) (controlplane.State, func(), error) {
 	var none controlplane.State
 	home, err := controlplane.Open(o.Getenv)

@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/operon-dev/operon/internal/fault"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// saveConversion saves the conversion settings of a CRD in an annotation, before they
+// are changed.
+func (c *Cluster) saveConversion(ctx context.Context, name string) error {
+	return c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+		if err := c.checkNotServed(ctx, crd, ""); err != nil {
+			return err
+		}
+		return annotateConversion(crd)
+	})
+}
+
+func annotateConversion(crd *unstructured.Unstructured) error {
+	annotations := crd.GetAnnotations()
+	if _, saved := annotations[conversionAnnotation]; saved {
+		return nil
+	}
+	former, _, err := unstructured.NestedMap(crd.Object, "spec", "conversion")
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(former)
+	if err != nil {
+		return err
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[conversionAnnotation] = string(content)
+	crd.SetAnnotations(annotations)
+	return nil
+}
+
+// setConversion sets s as the conversion webhook of a CRD.
+func (c *Cluster) setConversion(ctx context.Context, name string, s *Server) error {
+	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+		if err := c.checkNotServed(ctx, crd, s.URL); err != nil {
+			return err
+		}
+		if err := annotateConversion(crd); err != nil {
+			return err
+		}
+		return unstructured.SetNestedMap(crd.Object, map[string]any{
+			"strategy": "Webhook",
+			"webhook": map[string]any{
+				"conversionReviewVersions": []any{"v1"},
+				"clientConfig":             map[string]any{"url": s.URL + convertPath + name, "caBundle": base64Of(s.CA)},
+			},
+		}, "spec", "conversion")
+	})
+	if apierrors.IsNotFound(err) {
+		return fault.Failed("install the CRDs first: make install, or kubectl apply --server-side -f config/crd/bases", "CustomResourceDefinition %s does not exist", name)
+	}
+	return err
+}
+
+// restoreConversion reverts setConversion, unless another active run than the one at
+// serverURL serves the conversion. With an empty serverURL, it reverts the change of a
+// run that was killed.
+func (c *Cluster) restoreConversion(ctx context.Context, name, serverURL string) error {
+	err := c.changeCRD(ctx, name, func(crd *unstructured.Unstructured) error {
+		annotations := crd.GetAnnotations()
+		content, saved := annotations[conversionAnnotation]
+		if !saved || c.checkNotServed(ctx, crd, serverURL) != nil || serverURL == "" && !isRedirected(crd) {
+			return nil
+		}
+		delete(annotations, conversionAnnotation)
+		crd.SetAnnotations(annotations)
+		var former map[string]any
+		if err := json.Unmarshal([]byte(content), &former); err != nil {
+			return err
+		}
+		return unstructured.SetNestedMap(crd.Object, former, "spec", "conversion")
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// changeCRD reads, changes and writes a CRD. It retries after a conflict.
+func (c *Cluster) changeCRD(ctx context.Context, name string, change func(*unstructured.Unstructured) error) error {
+	for {
+		crd, err := c.Get(ctx, crdKind, "", name)
+		if err != nil {
+			return err
+		}
+		if err := change(crd); err != nil {
+			return fmt.Errorf("CustomResourceDefinition %s: %w", name, err)
+		}
+		if _, err = c.Update(ctx, crdKind, crd, ""); !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}

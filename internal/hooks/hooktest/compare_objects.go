@@ -1,0 +1,126 @@
+package hooktest
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// objects compares the cluster with the expected and the absent objects.
+func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
+	var move []func(written map[string]any)
+	if w := x.Objects; w != nil {
+		all := make([]found, len(w.list()))
+		for i, want := range w.list() {
+			all[i] = s.object(ctx, w.line(i), i, want.(map[string]any))
+			if all[i].isMissing() {
+				move = append(move, func(written map[string]any) { add(written, "absent", want, sparse(want)) })
+			}
+		}
+		s.correct(x, "objects", w, all)
+	}
+	if w := x.Absent; w != nil {
+		all := make([]found, len(w.list()))
+		for i, want := range w.list() {
+			o := &unstructured.Unstructured{Object: want.(map[string]any)}
+			there, err := s.find(ctx, o)
+			all[i].fits = there == nil
+			switch {
+			case err != nil:
+				s.differs(w.line(i), "absent[%d]: %v", i, err)
+			case there != nil:
+				s.differs(w.line(i), "absent[%d]: %s exists", i, identity(there))
+				move = append(move, func(written map[string]any) {
+					add(written, "objects", want, corrected(want, want, normal(there.Object)))
+				})
+			}
+		}
+		s.correct(x, "absent", w, all)
+	}
+	if len(move) > 0 {
+		s.addFix(x, func(written map[string]any) {
+			for _, each := range move {
+				each(written)
+			}
+			for _, key := range []string{"objects", "absent"} {
+				if list, isList := written[key].([]any); isList && len(list) == 0 {
+					unset(key, t)(written)
+				}
+			}
+		})
+	}
+}
+
+// object finds the i-th expected object.
+func (s *session) object(ctx context.Context, line, i int, want map[string]any) found {
+	o := &unstructured.Unstructured{Object: want}
+	there, err := s.find(ctx, o)
+	switch {
+	case err != nil:
+		s.differs(line, "objects[%d]: %v", i, err)
+		return found{fits: true} // an update cannot correct this
+	case there != nil:
+		got := normal(there.Object)
+		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
+	}
+	s.differs(line, "objects[%d]: %s does not exist", i, identity(o))
+	var like []any
+	if o.GetName() == "" {
+		like = s.others(ctx, o)
+	}
+	return found{like: like}
+}
+
+// find returns the object with the name of o. If o has no name, find returns the first
+// object of the kind that contains all fields of o. The object is nil if there is none.
+func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if o.GetName() != "" {
+		api := s.cluster.User()
+		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
+		if err != nil {
+			return nil, err
+		}
+		there, err := api.Get(ctx, kind, o.GetNamespace(), o.GetName())
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		return there, err
+	}
+	list, err := s.listed(ctx, o)
+	for i := range list {
+		if len(differences(normal(o.Object), normal(list[i].Object), "", false)) == 0 {
+			return &list[i], nil
+		}
+	}
+	return nil, err
+}
+
+// listed returns the objects of the kind and namespace of like.
+func (s *session) listed(ctx context.Context, like *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+	api := s.cluster.User()
+	kind, err := api.Kind(ctx, like.GetAPIVersion(), like.GetKind())
+	if err != nil {
+		return nil, err
+	}
+	list, err := api.List(ctx, kind, like.GetNamespace(), metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// others returns the candidates for an expected object without a name.
+func (s *session) others(ctx context.Context, o *unstructured.Unstructured) []any {
+	list, err := s.listed(ctx, o)
+	if err != nil {
+		return nil
+	}
+	var all []any
+	for _, other := range list {
+		all = append(all, normal(other.Object))
+	}
+	return all
+}

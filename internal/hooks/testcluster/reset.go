@@ -1,0 +1,92 @@
+package testcluster
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/operon-dev/operon/internal/hooks/kinds"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// reset restores the objects that existed when the backend was opened, and
+// removes all others.
+func (s *Backend) reset(ctx context.Context) error {
+	accountDeleted := false
+	return until(ctx, "cleanup failed: the API server still has objects of the test", func() (bool, error) {
+		all, err := s.all(ctx)
+		if err != nil {
+			return false, err
+		}
+		clean := true
+		for _, o := range all {
+			original := s.base[identity(o)]
+			switch {
+			case original == nil:
+				clean = false
+				err = s.remove(ctx, o)
+			case o.GetDeletionTimestamp() != nil:
+				clean = clean && original.GetDeletionTimestamp() != nil
+			case !reflect.DeepEqual(withoutServerFields(original), withoutServerFields(o)):
+				clean = false
+				err = s.put(ctx, original)
+			}
+			if err != nil && !isRace(err) {
+				return false, err
+			}
+		}
+		existing := map[string]bool{}
+		for _, o := range all {
+			existing[identity(o)] = true
+		}
+		for id, original := range s.base {
+			if !existing[id] && original.GetDeletionTimestamp() == nil {
+				clean = false
+				accountDeleted = accountDeleted || id == identity(object("v1", "ServiceAccount", account.Namespace, account.Name))
+				if err := s.put(ctx, original); err != nil && !isRace(err) {
+					return false, err
+				}
+			}
+		}
+		if clean && accountDeleted {
+			return true, s.login(ctx)
+		}
+		if clean {
+			return true, nil
+		}
+		_, err = s.collect(ctx)
+		return false, err
+	})
+}
+
+// withoutServerFields returns an object without the fields that change with each write.
+func withoutServerFields(o *unstructured.Unstructured) map[string]any {
+	c := o.DeepCopy()
+	c.SetResourceVersion("")
+	c.SetManagedFields(nil)
+	c.SetGeneration(0)
+	c.SetUID("")
+	unstructured.RemoveNestedField(c.Object, "metadata", "creationTimestamp")
+	if c.GetKind() == "CustomResourceDefinition" {
+		delete(c.Object, "status")
+	}
+	return c.Object
+}
+
+// isRace reports whether an error means that another client made the same change first.
+func isRace(err error) bool {
+	return slices.ContainsFunc([]func(error) bool{apierrors.IsNotFound, apierrors.IsConflict, apierrors.IsAlreadyExists}, func(is func(error) bool) bool { return is(err) })
+}
+
+// remove deletes an object. If it is already being deleted, remove clears its finalizers.
+func (s *Backend) remove(ctx context.Context, o *unstructured.Unstructured) error {
+	if o.GetDeletionTimestamp() == nil {
+		return s.delete(ctx, o, metav1.DeletePropagationBackground)
+	}
+	if len(o.GetFinalizers()) > 0 && !kinds.IsCRD(o.GroupVersionKind()) {
+		return s.merge(ctx, o, map[string]any{"finalizers": nil})
+	}
+	return nil
+}
