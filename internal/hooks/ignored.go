@@ -26,7 +26,7 @@ func IgnoredHooks(dir string, findings []finding.Finding) []finding.Finding {
 // handlesConfig reports whether a script prints its configuration as a hook does, by itself
 // or with a library.
 func handlesConfig(script []byte) bool {
-	return bytes.Contains(script, []byte("--config")) || bytes.Contains(script, []byte("hook::run")) || pythonHook.Match(script)
+	return bytes.Contains(script, []byte("--config")) || bytes.Contains(script, []byte("hook::run")) || pythonHook().Match(script)
 }
 
 // NotExecutableError returns an error for the first of the hooks that the engine ignores, or
