@@ -39,7 +39,6 @@ func Main(ctx context.Context, args []string) int {
 func run(ctx context.Context, a *command.App, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetFlagErrorFunc(command.FlagError(args))
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

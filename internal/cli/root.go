@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/cli/createcmd"
@@ -32,12 +33,16 @@ command atomically, and never overwrites your code.
 		Example: `  operon init --domain example.org --repo example.org/fleet
   operon create api --group ship --version v1 --kind Frigate
   operon generate`,
-		Version:       command.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          command.GroupHelp,
+		RunE:          runRoot,
+
+		// As in command.NewGroup, so that an unknown command is an error, also with --help.
+		DisableFlagParsing: true,
 	}
+	root.Flags().BoolP("version", "v", false, "version for operon")
+	root.SetFlagErrorFunc(command.FlagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetUsageTemplate(command.UsageTemplate(root))
 	root.SetHelpCommand(newHelp(root))
@@ -49,6 +54,15 @@ command atomically, and never overwrites your code.
 	)
 	offerNoFiles(root)
 	return root
+}
+
+// runRoot runs operon without a command.
+func runRoot(root *cobra.Command, args []string) error {
+	if len(args) > 0 && (args[0] == "-v" || args[0] == "--version") {
+		_, err := fmt.Fprintf(root.OutOrStdout(), "operon version %s\n", command.Version())
+		return err
+	}
+	return command.GroupHelp(root, args)
 }
 
 // offerNoFiles disables file name completion for commands that accept no arguments.

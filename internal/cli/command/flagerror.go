@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/fault"
 	"github.com/spf13/cobra"
@@ -30,33 +29,39 @@ var peerFlags = map[string]string{
 	"use-gh-models":           HintKubebuilderUpgrade,
 }
 
-// FlagError returns a function that explains an invalid flag of a command line with these
-// arguments. An unknown command takes precedence, because its flags may belong to another
-// tool or to a misspelled command.
-func FlagError(args []string) func(*cobra.Command, error) error {
-	return func(cmd *cobra.Command, err error) error {
-		if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-			return GroupHelp(cmd, args[:1])
-		}
-		hint := "see `" + cmd.CommandPath() + " --help`"
-		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			name := unknown.GetSpecifiedName()
-			if flag := NearestFlag(name, cmd); peerFlags[name] != "" {
-				hint = peerFlags[name]
-			} else if flag != "" {
-				hint = "did you mean --" + flag + "?"
-			}
-		}
-		if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "bool" {
-			name := invalid.GetFlag().Name
-			return fault.Usage("write --"+name+" or --"+name+"=false", "--%s=%s is neither true nor false", name, invalid.GetValue())
-		}
-		if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-			flag := lacking.GetFlag()
-			return fault.Usage(flag.Usage, "--%s needs a value", flag.Name)
-		}
-		return fault.Usage(hint, "%s", err)
+// FlagError explains an invalid flag of a command line.
+func FlagError(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return invalidValue(invalid)
 	}
+	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		flag := lacking.GetFlag()
+		return fault.Usage(flag.Usage, "--%s needs a value", flag.Name)
+	}
+	hint := "see `" + cmd.CommandPath() + " --help`"
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := unknown.GetSpecifiedName()
+		if flag := NearestFlag(name, cmd); peerFlags[name] != "" {
+			hint = peerFlags[name]
+		} else if flag != "" {
+			hint = "did you mean --" + flag + "?"
+		}
+	}
+	return fault.Usage(hint, "%s", err)
+}
+
+// invalidValue explains a value that does not have the type of its flag.
+func invalidValue(err *pflag.InvalidValueError) error {
+	flag, value := err.GetFlag(), err.GetValue()
+	switch flag.Value.Type() {
+	case "bool":
+		return fault.Usage("write --"+flag.Name+" or --"+flag.Name+"=false", "--%s=%s is neither true nor false", flag.Name, value)
+	case "int":
+		return fault.Usage(flag.Usage, "--%s %s is not a whole number", flag.Name, value)
+	case "duration":
+		return fault.Usage("write a number and a unit, such as 30s or 5m", "--%s %s is not a duration", flag.Name, value)
+	}
+	return fault.Usage(flag.Usage, "%s", err)
 }
 
 // NearestFlag returns the flag of cmd that is most similar to a misspelled name, or "".

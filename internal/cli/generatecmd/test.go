@@ -55,7 +55,7 @@ In a project of hooks or modules, generate the roles and run operon hooks test.`
 		if ok && command.NearestFlag(unknown.GetSpecifiedName(), cmd) == "" {
 			return fault.Usage("put go test flags after --, as in: operon test -- -v", "%s", err)
 		}
-		return command.FlagError(nil)(cmd, err)
+		return command.FlagError(cmd, err)
 	})
 	return o.cmd
 }
