@@ -2,6 +2,7 @@ package readme
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -123,6 +124,47 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which does not exist", name, m[1])
 			} else if m[2] != "" && !slices.Contains(anchors(string(content)), m[2]) {
 				t.Errorf("%s links to %s#%s, and no heading has this anchor", name, m[1], m[2])
+			}
+		}
+	}
+}
+
+// TestNames checks that the names of Go code and the paths of files in the pages for
+// contributors exist.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	identifier := regexp.MustCompile(`\b[A-Za-z_]\w*\b`)
+	known := map[string]bool{}
+	for _, dir := range []string{"cmd", "internal", "plugins", "templates"} {
+		err := filepath.WalkDir(repository.Path(dir), func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(name) != ".go" {
+				return err
+			}
+			content, err := os.ReadFile(name)
+			for _, word := range identifier.FindAllString(string(content), -1) {
+				known[word] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var (
+		span = regexp.MustCompile("`([^`\n]+)`")
+		name = regexp.MustCompile(`^\*?(?:\w+\.)+([A-Z]\w*)(?:\(.*\))?$`)
+		path = regexp.MustCompile(`^(?:internal|plugins|templates|testdata)/[a-z][\w./-]+$`)
+	)
+	for _, from := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		for _, m := range span.FindAllStringSubmatch(page(t, from), -1) {
+			if id := name.FindStringSubmatch(m[1]); id != nil && !known[id[1]] {
+				t.Errorf("%s names %s, which does not exist", from, m[1])
+			}
+			if !path.MatchString(m[1]) || strings.Contains(m[1], "NAME") {
+				continue
+			}
+			if _, err := os.Stat(repository.Path(filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s names a file that does not exist: %v", from, err)
 			}
 		}
 	}
