@@ -2,19 +2,43 @@ package rbac
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/operon-dev/operon/internal/hooks/kinds"
-	"mvdan.cc/sh/v3/syntax"
 )
+
+// kubectlCommand says which requests a command sends: for objects that it names, for
+// objects that it searches, and for objects in a file. Each is a list of verbs, with a
+// subresource behind a slash.
+type kubectlCommand struct{ named, listed, file string }
+
+// kubectlCommands are the commands that are followed, and those at the end, which send
+// no request that needs a permission.
+var kubectlCommands = map[string]kubectlCommand{
+	"annotate":        {"get patch", "list patch", "get patch"},
+	"apply":           {file: "create get patch"},
+	"create":          {file: "create"},
+	"delete":          {"delete", "delete list", "delete"},
+	"get":             {"get", "list", "get"},
+	"label":           {"get patch", "list patch", "get patch"},
+	"patch":           {"get patch", "list patch", "get patch"},
+	"replace":         {file: "update"},
+	"rollout restart": {"get patch", "list patch", "get patch"},
+	"rollout status":  {"get list watch", "list watch", "get list watch"},
+	"scale":           {"get patch/scale", "list patch/scale", "patch/scale"},
+	"wait":            {"get list watch", "list watch", "get list watch"},
+
+	"": {}, "api-resources": {}, "api-versions": {}, "auth can-i": {}, "auth whoami": {}, "config current-context": {}, "config view": {},
+	"help": {}, "kustomize": {}, "version": {},
+}
 
 // kubectlCall is a kubectl command line in a program.
 type kubectlCall struct {
-	*program
-	request
 	invocation
+	kubectlArgs
 }
 
 // target is what a call is about.
@@ -24,145 +48,90 @@ type target struct {
 }
 
 // kubectl allows what a kubectl command line does.
-func (p *program) kubectl(c invocation) {
-	p.kubectls++
-	k := &kubectlCall{p, parseKubectl(c.args), c}
-	if k.problem == "" && p.choosesConfig(c) {
-		k.problem = "with KUBECONFIG another account sends the requests"
-	}
+func (c invocation) kubectl() {
+	c.kubectls++
+	k := &kubectlCall{c, parseKubectl(c.args)}
 	command, known := kubectlCommands[k.command]
 	switch {
 	case k.problem != "":
 		k.unknown("%s", k.problem)
-	case k.has("help") || k.has("local") || k.onClient() && isOneOf(k.command, "create", "run") && !k.has("from"):
-	case k.request.program == "oc" && k.command == "expose":
-		k.unknown("it also creates routes")
-	case k.has("raw"):
-		k.unknown("it sends the request of --raw, which urls= or resources= of a marker declares")
-	case !known || len(k.files) > 0 && command.file == nil:
+	case len(c.variables["KUBECONFIG"]) > 0 || c.node != nil && strings.Contains(source(c.node), "KUBECONFIG="):
+		k.unknown("with KUBECONFIG another account may send the requests")
+	case !known || len(k.files) > 0 && command.file == "":
 		k.unknown("its requests are unknown")
+	case k.has("help") || command == kubectlCommand{} || k.command == "create" && k.onClient():
 	case len(k.files) > 0:
 		k.onFiles(command.file)
-	case command.derive != nil:
-		command.derive(k)
-	case command.named != nil:
-		k.onTargets(command)
-	case command.file != nil:
+	case k.command == "create":
+		k.create()
+	case command.named == "":
 		k.unknown("it names no file")
+	default:
+		k.onTargets(command)
 	}
-}
-
-// choosesConfig reports whether the script sets KUBECONFIG.
-func (p *program) choosesConfig(c invocation) bool {
-	const variable = "KUBECONFIG"
-	return slices.ContainsFunc(p.variables[variable], func(a assignment) bool { return len(a.words) > 0 }) ||
-		c.node != nil && (slices.ContainsFunc(c.node.Assigns, func(a *syntax.Assign) bool { return a.Name.Value == variable }) ||
-			slices.ContainsFunc(c.node.Args, func(w *syntax.Word) bool { // env KUBECONFIG=...
-				first, is := w.Parts[0].(*syntax.Lit)
-				return is && strings.HasPrefix(first.Value, variable+"=")
-			}))
 }
 
 func (k *kubectlCall) unknown(format string, args ...any) {
-	k.reportUnknown(k.at(), k.in, k.title()+": "+format, args...)
+	k.reportUnknown(k.title+": "+format, args...)
 }
 
-// onTargets handles commands with kinds and names among their words.
+// create creates an object of the kind that the first word names.
+func (k *kubectlCall) create() {
+	kind := wordAt(k.words, 0)
+	if !isKnown(kind) || isOneOf(kind, "token", "quota") {
+		k.unknown("its requests are unknown")
+	} else if found, err := k.Kinds.Argument(kind); err != nil {
+		k.unknownKind(k.at(), k.title, err)
+	} else {
+		k.allowTarget(target{Kind: found}, "create")
+	}
+}
+
+// onTargets handles commands with kinds and names among their words: TYPE NAME...,
+// TYPE/NAME... or TYPE,TYPE.
 func (k *kubectlCall) onTargets(command kubectlCommand) {
-	targets, ok := k.targets(k.words)
-	if !ok {
-		return
-	}
-	for _, t := range targets {
-		verbs := command.named
-		if t.name == "" {
-			verbs = command.listed
-		}
-		switch {
-		case k.command == "get" && k.has("watch", "watch-only"):
-			verbs = append([]string{"watch"}, verbs...)
-		case k.command == "label" && k.has("list"):
-			verbs = verbGet
-		case k.waits():
-			verbs = append([]string{"get", "list", "watch"}, verbs...)
-		}
-		k.allowTarget(t, k.options["subresource"], verbs...)
-		if k.command == "describe" {
-			k.allowResource("events", "", "", "list")
-		}
-	}
-	if k.command == "set env" {
-		k.readFrom()
-	}
-}
-
-// allowTarget allows verbs on a target in the namespace of the call.
-func (k *kubectlCall) allowTarget(t target, subresource string, verbs ...string) {
-	in := where{namespace: k.options["namespace"]}
-	if k.allNamespaces || !isKnown(in.namespace) {
-		in = everywhere
-	}
-	if !isKnown(subresource) {
-		k.unknown("the subresource is known only at run time")
-		return
-	}
-	var names []string
-	if t.name != "" && isKnown(t.name) {
-		names = []string{t.name}
-	} else if name := NameSelected(k.options["field-selector"]); name != "" && isKnown(name) {
-		names = []string{name}
-	}
-	if k.onClient() {
-		verbs = slices.DeleteFunc(slices.Clone(verbs), func(v string) bool { return !isOneOf(v, "get", "list", "watch") })
-	}
-	k.allow(k.at(), in, t.Kind, subresource, names, k.title(), verbs...)
-	k.reportEscalation(k.at(), k.in.Text, t.Kind, k.title(), verbs...)
-}
-
-// allowResource is allowTarget for a kind of Kubernetes.
-func (k *kubectlCall) allowResource(resource, subresource, name string, verbs ...string) {
-	if kind, err := k.Kinds.Argument(resource); err == nil {
-		k.allowTarget(target{kind, name}, subresource, verbs...)
-	}
-}
-
-// targets parses kinds and names: TYPE NAME..., TYPE/NAME... or TYPE,TYPE.
-func (k *kubectlCall) targets(words []string) (all []target, ok bool) {
-	if len(words) == 0 {
+	if len(k.words) == 0 {
 		k.unknown("it names no kind")
-		return nil, false
+		return
 	}
-	var names []string
+	words := k.words
+	if isOneOf(k.command, "label", "annotate") {
+		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.Contains(w, "=") || strings.HasSuffix(w, "-") })
+	}
 	pairs := strings.Contains(words[0], "/")
-	if !pairs {
-		names, words = words[1:], words[:1]
-	}
-	names = slices.DeleteFunc(slices.Clone(names), k.isChange)
-	if len(names) == 0 || k.has("all") {
-		names = []string{""}
-	}
-	for _, w := range words {
-		kind, name, pair := strings.Cut(w, "/")
+	for i, word := range words {
+		kind, name, pair := strings.Cut(word, "/")
 		switch {
-		case pair:
-			names = []string{name}
-		case pairs && k.isChange(w):
-			continue
+		case pairs && !pair:
+			k.unknown("an argument is known only at run time: %s", shown(word))
+			return
 		case pairs:
-			k.unknown("an argument is known only at run time: %s", shown(w))
-			return nil, false
+		case i > 0:
+			kind, name = words[0], word
+		case len(words) > 1 && !k.has("all"):
+			continue // names follow
 		}
 		found, ok := k.kindsOf(kind)
 		if !ok {
-			return nil, false
+			return
 		}
 		for _, f := range found {
-			for _, name := range names {
-				all = append(all, target{f, name})
+			if name == "" || k.has("all") {
+				k.allowTarget(target{f, ""}, k.withWait(command.listed))
+			} else {
+				k.allowTarget(target{f, name}, k.withWait(command.named))
 			}
 		}
 	}
-	return all, true
+}
+
+// withWait adds what kubectl delete needs to wait until the objects are gone. It ignores
+// that it may not read them.
+func (k *kubectlCall) withWait(verbs string) string {
+	if k.command == "delete" && k.options["wait"] != "false" && k.options["dry-run"] == "" {
+		return "get list watch " + verbs
+	}
+	return verbs
 }
 
 // kindsOf parses a list of kinds and categories.
@@ -180,28 +149,49 @@ func (k *kubectlCall) kindsOf(list string) (all []kinds.Kind, ok bool) {
 		case len(category) > 0:
 			all = append(all, category...)
 		default:
-			k.unknownKind(k.at(), k.title(), err)
+			k.unknownKind(k.at(), k.title, err)
 			return nil, false
 		}
 	}
 	return all, true
 }
 
+// allowTarget allows verbs on a target in the namespace of the call.
+func (k *kubectlCall) allowTarget(t target, verbs string) {
+	in := where{namespace: k.options["namespace"]}
+	if k.allNamespaces || !isKnown(in.namespace) {
+		in = everywhere
+	}
+	var names []string
+	if selected := NameSelected(k.options["field-selector"]); t.name == "" {
+		t.name = selected
+	}
+	if t.name != "" && isKnown(t.name) {
+		names = []string{t.name}
+	}
+	for _, verb := range strings.Fields(verbs) {
+		verb, subresource, found := strings.Cut(verb, "/")
+		if !found {
+			subresource = k.options["subresource"]
+		}
+		if !isKnown(subresource) {
+			k.unknown("the subresource is known only at run time")
+			return
+		}
+		k.allow(k.at(), in, t.Kind, subresource, names, k.title, verb)
+		k.reportEscalation(k.at(), k.Text, t.Kind, k.title, verb)
+	}
+}
+
 // onFiles handles commands with objects from files. Of these the standard input may be
 // known.
-func (k *kubectlCall) onFiles(verbs []string) {
+func (k *kubectlCall) onFiles(verbs string) {
 	switch {
-	case k.command == "apply" && k.has("prune"):
-		k.unknown("--prune deletes objects of many kinds")
-		return
-	case k.command == "apply" && k.has("server-side"):
-		verbs = []string{"create", "patch"}
 	case k.command == "apply" && k.has("force"):
-		verbs = []string{"create", "delete", "get", "list", "patch", "watch"} // it replaces what cannot be changed
+		k.unknown("the option --force is not followed")
+		return
 	case k.command == "replace" && k.has("force"):
-		verbs = []string{"create", "delete", "get"}
-	case k.waits():
-		verbs = []string{"delete", "get", "list", "watch"}
+		verbs = "create delete get"
 	}
 	for _, file := range k.files {
 		if file != "-" && file != "/dev/stdin" {
@@ -209,45 +199,38 @@ func (k *kubectlCall) onFiles(verbs []string) {
 			return
 		}
 	}
-	texts, known := k.input(k.invocation)
-	if !known {
-		k.unknown("the objects are known only at run time")
+	var texts []string
+	known := false
+	if k.input != nil {
+		texts, known = k.input()
+	}
+	err := errors.New("the objects are known only at run time")
+	if known {
+		err = nil
 	}
 	for _, text := range texts {
-		docs, err := documents(text)
-		if err != nil {
+		docs, failed := documents(text)
+		if failed != nil {
 			err = errors.New("the objects are known only at run time")
 		}
 		for _, doc := range docs {
-			if err == nil {
-				err = k.onObject(doc, verbs)
-			}
+			err = errors.Join(err, k.onObject(doc, k.withWait(verbs)))
 		}
-		if err != nil {
-			k.unknown("%v", err)
-			return
-		}
+	}
+	if err != nil {
+		k.unknown("%v", err)
 	}
 }
 
-// onObject allows verbs on an object, or on those in a list.
-func (k *kubectlCall) onObject(doc map[string]any, verbs []string) error {
+// onObject allows verbs on an object.
+func (k *kubectlCall) onObject(doc map[string]any, verbs string) error {
 	apiVersion, kind := textAt(doc, "apiVersion"), textAt(doc, "kind")
-	if items, isList := doc["items"].([]any); isList && strings.HasSuffix(kind, "List") {
-		for _, item := range items {
-			inner, _ := item.(map[string]any)
-			if err := k.onObject(inner, verbs); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if !isKnown(apiVersion) || !isKnown(kind) || kind == "" {
+	if !isKnown(apiVersion) || !isKnown(kind) || kind == "" || doc["items"] != nil {
 		return errors.New("the kind of an object is known only at run time")
 	}
 	found, err := k.Kinds.Find(apiVersion, kind)
 	if err != nil {
-		k.unknownKind(k.at(), k.title(), err)
+		k.unknownKind(k.at(), k.title, err)
 		return nil
 	}
 	metadata, _ := doc["metadata"].(map[string]any)
@@ -257,11 +240,30 @@ func (k *kubectlCall) onObject(doc map[string]any, verbs []string) error {
 	if ns := textAt(metadata, "namespace"); ns != "" {
 		object.options["namespace"] = ns
 	}
-	t := target{found, textAt(metadata, "name")}
-	if k.command == "scale" {
-		object.scaleTarget(t)
-	} else {
-		object.allowTarget(t, k.options["subresource"], verbs...)
-	}
+	object.allowTarget(target{found, textAt(metadata, "name")}, verbs)
 	return nil
+}
+
+// printedByKubectl is what kubectl prints, as far as it identifies objects: get -o name,
+// or create with --dry-run=client and -o.
+func (d *deriver) printedByKubectl(args []string) (text string, known bool) {
+	k := parseKubectl(args)
+	if k.problem != "" || len(k.files) > 0 || len(k.words) == 0 || !isKnown(k.words[0]) {
+		return "", false
+	}
+	kind, err := d.Kinds.Argument(k.words[0])
+	switch format := k.options["output"]; {
+	case err != nil:
+		return "", false
+	case k.command == "get" && format == "name":
+		return kind.String() + "/" + unknown, true
+	case k.command != "create" || !k.onClient() || !isOneOf(format, "yaml", "json"):
+		return "", false
+	}
+	name := 1
+	if isOneOf(kind.Resource, "secrets", "services") { // create secret generic NAME
+		name = 2
+	}
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: \"%s\", namespace: \"%s\"}\n",
+		kind.APIVersion(), kind.Kind, wordAt(k.words, name), k.options["namespace"]), true
 }

@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,45 +87,39 @@ func textAt(doc map[string]any, field string) string {
 	if !isText {
 		return unknown
 	}
-	return withoutPlaceholders(text)
+	return text
 }
 
 // operationsIn allows the patch operations in a text of YAML documents or JSON values.
-func (p *program) operationsIn(text string, at place, in *script) {
-	if !strings.Contains(text, "operation") {
+func (c invocation) operationsIn(text string) {
+	if !hasOperation(text) {
 		return
 	}
 	docs, err := documents(text)
 	if err != nil {
-		if hasOperation(text) {
-			p.reportUnknown(at, in, "a patch operation is known only at run time")
-		}
-		return
+		c.reportUnknown("a patch operation is known only at run time")
 	}
 	for _, doc := range docs {
-		if o, is := operationOf(at, doc); is {
-			p.operate(o, in.Text)
+		if o, is := operationOf(c.at(), doc); is {
+			c.operate(o, c.Text)
 		}
 	}
 }
 
 // documents parses a text as the engine parses patches: as a sequence of JSON values,
 // or as YAML documents.
-func documents(text string) ([]map[string]any, error) {
-	var docs []map[string]any
-	for dec := json.NewDecoder(strings.NewReader(inJSON(text))); ; {
+func documents(text string) (docs []map[string]any, err error) {
+	for dec := json.NewDecoder(strings.NewReader(text)); err == nil; {
 		var doc map[string]any
-		err := dec.Decode(&doc)
-		if errors.Is(err, io.EOF) {
-			return docs, nil
+		if err = dec.Decode(&doc); err == nil {
+			docs = append(docs, doc)
 		}
-		if err != nil {
-			break
-		}
-		docs = append(docs, doc)
+	}
+	if errors.Is(err, io.EOF) {
+		return docs, nil
 	}
 	docs = nil
-	for dec := yaml.NewDecoder(bytes.NewReader([]byte(placeholders(text)))); ; {
+	for dec := yaml.NewDecoder(strings.NewReader(text)); ; {
 		var doc map[string]any
 		switch err := dec.Decode(&doc); {
 		case errors.Is(err, io.EOF):
@@ -139,28 +132,17 @@ func documents(text string) ([]map[string]any, error) {
 	}
 }
 
-// inJSON puts placeholders for unknown, with quotes outside of strings.
-func inJSON(text string) string {
-	var b strings.Builder
-	quoted, escaped := false, false
-	for _, r := range text {
-		switch {
-		case r == 0 && quoted:
-			b.WriteString(placeholder)
-			continue
-		case r == 0:
-			b.WriteString(`"` + placeholder + `"`)
-			continue
-		case escaped:
-			escaped = false
-		case r == '\\':
-			escaped = quoted
-		case r == '"':
-			quoted = !quoted
-		}
-		b.WriteRune(r)
+// hasOperation reports whether a text has the name of an operation, and its key.
+func hasOperation(text string) bool {
+	if !strings.Contains(text, "operation") {
+		return false
 	}
-	return b.String()
+	for name := range verbsOf {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // operate allows the requests that the engine sends for an operation.

@@ -8,8 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/operon-dev/operon/internal/lazyregexp"
 )
 
 // PythonRunner runs Python with the text of a program and its standard input, and
@@ -40,10 +38,7 @@ type pythonFact struct {
 	Module       string         // an import
 }
 
-var (
-	pythonInHook  = lazyregexp.New(`kubernetes|kubectl|` + patchPath)
-	pythonClients = []string{"kubernetes", "kubernetes_asyncio", "openshift", "lightkube", "pykube", "kr8s", "kopf"}
-)
+var pythonClients = []string{"kubernetes", "kubernetes_asyncio", "openshift", "lightkube", "pykube", "kr8s", "kopf"}
 
 // pythonFiles reads all Python files when the first of them is needed.
 func (d *deriver) pythonFiles() (map[string]pythonFile, error) {
@@ -83,80 +78,75 @@ func (d *deriver) python(s Source) {
 		d.find(place{file: s.Path}, RuleUnknown, "install python3, or "+declareInFile, "%scannot read it without python3", unknownRequests)
 		return
 	case file.Error != "":
-		d.find(place{file: s.Path}, RuleUnknown, "correct it, or "+declareInFile, "%sit is not valid Python: %s", unknownRequests, file.Error)
+		d.find(place{file: s.Path}, RuleUnknown, "correct it, or "+declareInFile, "%s%s", unknownRequests, file.Error)
 		return
 	}
 	operations := slices.ContainsFunc(file.Facts, func(f pythonFact) bool { return f.Operation != nil })
 	for _, f := range file.Facts {
 		at := place{s.Path, f.Line, f.Column}
-		c := invocation{args: f.Command, in: &script{Source: s, place: &at}, f: &frame{}}
+		p := newProgram(d)
+		p.prose = true
+		c := invocation{&scope{program: p, script: &script{Source: s, place: &at}, positional: anyArguments}, nil, f.Command}
 		switch {
 		case f.Operation != nil:
 			if o, is := operationOf(at, f.Operation); is {
 				d.operate(o, s.Text)
 			}
-		case f.Command != nil:
-			d.pythonCommand(c)
+		case len(f.Command) > 0:
+			c.pythonCommand()
 		case f.Text == patchPath && !operations:
-			d.reportUnknown(at, c.in, "the source does not show the patch operations")
+			c.reportUnknown("the source does not show the patch operations")
 		case f.Text != "":
-			d.pythonText(f.Text, c)
+			c.pythonText(f.Text)
 		case f.Module != "":
-			d.pythonImport(f.Module, c)
+			c.pythonImport(f.Module)
 		}
 	}
 }
 
 // pythonCommand follows a list of texts that may be a program with its arguments.
-func (d *deriver) pythonCommand(c invocation) {
-	p := newProgram(d)
-	p.prose = true
-	if len(c.args) == 0 {
-		return
-	}
+func (c invocation) pythonCommand() {
 	name := path.Base(c.args[0])
-	if name == unknown && len(c.args) > 1 && c.args[1] == "-m" { // sys.executable
-		name, c.args[0] = "python", "python"
-	}
-	_, isOwn := d.ownFile(c.args[0])
+	_, isOwn := c.ownFile(c.args[0])
 	switch {
 	case isKubectl(name) && len(c.args) == 1: // other code appends the arguments
-		p.call(c.with(append(c.args, wildcard)))
-	case isKubectl(name) || isOwn || isOneOf(name, wrappers...) || isInterpreter(name) && runsFile(c.args[1:]):
-		p.call(c)
+		c.args = append(c.args, wildcard)
+		c.kubectl()
+	case c.args[0] == unknown && len(c.args) > 1 && fileLike().MatchString(c.args[1]) && isKnown(c.args[1]): // sys.executable
+		if _, isOwn := c.ownFile(c.args[1]); isOwn || c.args[1] == "-m" {
+			c.callInterpreter("python")
+		}
+	case isKubectl(name) || isOwn || interpreter().MatchString(name):
+		c.call(c)
 	case slices.ContainsFunc(c.args, isKubectl) && isKnown(name) && !strings.Contains(name, " ") && !isOneOf(name, printers...):
-		p.reportUnknown(c.at(), c.in, "kubectl is an argument of %s, which may run it", name)
+		c.callOther(name)
 	}
-}
-
-// runsFile reports whether some words look like the arguments of an interpreter, and
-// not like a list of programs.
-func runsFile(words []string) bool {
-	return len(words) > 0 && (!isKnown(words[0]) || strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "/") ||
-		isOneOf(path.Ext(words[0]), ".sh", ".bash", ".py"))
 }
 
 // pythonText follows a text that may be a command line.
-func (d *deriver) pythonText(text string, c invocation) {
+func (c invocation) pythonText(text string) {
 	if apiServer().MatchString(text) {
-		d.reportUnknown(c.at(), c.in, "it calls the API server without kubectl")
+		c.reportUnknown("it calls the API server without kubectl")
 	}
 	if !hasKubectl(text) || !strings.Contains(text, " ") {
 		return
 	}
-	if err := newProgram(d).commandLine(text, c.at(), c.in.Source, true); err != nil && isKubectl(strings.Fields(text)[0]) {
-		d.reportUnknown(c.at(), c.in, "%s", shown(text))
+	if file, err := parseShell(text, ""); err == nil {
+		c.declare(file, c.script, nil)
+		c.walk(file)
+	} else if isKubectl(strings.Fields(text)[0]) {
+		c.reportUnknown("%s", shown(text))
 	}
 }
 
 // pythonImport follows an import into the hooks' own modules.
-func (d *deriver) pythonImport(module string, c invocation) {
+func (c invocation) pythonImport(module string) {
 	if root, _, _ := strings.Cut(module, "."); slices.Contains(pythonClients, root) {
-		d.reportUnknown(c.at(), c.in, "it uses the Kubernetes client %s", root)
+		c.reportUnknown("it uses the Kubernetes client %s", root)
 		return
 	}
-	for _, s := range d.modules(module) {
-		d.start(s, &frame{})
+	for _, s := range c.modules(module) {
+		c.start(s, anyArguments, 0)
 	}
 }
 

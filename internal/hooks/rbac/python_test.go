@@ -43,6 +43,13 @@ func TestPythonFails(t *testing.T) {
 	}
 }
 
+// TestPythonByteOrderMark reads a file that starts with a byte order mark, as Python does.
+func TestPythonByteOrderMark(t *testing.T) {
+	t.Parallel()
+	r := derive(t, Input{Kinds: table(t), Python: python(t), Hooks: []Hook{{Source: Source{"hooks/a.py", []byte("\ufeffrun(['kubectl', 'get', 'pods'])")}}}})
+	check(t, r, "own: list /pods\n", "", "", "")
+}
+
 // TestPython reads what is written out in Python.
 func TestPython(t *testing.T) {
 	t.Parallel()
@@ -103,7 +110,7 @@ func TestPythonCalls(t *testing.T) {
 		"a list":                     {`subprocess.run(["kubectl", "-n", "web", "get", "pods"], check=True)`, "in web: list /pods\n", ""},
 		"a tuple":                    {`subprocess.run(("kubectl", "get", "pods"))`, "own: list /pods\n", ""},
 		"arguments":                  {`await asyncio.create_subprocess_exec("kubectl", "get", "pods", stdout=PIPE)`, "own: list /pods\n", ""},
-		"behind another program":     {`subprocess.run(["timeout", "5", "kubectl", "get", "pods"])`, "own: list /pods\n", ""},
+		"behind another program":     {`subprocess.run(["timeout", "5", "kubectl", "get", "pods"])`, "", "2: kubectl is an argument of timeout, which may run it"},
 		"a line":                     {`os.system("timeout 5 kubectl get pods | wc -l")`, "own: list /pods\n", ""},
 		"a formatted line":           {`os.system("kubectl delete pod %s --wait=false" % name)`, "own: delete /pods\n", ""},
 		"a line over lines":          {"run(\"kubectl delete pod x \"\n    \"-n web --wait=false\")", "in web: delete /pods x\n", ""},
@@ -131,16 +138,25 @@ func TestPythonCalls(t *testing.T) {
 		"a module of the project":    {"from common import pods", "own: list /pods\n", ""},
 		"a module that is not there": {"import json", "", ""},
 		"a package of the project":   {"from tools import svc", "own: list /configmaps,services\n", ""},
-		"a module that is started":   {`subprocess.run([sys.executable, "-m", "common"])`, "own: list /pods\n", ""},
+		"a module that is started":   {`subprocess.run([sys.executable, "-m", "common"])`, "", "2: python runs common, which is not followed"},
 		"a script that is started":   {`subprocess.run(["bash", "/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
 		"a program that is started":  {`subprocess.run(["/hooks/lib/nodes.sh"], check=True)`, "cluster: list /nodes\n", ""},
-		"a script from outside":      {`subprocess.run(["bash", path])`, "", "2: bash runs ..., which is not among the hooks' files"},
+		"a script from outside":      {`subprocess.run(["bash", path])`, "", "2: bash runs ..., which is not followed"},
 		"a list of words":            {`SHELLS = ["bash", "zsh"]` + "\n" + `for x in ("python3", "perl"): pass`, "", ""},
-		"a module from outside":      {`subprocess.run(["python3", "-m", "nothing"])`, "", "2: python3 runs nothing, which is not among the hooks' files"},
+		"a module from outside":      {`subprocess.run(["python3", "-m", "nothing"])`, "", "2: python3 runs nothing, which is not followed"},
 
 		"a list without an end":      {`a = ["kubectl", "get",`, "", "2: it is not valid Python"},
 		"a dict without an end":      {`a = {"b": ["c`, "", "2: it is not valid Python"},
 		"a call without an end":      {`ctx.patch.create({"a": (`, "", "2: it is not valid Python"},
+		"a long sum":                 {"x = ''" + strings.Repeat(" + 'a'", 5000) + "\nrun(['kubectl', 'get', 'pods'])", "own: list /pods\n", ""},
+		"a long difference":          {"x = 1" + strings.Repeat(" - f(1)", 2000) + "\nrun(['kubectl', 'get', 'pods'])", "own: list /pods\n", ""},
+		"an annotated list":          {"cmd: list[str] = [\"kubectl\", \"get\", \"pods\"]\ncmd += [\"-n\", \"other\"]", "", "2: kubectl: the arguments are known only at run time"},
+		"an annotation alone":        {"cmd: list[str]", "", ""},
+		"a name that match binds":    {"kind = 'pods'\nmatch event:\n  case {'kind': kind}: run(['kubectl', 'get', kind])", "", "4: kubectl get: the kind is known only at run time"},
+		"a call in a list":           {`run(["kubectl", "get", "pods", check_output(["kubectl", "get", "cm", "x"])])`, "own: get /configmaps x\nown: get /pods\n", ""},
+		"a call in a sum of lists":   {`run(["kubectl", "delete", "cm"] + check_output(["kubectl", "get", "pods"]))`, "own: list /pods\n", "2: kubectl: the arguments are known only at run time"},
+		"a call in a sum of texts":   {`os.system("kubectl delete cm " + check_output(["kubectl", "get", "pods"]))`, "own: list /pods\n", "2: kubectl: the arguments are known only at run time"},
+		"other verbs of a format":    {`os.system("kubectl --wait=false delete cm %5d -n %(ns)s" % (n))`, "cluster: delete /configmaps\n", ""},
 		"Python 2":                   {`print "a"`, "", "2: it is not valid Python"},
 		"a quote in a raw string":    {`p = r"\"[^\"]*"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},
 		"a backslash ends one":       {`p = r"\\"` + "\n" + `run(["kubectl", "get", "pods"])`, "own: list /pods\n", ""},

@@ -152,7 +152,7 @@ func Derive(in Input) (Result, error) {
 		d.markers(s)
 	}
 	for _, h := range in.Hooks {
-		d.start(h.Source, &frame{})
+		d.start(h.Source, anyArguments, 0)
 	}
 	for _, s := range in.Recorded {
 		d.recorded(s)

@@ -18,9 +18,10 @@ import json
 import os
 import re
 import sys
+import threading
 
-UNKNOWN = "\0"
-ANY = "\0\0"
+UNKNOWN = "\ue000"
+ANY = "\ue001"
 
 # The methods of Patch in the library of Python hooks: the operation, and the fields of
 # arguments without a name.
@@ -39,6 +40,8 @@ RELEVANT = re.compile(r"kube|\boc\b|/apis?/|serviceaccount/", re.I)
 LOGGING = {"print", "debug", "info", "warning", "error", "exception", "critical", "log"}
 GROWING = {"append", "extend", "insert"}
 LONGEST = 1 << 16  # values that are longer count as unknown
+STEPS = 1000000  # to compute all values of a file
+FORMAT = re.compile(r"%(?:\([^)]*\))?[-#0 +]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")
 
 
 def is_kubectl(text):
@@ -114,6 +117,16 @@ class Names(ast.NodeVisitor):
         self.bound.setdefault(node.name, []).append(None)
         self.generic_visit(node)
 
+    def visit_MatchAs(self, node):
+        self.bound.setdefault(node.name, []).append(None)
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_MatchMapping(self, node):
+        self.bound.setdefault(node.rest, []).append(None)
+        self.generic_visit(node)
+
     def visit_alias(self, node):
         self.bound.setdefault((node.asname or node.name).split(".")[0], []).append(None)
 
@@ -140,6 +153,8 @@ class Reader(ast.NodeVisitor):
         self.names = names
         self.facts = []
         self.values = {}  # of names
+        self.sums = {}  # values of sums
+        self.steps = 0
 
     def add(self, node, **fact):
         self.facts.append(dict(fact, line=node.lineno, column=node.col_offset + 1))
@@ -147,6 +162,9 @@ class Reader(ast.NodeVisitor):
     # Values
 
     def value(self, node):
+        self.steps += 1
+        if self.steps > STEPS:
+            raise RecursionError
         if isinstance(node, ast.Constant):
             if isinstance(node.value, bytes):
                 return node.value.decode("utf-8", "replace")
@@ -162,7 +180,9 @@ class Reader(ast.NodeVisitor):
         if isinstance(node, (ast.List, ast.Tuple)):
             return [ANY if isinstance(e, ast.Starred) else self.value(e) for e in node.elts]
         if isinstance(node, ast.BinOp):
-            return self.combined(node)
+            if node not in self.sums:
+                self.sums[node] = self.combined(node)
+            return self.sums[node]
         if isinstance(node, ast.Call) and called(node) == "format":
             text = self.value(getattr(node.func, "value", None))
             return re.sub(r"\{[\w.!:]*\}", UNKNOWN, text) if isinstance(text, str) else UNKNOWN
@@ -192,7 +212,7 @@ class Reader(ast.NodeVisitor):
     def combined(self, node):
         left = self.value(node.left)
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
-            return re.sub(r"%[sdr]", UNKNOWN, left)
+            return FORMAT.sub(UNKNOWN, left)
         right = self.value(node.right)
         if not isinstance(node.op, ast.Add):
             return UNKNOWN
@@ -218,8 +238,14 @@ class Reader(ast.NodeVisitor):
             self.add(node, module="%s.%s" % (node.module or "", alias.name))
 
     def visit_Assign(self, node):
-        if isinstance(node.value, (ast.List, ast.Tuple)) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
+        self.assignment(node, node.targets[0])
+
+    def visit_AnnAssign(self, node):
+        self.assignment(node, node.target)
+
+    def assignment(self, node, target):
+        if isinstance(node.value, (ast.List, ast.Tuple)) and isinstance(target, ast.Name):
+            name = target.id
             if self.names.is_summand(name):
                 for element in node.value.elts:
                     self.visit(element)
@@ -249,6 +275,7 @@ class Reader(ast.NodeVisitor):
             self.command(node, value)
         elif value != UNKNOWN:
             self.text(node, value)
+            self.message(node)
         else:
             self.generic_visit(node)
 
@@ -274,7 +301,7 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def message(self, node):
-        """Visits the calls in a message. Its texts are no command lines."""
+        """Visits the calls in a message or command. Its texts are no command lines."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.NamedExpr) or isinstance(child, ast.Call) and not self.formats(child):
                 self.visit(child)
@@ -320,7 +347,9 @@ class Reader(ast.NodeVisitor):
     def command(self, node, value):
         arguments = [v if isinstance(v, str) else UNKNOWN for v in value]
         self.add(node, command=arguments)
-        if not any(map(is_kubectl, arguments)):
+        if any(map(is_kubectl, arguments)):
+            self.message(node)
+        else:
             self.generic_visit(node)
 
     def text(self, node, value):
@@ -330,16 +359,27 @@ class Reader(ast.NodeVisitor):
 
 def read(text):
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(text[1:] if text.startswith("\ufeff") else text)
         names = Names()
         names.visit(tree)
         reader = Reader(names)
         reader.visit(tree)
         return {"facts": reader.facts}
     except SyntaxError as error:
-        return {"error": "line %s: %s" % (error.lineno, error.msg)}
-    except (ValueError, RecursionError, MemoryError) as error:
-        return {"error": str(error)}
+        return {"error": "it is not valid Python: line %s: %s" % (error.lineno, error.msg)}
+    except ValueError as error:
+        return {"error": "it is not valid Python: %s" % error}
+    except (RecursionError, MemoryError):
+        return {"error": "its expressions are too complex"}
 
 
-json.dump({path: read(text) for path, text in json.load(sys.stdin).items()}, sys.stdout)
+def main():
+    json.dump({path: read(text) for path, text in json.load(sys.stdin).items()}, sys.stdout)
+
+
+# Long sums are deeply nested. The stack of the main thread may be too small for them.
+sys.setrecursionlimit(20000)
+threading.stack_size(128 << 20)
+thread = threading.Thread(target=main)
+thread.start()
+thread.join()

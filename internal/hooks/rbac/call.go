@@ -1,0 +1,216 @@
+package rbac
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/lazyregexp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Programs by what they do with their arguments.
+var (
+	// printers run none of them.
+	printers = strings.Fields("echo printf which type hash log : [ [[ test read local export grep sed cat set shift return exit")
+	// wrappers run the command behind their options.
+	wrappers = strings.Fields("command exec builtin env time timeout nohup nice sudo xargs stdbuf setsid flock watch retry busybox")
+	// evaluators run a text that is not followed.
+	evaluators  = strings.Fields("eval trap find parallel awk gawk mawk perl ruby node su ssh docker nsenter chroot script expect lua")
+	interpreter = lazyregexp.New(`^(?:(?:ba|da|a|k|z)?sh|python[0-9.]*)$`)
+	// clients call the API server on their own, and web are clients of any server.
+	clients = strings.Fields("helm helmfile flux kapp istioctl cmctl velero tkn virtctl skaffold kubeadm stern linkerd cilium kubeseal")
+	web     = strings.Fields("curl wget http https xh")
+)
+
+var (
+	kubectlWord = lazyregexp.New(`(?:^|[^\w.-])(?:kubectl|oc)(?:$|[^\w.-])|(?i)\$\w*(?:kubectl)`)
+	apiServer   = lazyregexp.New(`kubernetes\.(?:default|svc)|\$?KUBERNETES_(?:SERVICE|PORT)|serviceaccount/(?:token|ca\.crt)|/api/v1/(?:namespaces|nodes|pods|secrets|configmaps|services|events|watch)\b|/apis/[a-z0-9.-]+/v[0-9]`)
+	codeForAPI  = lazyregexp.New(`(?i)kube|/apis?/|serviceaccount/|\b(?:oc|` + strings.Join(clients, "|") + `)\b`)
+)
+
+// isKubectl reports whether a program is kubectl, or oc, which takes the same arguments.
+func isKubectl(program string) bool { return isOneOf(path.Base(program), "kubectl", "oc") }
+
+// hasKubectl reports whether a text has kubectl as a word, or in the name of a variable.
+func hasKubectl(text string) bool { return kubectlWord().MatchString(text) }
+
+// invocation is a command with its arguments, the first of which is its name.
+type invocation struct {
+	*scope
+	node *syntax.CallExpr // nil in Python
+	args []string
+}
+
+func (c invocation) at() place {
+	if c.node == nil {
+		return *c.place
+	}
+	return c.script.at(c.node)
+}
+
+// mentions reports whether a text of the command passes a test: an argument, or what
+// the program mentions.
+func (c invocation) mentions(test func(string) bool) bool {
+	return slices.ContainsFunc(c.args[1:], test) || c.node != nil && c.program.mentions(c.node, test, map[string]bool{})
+}
+
+// reportUnknown reports requests that cannot be derived, unless a marker right above
+// declares them.
+func (c invocation) reportUnknown(format string, args ...any) {
+	c.deriver.reportUnknown(c.at(), c.Text, format, args...)
+}
+
+func (d *deriver) reportUnknown(at place, text []byte, format string, args ...any) {
+	if !isDeclared(text, at.line) {
+		d.find(at, RuleUnknown, "declare them with a marker right above: "+exampleMarker, unknownRequests+format, args...)
+	}
+}
+
+// call follows a command.
+func (s *scope) call(c invocation) {
+	if len(c.args) == 0 {
+		return
+	}
+	name := path.Base(c.args[0])
+	fn, isFunction := s.functions[c.args[0]]
+	own, isOwn := s.ownFile(c.args[0])
+	switch {
+	case isOwn && !isFunction:
+		s.start(own, c.args[1:], s.depth+1)
+	case strings.HasSuffix(name, "jq") && (!isFunction || fn.in.isEngineLibrary()):
+		c.jq()
+	case isFunction:
+		c.callFunction()
+	case isKubectl(name):
+		c.kubectl()
+		return
+	case !isKnown(c.args[0]):
+		c.callUnknown()
+	case isOneOf(name, "echo", "printf"):
+		c.operationsIn(printedText(c.args))
+		return
+	case isOneOf(name, printers...):
+		return
+	case interpreter().MatchString(name) && (!s.prose || len(c.args) > 1 && fileLike().MatchString(c.args[1])):
+		c.callInterpreter(name)
+	case isOneOf(name, wrappers...):
+		c.callWrapped(name)
+	case s.prose && !isOneOf(name, evaluators...):
+	case isOneOf(name, clients...) || isOneOf(name, web...):
+		if !isOneOf(name, web...) || c.mentions(apiServer().MatchString) {
+			c.reportUnknown("%s calls the API server", name)
+		}
+	default:
+		c.callOther(name)
+	}
+	c.enterMentioned()
+}
+
+// callFunction enters a function. It may run its arguments, so kubectl among them must
+// lead to a kubectl call.
+func (c invocation) callFunction() {
+	before := c.kubectls
+	entered := c.enter(c.args[0], c.args[1:], c.depth+1)
+	if entered && c.kubectls == before && slices.ContainsFunc(c.args[1:], isKubectl) {
+		c.reportUnknown("kubectl is an argument of %s, which may run it", c.args[0])
+	}
+}
+
+// enterMentioned enters the functions that the arguments name: something may call them.
+func (c invocation) enterMentioned() {
+	for _, text := range c.args[1:] {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n;&|(){}\"'", r) }) {
+			if word != c.args[0] {
+				c.enter(word, anyArguments, c.depth+1)
+			}
+		}
+	}
+}
+
+// callUnknown handles a command whose name is known only at run time: it may be any
+// function.
+func (c invocation) callUnknown() {
+	if c.isEngineLibrary() {
+		return // it calls what hook::run is documented to call
+	}
+	if c.node != nil && c.program.mentions(c.node.Args[0], hasKubectl, map[string]bool{}) {
+		c.reportUnknown("%s may be any program", source(c.node.Args[0]))
+	}
+	c.callOther(shown(c.args[0]))
+	for _, name := range c.functionNames() {
+		if !c.functions[name].in.isEngineLibrary() {
+			c.enter(name, anyArguments, c.depth+1)
+		}
+	}
+}
+
+// callWrapped follows the command behind the options of a wrapper: as a rule of thumb,
+// the first argument that is a program which is followed.
+func (c invocation) callWrapped(name string) {
+	for i, word := range c.args {
+		program := path.Base(word)
+		_, isFunction := c.functions[word]
+		_, isOwn := c.ownFile(word)
+		if i == 0 || !isKnown(word) || !isOwn && !isFunction && !interpreter().MatchString(program) &&
+			!slices.Contains(slices.Concat(evaluators, clients, web, []string{"kubectl", "oc"}), program) {
+			continue
+		}
+		if c.args = c.args[i:]; name == "xargs" { // which adds arguments, or replaces some
+			c.args = append(slices.Clip(c.args), wildcard)
+		}
+		if name != "command" || i < 2 { // command -v runs nothing
+			c.call(c)
+		}
+		return
+	}
+}
+
+// callOther handles a program that may run its arguments or not.
+func (c invocation) callOther(name string) {
+	switch {
+	case slices.ContainsFunc(c.args[1:], isKubectl):
+		c.reportUnknown("kubectl is an argument of %s, which may run it", name)
+	case isOneOf(name, evaluators...) && c.mentions(codeForAPI().MatchString):
+		c.reportUnknown("%s runs code that is not followed", name)
+	}
+}
+
+// ownFile returns the file of the hooks that a word with a slash names.
+func (d *deriver) ownFile(word string) (Source, bool) {
+	if !strings.Contains(word, "/") {
+		return Source{}, false
+	}
+	return d.fileNamed(word)
+}
+
+// fileLike is a word that an interpreter may run.
+var fileLike = lazyregexp.New(`^-|/|\.(?:sh|bash|py)$|` + unknown)
+
+// callInterpreter follows a file that an interpreter runs, and reports other code that
+// may call the API server.
+func (c invocation) callInterpreter(name string) {
+	words, inline := c.args[1:], false
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		inline = inline || !strings.HasPrefix(words[0], "--") && strings.HasSuffix(words[0], "c")
+		words = words[1:]
+	}
+	texts, known := words, inline
+	switch {
+	case len(c.args) == 2 && isOneOf(c.args[1], "--version", "-V") || inline && c.prose: // which lists the text, too
+		return
+	case len(words) > 0 && !inline:
+		if own, found := c.fileNamed(words[0]); found {
+			c.start(own, words[1:], c.depth+1)
+		} else {
+			c.reportUnknown("%s runs %s, which is not followed", name, shown(words[0]))
+		}
+		return
+	case !inline && c.input != nil:
+		texts, known = c.input()
+	}
+	text := strings.Join(texts, "\n")
+	if !known || !isKnown(text) || codeForAPI().MatchString(text) || c.mentions(codeForAPI().MatchString) {
+		c.reportUnknown("%s runs code that is not followed", name)
+	}
+}
