@@ -82,6 +82,12 @@ file. See operon envtest build.`,
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a test may take")
 	f.StringVar(&o.junit, "junit", "", "write a report in JUnit's XML to this `file`")
 	command.BindOutput(cmd, &o.output)
+	completeTest(a, cmd)
+	return cmd
+}
+
+// completeTest completes test files and the values of flags.
+func completeTest(a *command.App, cmd *cobra.Command) {
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -90,7 +96,6 @@ file. See operon envtest build.`,
 	})
 	command.CompleteFrom(cmd, "name", func() []string { return runningControlPlanes(a) })
 	command.CompleteNothing(cmd, "timeout")
-	return cmd
 }
 
 // RunTests runs the tests of a project's hooks that match a pattern, for operon test.

@@ -114,14 +114,14 @@ func (s *Server) validateUpdate(k kinds.Kind, old, next *unstructured.Unstructur
 
 // restrict restores the fields of old that an update cannot change.
 func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, subresource string) {
-	status, statusThere := next.Object["status"]
+	status, hasStatus := next.Object["status"]
 	if subresource != "" {
 		kept := old.DeepCopy()
 		next.Object = kept.Object
-		setOrDelete(next.Object, "status", status, statusThere)
+		setOrDelete(next.Object, "status", status, hasStatus)
 	} else if k.Has("status") {
-		before, there := old.DeepCopy().Object["status"]
-		setOrDelete(next.Object, "status", before, there)
+		before, found := old.DeepCopy().Object["status"]
+		setOrDelete(next.Object, "status", before, found)
 	}
 	next.SetAPIVersion(k.APIVersion())
 	next.SetName(old.GetName())
@@ -129,9 +129,9 @@ func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, su
 	next.SetUID(old.GetUID())
 	next.SetGeneration(old.GetGeneration())
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"} {
-		before, there, _ := unstructured.NestedFieldCopy(old.Object, "metadata", name)
+		before, found, _ := unstructured.NestedFieldCopy(old.Object, "metadata", name)
 		if meta, isObject := next.Object["metadata"].(map[string]any); isObject {
-			setOrDelete(meta, name, before, there)
+			setOrDelete(meta, name, before, found)
 		}
 	}
 	if next.GetGeneration() == 0 {
@@ -139,8 +139,8 @@ func (s *Server) restrict(k kinds.Kind, old, next *unstructured.Unstructured, su
 	}
 }
 
-func setOrDelete(object map[string]any, name string, v any, there bool) {
-	if there {
+func setOrDelete(object map[string]any, name string, v any, found bool) {
+	if found {
 		object[name] = v
 	} else {
 		delete(object, name)

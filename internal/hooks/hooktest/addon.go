@@ -198,9 +198,9 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 	o := &unstructured.Unstructured{Object: want}
 	var names []string
 	var like []any
-	for _, there := range objects {
-		got, isKind := normal(there.Object), there.GroupVersionKind() == o.GroupVersionKind()
-		same := isKind && there.GetName() == o.GetName() && (o.GetNamespace() == "" || o.GetNamespace() == there.GetNamespace())
+	for _, actual := range objects {
+		got, isKind := normal(actual.Object), actual.GroupVersionKind() == o.GroupVersionKind()
+		same := isKind && actual.GetName() == o.GetName() && (o.GetNamespace() == "" || o.GetNamespace() == actual.GetNamespace())
 		switch {
 		case o.GetName() == "" && len(differences(want, got, "", false)) == 0:
 			return found{fits: true}
@@ -209,7 +209,7 @@ func (s *session) rendered(line, i int, want map[string]any, objects []*unstruct
 		case o.GetName() == "" && isKind:
 			like = append(like, got)
 		}
-		names = append(names, identity(there))
+		names = append(names, identity(actual))
 	}
 	s.differs(line, "rendered[%d]: the chart does not render %s%s", i, strings.TrimSpace(identity(o)), instead(names))
 	return found{like: like}

@@ -26,15 +26,15 @@ func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 		all := make([]found, len(w.list()))
 		for i, want := range w.list() {
 			o := &unstructured.Unstructured{Object: want.(map[string]any)}
-			there, err := s.find(ctx, o)
-			all[i].fits = there == nil
+			existing, exists, err := s.find(ctx, o)
+			all[i].fits = !exists
 			switch {
 			case err != nil:
 				s.differs(w.line(i), "absent[%d]: %v", i, err)
-			case there != nil:
-				s.differs(w.line(i), "absent[%d]: %s exists", i, identity(there))
+			case exists:
+				s.differs(w.line(i), "absent[%d]: %s exists", i, identity(existing))
 				move = append(move, func(written map[string]any) {
-					add(written, "objects", want, corrected(want, want, normal(there.Object)))
+					add(written, "objects", want, corrected(want, want, normal(existing.Object)))
 				})
 			}
 		}
@@ -57,13 +57,13 @@ func (s *session) objects(ctx context.Context, x *Expect, t *activity) {
 // object finds the i-th expected object.
 func (s *session) object(ctx context.Context, line, i int, want map[string]any) found {
 	o := &unstructured.Unstructured{Object: want}
-	there, err := s.find(ctx, o)
+	existing, exists, err := s.find(ctx, o)
 	switch {
 	case err != nil:
 		s.differs(line, "objects[%d]: %v", i, err)
 		return found{fits: true} // an update cannot correct this
-	case there != nil:
-		got := normal(there.Object)
+	case exists:
+		got := normal(existing.Object)
 		return found{fits: s.same(line, fmt.Sprintf("objects[%d]", i), want, got), got: got}
 	}
 	s.differs(line, "objects[%d]: %s does not exist", i, identity(o))
@@ -75,27 +75,27 @@ func (s *session) object(ctx context.Context, line, i int, want map[string]any) 
 }
 
 // find returns the object with the name of o. If o has no name, find returns the first
-// object of the kind that contains all fields of o. The object is nil if there is none.
-func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// object of the kind that contains all fields of o.
+func (s *session) find(ctx context.Context, o *unstructured.Unstructured) (existing *unstructured.Unstructured, exists bool, err error) {
 	if o.GetName() != "" {
 		api := s.cluster.User()
 		kind, err := api.Kind(ctx, o.GetAPIVersion(), o.GetKind())
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		there, err := api.Get(ctx, kind, o.GetNamespace(), o.GetName())
+		existing, err = api.Get(ctx, kind, o.GetNamespace(), o.GetName())
 		if apierrors.IsNotFound(err) {
-			return nil, nil
+			return nil, false, nil
 		}
-		return there, err
+		return existing, err == nil, err
 	}
 	list, err := s.listed(ctx, o)
 	for i := range list {
 		if len(differences(normal(o.Object), normal(list[i].Object), "", false)) == 0 {
-			return &list[i], nil
+			return &list[i], true, nil
 		}
 	}
-	return nil, err
+	return nil, false, err
 }
 
 // listed returns the objects of the kind and namespace of like.

@@ -138,7 +138,7 @@ func corrected(written, want, got any) any {
 		was, _ := written.(map[string]any)
 		next := map[string]any{}
 		for k := range w {
-			if v, there := g[k]; there {
+			if v, found := g[k]; found {
 				next[k] = corrected(was[k], w[k], v)
 			} else if w[k] == nil {
 				next[k] = nil

@@ -82,10 +82,10 @@ func objectDifferences(want, got map[string]any, path string, exact bool) []diff
 		if path != "" {
 			below = path + "." + k
 		}
-		g, there := got[k]
+		g, found := got[k]
 		switch {
-		case want[k] == nil && (!there || g == nil):
-		case !there:
+		case want[k] == nil && (!found || g == nil):
+		case !found:
 			all = append(all, difference{below, want[k], missing{}})
 		default:
 			all = append(all, differences(want[k], g, below, exact)...)

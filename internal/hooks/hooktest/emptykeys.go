@@ -24,13 +24,13 @@ func (s *session) fillEmptyKeys(ctx context.Context, x *Expect, t *activity) {
 		}
 		s.differs(b.line, "%s: there is no value; operon hooks test --update fills it in", name)
 		for _, key := range keys {
-			value, there, err := s.actual(ctx, key, t)
+			value, found, err := s.actual(ctx, key, t)
 			switch {
 			case err != nil:
 				s.differs(b.line, "%s: %v", key, err)
-			case !there && b.key != "":
+			case !found && b.key != "":
 				s.addFix(x, unset(key, t))
-			case there && (b.key != "" || key == "runs" || isInformative(value)):
+			case found && (b.key != "" || key == "runs" || isInformative(value)):
 				s.addFix(x, set(key, value))
 			}
 		}
@@ -45,8 +45,8 @@ func isInformative(value any) bool {
 	return value != 0
 }
 
-// actual returns the actual result for a key. there is false if there is none.
-func (s *session) actual(ctx context.Context, key string, t *activity) (value any, there bool, err error) {
+// actual returns the actual result for a key. found is false if there is none.
+func (s *session) actual(ctx context.Context, key string, t *activity) (value any, found bool, err error) {
 	switch key {
 	case "runs":
 		return t.runs, true, nil
@@ -74,7 +74,7 @@ func (s *session) actual(ctx context.Context, key string, t *activity) (value an
 }
 
 // actualValue is like actual, for keys that only addon-operator has.
-func (s *session) actualValue(key string) (value any, there bool, err error) {
+func (s *session) actualValue(key string) (value any, found bool, err error) {
 	switch key {
 	case "values":
 		return normal(s.addon.store.Values()), true, nil
@@ -152,9 +152,9 @@ func (s *session) recordChange(id string, o map[string]any) {
 	})
 }
 
-// changed returns the objects that the hook created or changed and that exist. If there
-// is false, it returns the identities of the deleted ones.
-func (s *session) changed(ctx context.Context, there bool, t *activity) ([]any, error) {
+// changed returns the objects that the hook created or changed and that exist. If exist is
+// false, it returns the identities of the objects that the hook deleted.
+func (s *session) changed(ctx context.Context, exist bool, t *activity) ([]any, error) {
 	objects, err := s.cluster.Objects(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare the cluster: %w", err)
@@ -162,9 +162,9 @@ func (s *session) changed(ctx context.Context, there bool, t *activity) ([]any, 
 	all, is := []any{}, index(objects)
 	for _, id := range sortedKeys(t.touched) {
 		switch o := is[id]; {
-		case o != nil && there:
+		case o != nil && exist:
 			all = append(all, normal(o))
-		case o == nil && !there:
+		case o == nil && !exist:
 			all = append(all, sparse(t.touched[id].Object))
 		}
 	}

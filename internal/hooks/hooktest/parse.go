@@ -123,15 +123,15 @@ func (r *reader) event(n *yaml.Node) Event {
 }
 
 func (r *reader) review(n *yaml.Node, e *Event) {
-	asked := &e.Request
+	request := &e.Request
 	r.mapping(n, e.Type, []field{
-		{"operation", func(n *yaml.Node) { r.text(n, "operation", &asked.Operation) }},
-		{"object", func(n *yaml.Node) { asked.Object = r.object(n) }},
-		{"oldObject", func(n *yaml.Node) { asked.Old = r.object(n) }},
+		{"operation", func(n *yaml.Node) { r.text(n, "operation", &request.Operation) }},
+		{"object", func(n *yaml.Node) { request.Object = r.object(n) }},
+		{"oldObject", func(n *yaml.Node) { request.Old = r.object(n) }},
 		{"binding", func(n *yaml.Node) { r.text(n, "binding", &e.Binding) }},
 	})
 	var err error
-	if *asked, err = binding.NewRequest(asked.Operation, asked.Object, asked.Old); err != nil {
+	if *request, err = binding.NewRequest(request.Operation, request.Object, request.Old); err != nil {
 		r.fail(n, "object is the new object, oldObject the old one", "%s: %v", e.Type, err)
 	}
 }

@@ -48,7 +48,7 @@ func summary(contexts []binding.Context) string {
 	for _, c := range contexts {
 		words := []string{fmt.Sprint(c["binding"])}
 		for _, key := range []string{"type", "watchEvent"} {
-			if v, there := c[key]; there && v != "Event" {
+			if v, found := c[key]; found && v != "Event" {
 				words = append(words, fmt.Sprint(v))
 			}
 		}

@@ -42,9 +42,9 @@ func (r *runner) read(name string) (source string, content []byte, err error) {
 		return "STDIN", content, err
 	}
 	if strings.Contains(name, "://") {
-		return name, nil, fmt.Errorf("kubectl reads no URLs in hook tests: %s", name)
+		return name, nil, fmt.Errorf("kubectl does not read URLs in hook tests: %s", name)
 	}
-	if content, handed := r.files[name]; handed {
+	if content, sent := r.files[name]; sent {
 		return name, content, nil
 	}
 	path := r.path(name)
@@ -75,7 +75,7 @@ func (r *runner) read(name string) (source string, content []byte, err error) {
 
 // readFile reads a file or stdin.
 func (r *runner) readFile(name string) ([]byte, error) {
-	if content, handed := r.files[name]; handed {
+	if content, sent := r.files[name]; sent {
 		return content, nil
 	}
 	if name == "/dev/stdin" || name == "-" {

@@ -59,7 +59,7 @@ func (r *runner) setMetadataOf(ctx context.Context, t target, field, done string
 	now, _, _ := unstructured.NestedStringMap(o.Object, "metadata", field)
 	change := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		if old, there := now[key]; there && !r.overwrite && old != set[key] {
+		if old, exists := now[key]; exists && !r.overwrite && old != set[key] {
 			if field == "labels" {
 				return fmt.Errorf("'%s' already has a value (%s), and --overwrite is false", key, old)
 			}
@@ -69,7 +69,7 @@ func (r *runner) setMetadataOf(ctx context.Context, t target, field, done string
 	}
 	found := 0
 	for _, key := range removed {
-		if _, there := now[key]; there {
+		if _, exists := now[key]; exists {
 			change[key] = nil
 			found++
 		} else if field == "labels" {

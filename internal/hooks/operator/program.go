@@ -66,16 +66,7 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 	cmd := exec.CommandContext(own, p.Path, "start")
 	cmd.WaitDelay = stopTimeout
 	cmd.Stdout, cmd.Stderr = p.Out, p.Err
-	cmd.Env = append(append(slices.Clone(p.Env), env...),
-		"SHELL_OPERATOR_HOOKS_DIR="+p.Hooks,
-		"SHELL_OPERATOR_TMP_DIR="+filepath.Join(p.Home.Path(), "tmp"),
-		"SHELL_OPERATOR_NAMESPACE="+p.Cluster.Namespace,
-		"SHELL_OPERATOR_LISTEN_ADDRESS=127.0.0.1",
-		fmt.Sprintf("SHELL_OPERATOR_LISTEN_PORT=%d", ports[0]),
-		"KUBE_CONFIG="+p.Home.Kubeconfig(),
-		"KUBE_CONTEXT="+p.Cluster.Context,
-		"DEBUG_UNIX_SOCKET="+filepath.Join(p.Home.Path(), "debug.socket"),
-	)
+	cmd.Env = slices.Concat(p.Env, env, p.settings(ports[0]))
 	err = process.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
@@ -84,6 +75,20 @@ func (p Program) Run(ctx context.Context, hooks []engine.Hook) error {
 		return fault.Failed("see its log", "%s ended", p.Path)
 	}
 	return fault.Failed("see its log", "%s ended: %v", p.Path, err)
+}
+
+// settings returns the environment of the program for everything except webhooks.
+func (p Program) settings(port int) []string {
+	return []string{
+		"SHELL_OPERATOR_HOOKS_DIR=" + p.Hooks,
+		"SHELL_OPERATOR_TMP_DIR=" + filepath.Join(p.Home.Path(), "tmp"),
+		"SHELL_OPERATOR_NAMESPACE=" + p.Cluster.Namespace,
+		"SHELL_OPERATOR_LISTEN_ADDRESS=127.0.0.1",
+		fmt.Sprintf("SHELL_OPERATOR_LISTEN_PORT=%d", port),
+		"KUBE_CONFIG=" + p.Home.Kubeconfig(),
+		"KUBE_CONTEXT=" + p.Cluster.Context,
+		"DEBUG_UNIX_SOCKET=" + filepath.Join(p.Home.Path(), "debug.socket"),
+	}
 }
 
 // webhooks returns the environment and the redirection that the program needs to serve

@@ -103,12 +103,12 @@ func (a Applier) create(ctx context.Context, op output.Operation) error {
 		return nil
 	}
 	return a.onConflict(ctx, func() error {
-		there, err := a.API.Get(ctx, kind, o.GetNamespace(), o.GetName())
+		existing, err := a.API.Get(ctx, kind, o.GetNamespace(), o.GetName())
 		if err != nil {
 			return err
 		}
 		next := o.DeepCopy()
-		next.SetResourceVersion(there.GetResourceVersion())
+		next.SetResourceVersion(existing.GetResourceVersion())
 		_, err = a.API.Update(ctx, kind, next, "")
 		return err
 	})
@@ -161,15 +161,15 @@ func (a Applier) filter(ctx context.Context, op output.Operation) error {
 		return err
 	}
 	return a.onConflict(ctx, func() error {
-		there, err := a.API.Get(ctx, kind, op.Namespace, op.Name)
+		existing, err := a.API.Get(ctx, kind, op.Namespace, op.Name)
 		switch {
 		case op.IgnoreMissingObject && apierrors.IsNotFound(err):
 			return nil
 		case err != nil:
 			return err
 		}
-		next, err := filtered(ctx, op.JQFilter, there)
-		if err != nil || equality.Semantic.DeepEqual(there, next) {
+		next, err := filtered(ctx, op.JQFilter, existing)
+		if err != nil || equality.Semantic.DeepEqual(existing, next) {
 			return err
 		}
 		_, err = a.API.Update(ctx, kind, next, subresource(op))

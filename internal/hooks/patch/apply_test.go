@@ -26,7 +26,7 @@ func TestApply(t *testing.T) {
 	const there = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "there", "namespace": "default", "labels": {"a": "b"}}, "data": {"k": "v", "m": "1"}}`
 	for name, tc := range map[string]struct {
 		writes string
-		want   string // the data of the objects there and new, and the errors
+		want   string // the data of the objects named there and new, and the errors
 	}{
 		"create":             {`{"operation": "Create", "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new", "namespace": "default"}, "data": {"k": "x"}}}`, "k=v,m=1 k=x"},
 		"create from text":   {`{"operation": "Create", "object": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: default}\ndata: {k: x}"}`, "k=v,m=1 k=x"},
