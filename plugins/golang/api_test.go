@@ -14,13 +14,13 @@ import (
 
 func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	types := frigate()
 	types.Controller = false
 	p := x.apply(x.createAPI(types))
 	want := []string{"create api/v1/frigate_types.go", "create api/v1/groupversion_info.go", "update cmd/main.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
-		t.Errorf("types alone (-want +got):\n%s", diff)
+		t.Errorf("types without a controller (-want +got):\n%s", diff)
 	}
 	x.lacks("cmd/main.go", "Reconciler")
 
@@ -32,7 +32,7 @@ func TestAPIWithoutControllerAndControllerAlone(t *testing.T) {
 		"create internal/controller/frigate_controller_test.go", "create internal/controller/patch_status.go",
 		"create internal/controller/patch_status_test.go", "create internal/controller/suite_test.go"}
 	if diff := cmp.Diff(want, paths(p)); diff != "" {
-		t.Errorf("controller alone (-want +got):\n%s", diff)
+		t.Errorf("controller without types (-want +got):\n%s", diff)
 	}
 	if n := strings.Count(x.read("cmd/main.go"), "shipv1.AddToScheme"); n != 1 {
 		t.Errorf("main.go adds the types %d times", n)
@@ -102,7 +102,7 @@ func TestScopeAndNames(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, test.config)
+			x := initialized(t, test.config)
 			r := test.resource
 			r.Domain, r.Controller = "example.org", true
 			x.apply(x.createAPI(r))
@@ -121,16 +121,16 @@ func TestScopeAndNames(t *testing.T) {
 
 func TestNamespacedManagerReadsItsNamespaces(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
+	x := initialized(t, func(c *project.Config) { c.Namespaced = true })
 	x.contains("cmd/main.go", `os.Getenv("WATCH_NAMESPACE")`, "managerOptions.Cache.DefaultNamespaces = namespaces")
-	initialised(t, nil).lacks("cmd/main.go", "WATCH_NAMESPACE")
+	initialized(t, nil).lacks("cmd/main.go", "WATCH_NAMESPACE")
 }
 
 // TestVariableHidesNothing checks that the variable for an object never hides a name that
 // the reconciler uses: each such name could be a kind in lower case.
 func TestVariableHidesNothing(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	const name = "internal/controller/frigate_controller.go"
 	f, err := parser.ParseFile(token.NewFileSet(), name, x.read(name), 0)
@@ -175,7 +175,7 @@ func onlyField(f *ast.File, name string) bool {
 
 func TestFirstVersionStaysStorageVersion(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	v1 := frigate()
 	v2 := project.Resource{Group: "ship", Domain: "example.org", Version: "v2", Kind: "Frigate", API: &project.API{Namespaced: true}}
 	x.apply(x.createAPI(v1))
@@ -193,7 +193,7 @@ func TestFirstVersionStaysStorageVersion(t *testing.T) {
 		}
 	}
 
-	moved := initialised(t, nil)
+	moved := initialized(t, nil)
 	moved.apply(moved.createAPI(v1))
 	content := strings.Replace(moved.read("api/v1/frigate_types.go"), "// +kubebuilder:subresource", "// "+storageMarker+"\n// +kubebuilder:subresource", 1)
 	moved.write("api/v1/frigate_types.go", content)
@@ -241,7 +241,7 @@ func TestReadForm(t *testing.T) {
 
 func TestWiringFindsItsPlace(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	bare := strings.NewReplacer("// +kubebuilder:scaffold:imports", "", "// +kubebuilder:scaffold:scheme", "",
 		"// +kubebuilder:scaffold:builder", "").Replace(x.read("cmd/main.go"))
 	mine := strings.Replace(bare, "\tsetupLog.Info(\"starting",
@@ -292,7 +292,7 @@ func TestWiringFindsItsPlace(t *testing.T) {
 // does not know whether they have the marker.
 func TestSecondVersionOfMovedTypes(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	x.write("api/v1/frigate_types.go", "")
 	v2 := project.Resource{Group: "ship", Domain: "example.org", Version: "v2", Kind: "Frigate", API: &project.API{Namespaced: true}}

@@ -79,7 +79,7 @@ func TestCheckWiring(t *testing.T) {
 			want: []string{"cmd/main.go: the types of v1 Frigate are not registered with the manager's scheme; add these lines, or repeat operon create api for it (scheme-unwired)\n" +
 				"shipv1 \"example.org/fleet/api/v1\"\nutilruntime.Must(shipv1.AddToScheme(scheme))"},
 		},
-		"not registered, and no place": {
+		"not registered, without a place": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainTypes, "")
 				x.replaced(project.MainFile, `(?s)func init\(\) {.*?\n}\n`, "")
@@ -113,7 +113,7 @@ func TestCheckWiring(t *testing.T) {
 				x.write("internal/controller/setup.go", "package controller\n\nfunc SetUp(mgr any) { _ = &FrigateReconciler{} }\n")
 			},
 		},
-		"a fake in a test sets nothing up": {
+		"setup only in a test": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainSetUp, "\tcontroller.SetUp(mgr)\n")
 			},
@@ -128,7 +128,7 @@ func TestCheckWiring(t *testing.T) {
 				x.write(controllerFile, "")
 			},
 		},
-		"controller gone": {
+		"controller deleted": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainSetUp, "")
 				x.replaced(project.MainFile, mainController, "")
@@ -136,7 +136,7 @@ func TestCheckWiring(t *testing.T) {
 			},
 			want: []string{"PROJECT:10: the controller frigate of this resource is missing: internal/controller declares no FrigateReconciler; remove it from PROJECT, or restore the type from version control (controller-gone)"},
 		},
-		"kind gone": {
+		"kind deleted": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainSetUp, "")
 				x.write("api/v1/frigate_types.go", "")
@@ -160,17 +160,17 @@ func TestCheckWiring(t *testing.T) {
 		"main package elsewhere": {
 			disk: func(x tester) { x.write("main.go", x.read(project.MainFile)); x.write(project.MainFile, "") },
 		},
-		"some markers": {
+		"some markers missing": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:(imports|builder)\n`, "")
 			},
 			want: []string{"cmd/main.go: scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), builder (where controllers are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:builder"},
 		},
-		"all markers, with no use for them": {
+		"all markers missing": {
 			disk: func(x tester) { x.replaced(project.MainFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "") },
 		},
-		"all markers, beside kubebuilder": {
+		"all markers missing, with kubebuilder": {
 			disk: func(x tester) {
 				x.cfg.CLIVersion = "4.15.0"
 				x.replaced(suiteFile, `(?m)^\t// \+kubebuilder:scaffold:.*\n`, "")
@@ -178,14 +178,14 @@ func TestCheckWiring(t *testing.T) {
 			want: []string{suiteFile + ": scaffold markers that kubebuilder needs are missing: imports (at the end of the imports), scheme (where types are registered) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:imports\n// +kubebuilder:scaffold:scheme"},
 		},
-		"a file that does not parse is left to the generators": {
+		"syntax error": {
 			disk: func(x tester) { x.write("cmd/broken.go", "package main\n\nfunc (") },
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			x.T = t
 			x.apply(x.createAPI(frigate()))
 			x.record()
@@ -201,7 +201,7 @@ func TestCheckWiring(t *testing.T) {
 // kind.
 func TestCheckWiringOfAnotherKind(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	x.cfg.Put(project.Resource{Group: "cert-manager", Domain: "io", Version: "v1", Kind: "Certificate", External: true,
 		Path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", Controller: true})
@@ -254,7 +254,7 @@ func TestCheckWebhooks(t *testing.T) {
 				x.write("internal/webhook/v1/serve.go", "package v1\n\nvar Serve = SetupFrigateWebhookWithManager\n")
 			},
 		},
-		"served as in older trees": {
+		"served as by kubebuilder v3": {
 			disk: func(x tester) {
 				x.replaced(project.MainFile, mainWebhook, "\t_ = (&shipv1.Frigate{}).SetupWebhookWithManager(mgr)\n")
 				x.replaced(project.MainFile, mainImport, "")
@@ -279,7 +279,7 @@ func TestCheckWebhooks(t *testing.T) {
 			want: []string{webhookSuite + ": the types of v1 Frigate are not registered with the scheme of this suite; add these lines, or repeat its create command (suite-unwired)\n" +
 				"err = shipv1.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"},
 		},
-		"one marker of the suite": {
+		"marker of the suite missing": {
 			disk: func(x tester) { x.replaced(webhookSuite, `(?m)^\t// \+kubebuilder:scaffold:webhook\n`, "") },
 			want: []string{webhookSuite + ": scaffold markers that kubebuilder needs are missing: webhook (where webhooks are set up) (marker-missing)\n" +
 				"// +kubebuilder:scaffold:webhook"},
@@ -288,7 +288,7 @@ func TestCheckWebhooks(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			x.T = t
 			r := frigate()
 			x.apply(x.createAPI(r))

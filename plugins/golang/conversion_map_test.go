@@ -161,7 +161,7 @@ func TestConversionOfFields(t *testing.T) {
 				"if in.D != nil {|out.D = make(map[shipv2.Level]shipv2.Level, len(in.D))|for key, value := range in.D {|" +
 				"out.D[shipv2.Level(key)] = shipv2.Level(value)|}|}",
 		},
-		"a name for a basic type": {
+		"named and basic type": {
 			v1: "type Level string\n" + spec("A Level; B string"), v2: "type Level string\n" + spec("A string; B Level"),
 			want: "out.A = string(in.A)|out.B = shipv2.Level(in.B)",
 		},
@@ -192,7 +192,7 @@ func TestConversionOfFields(t *testing.T) {
 				"out.A.Z[i].G = make([]shipv2.Gun, len(in.A.Z[i].G))|for j := range in.A.Z[i].G {|" +
 				"convertGunToV2(&in.A.Z[i].G[j], &out.A.Z[i].G[j])|}|}|}",
 		},
-		"a name for a struct": {
+		"named and anonymous struct": {
 			v1: gun + spec("A *Gun; B struct { Caliber int32 }"), v2: gun + spec("A *struct { Caliber int32 }; B Gun"),
 			want: "// A is *Gun in v1 and *struct{Caliber int32} in v2: convert it here.|out.B.Caliber = in.B.Caliber",
 			gaps: []string{"FrigateSpec.A"},
@@ -205,7 +205,7 @@ func TestConversionOfFields(t *testing.T) {
 			both: "type Node struct { Next *Node; Children []Node; Tree Tree; Name string }\ntype Tree []Tree\n" + spec("A Node"),
 			want: "convertNodeToV2(&in.A, &out.A)",
 		},
-		"other names of types": {
+		"types with different names": {
 			v1: gun + spec("A Gun; B Gun"), v2: gun + "type Cannon struct { Caliber int32 }\n" + spec("A Cannon; B Gun"),
 			want: "convertGunAsCannonToV2(&in.A, &out.A)|convertGunToV2(&in.B, &out.B)",
 		},
@@ -218,13 +218,13 @@ func TestConversionOfFields(t *testing.T) {
 			want: "convertGunToV2(&in.A, &out.A)|out.B = in.B|if in.C != nil {|out.C = make([]shipv2.Gun, len(in.C))|for i := range in.C {|" +
 				"convertGunToV2(&in.C[i], &out.C[i])|}|}",
 		},
-		"one side only": {
+		"fields of one version only": {
 			v1: spec("A int; Old string"), v2: spec("A int; New string"),
 			want: "out.A = in.A|// Old is only in v1: keep it in a field or an annotation of v2, or it is lost.|" +
 				"// New is only in v2: set it here if its value follows from v1.",
 			gaps: []string{"FrigateSpec.Old", "FrigateSpec.New"},
 		},
-		"other types": {
+		"different types": {
 			v1: gun + spec("A int; B int32; C []string; D Gun; E map[string]Gun; F [2]Gun"),
 			v2: gun + spec("A int; B *int32; C map[string]string; D string; E map[int]Gun; F [3]Gun"),
 			want: "out.A = in.A|// B is int32 in v1 and *int32 in v2: convert it here.|" +
@@ -232,7 +232,7 @@ func TestConversionOfFields(t *testing.T) {
 				"// E is map[string]Gun in v1 and map[int]Gun in v2: convert it here.|// F is [2]Gun in v1 and [3]Gun in v2: convert it here.",
 			gaps: []string{"FrigateSpec.B", "FrigateSpec.C", "FrigateSpec.D", "FrigateSpec.E", "FrigateSpec.F"},
 		},
-		"nothing in common": {
+		"no common fields": {
 			v1: "type Gun struct { X int }\n" + spec("A *Gun; B [2]struct { X int }; C struct { X int }"),
 			v2: "type Gun struct { Y int }\n" + spec("A *Gun; B [2]struct { Y int }; C struct { Y int }"),
 			want: "if in.A != nil {|out.A = new(shipv2.Gun)|convertGunToV2(in.A, out.A)|}|" +
@@ -240,7 +240,7 @@ func TestConversionOfFields(t *testing.T) {
 				"// X is only in v1: keep it in a field or an annotation of v2, or it is lost.|// Y is only in v2: set it here if its value follows from v1.",
 			gaps: []string{"Gun.X", "Gun.Y", "FrigateSpec.B", "FrigateSpec.C.X", "FrigateSpec.C.Y"},
 		},
-		"nothing at all": {
+		"no fields": {
 			both: "type Gun struct{}\n" + spec("A Gun"),
 			want: "convertGunToV2(&in.A, &out.A)",
 		},
@@ -258,7 +258,7 @@ func TestConversionOfFields(t *testing.T) {
 				"// E is func() in both versions, but the types differ: convert it here.",
 			gaps: []string{"FrigateSpec.B", "FrigateSpec.C", "FrigateSpec.D", "FrigateSpec.E"},
 		},
-		"names that are taken": {
+		"used names": {
 			both: gun + "var fmt, out, corev1x int\ntype string struct { S int }\nfunc convertGunToV2() {}\n" +
 				spec("A int; B Gun; C string; D []string; E map[string]int"),
 			want: "out.A = in.A|convertGunToV2N2(&in.B, &out.B)|// C is string in both versions, but the types differ: convert it here.|" +

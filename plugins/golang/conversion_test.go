@@ -39,7 +39,7 @@ func (x tester) convert(hub string, spokes ...string) plugin.Event {
 // versions returns a project with these versions of the frigate.
 func versions(t *testing.T, list ...string) tester {
 	t.Helper()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	for i, v := range list {
 		r := versionOf(v)
 		r.Controller = i == 0
@@ -163,10 +163,10 @@ func TestConversionErrors(t *testing.T) {
 	tests := map[string]struct{ name, content, err, hint string }{
 		"cycle": {"api/v2/more.go", "package v2\n\nimport _ \"example.org/fleet/api/v1\"\n",
 			"example.org/fleet/api/v2 imports example.org/fleet/api/v1: the conversion would cause an import cycle", "make v1 the hub: --version v1 --spoke v2"},
-		"no type":    {v1Types, "package v1\n", "api/v1 declares no type Frigate", "restore the type"},
-		"no Go":      {v2Types, "package v2\n\ntype Frigate struct {\n", "api/v2/frigate_types.go:", "correct it"},
-		"odd names":  {"api/v1/more.go", "package v1\n\nvar nil = 1\n", "api/v1 declares nil", "rename it"},
-		"taken test": {"api/v1/x_test.go", "package v1\n\nfunc FuzzFrigateToV2AndBack() {}\n", "api/v1/x_test.go:3 declares FuzzFrigateToV2AndBack", "rename"},
+		"no type":          {v1Types, "package v1\n", "api/v1 declares no type Frigate", "restore the type"},
+		"syntax error":     {v2Types, "package v2\n\ntype Frigate struct {\n", "api/v2/frigate_types.go:", "correct it"},
+		"predeclared name": {"api/v1/more.go", "package v1\n\nvar nil = 1\n", "api/v1 declares nil", "rename it"},
+		"duplicate test":   {"api/v1/x_test.go", "package v1\n\nfunc FuzzFrigateToV2AndBack() {}\n", "api/v1/x_test.go:3 declares FuzzFrigateToV2AndBack", "rename"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

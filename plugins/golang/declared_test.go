@@ -35,7 +35,7 @@ func TestNewKindIsDeclaredOnce(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			x.apply(x.createAPI(frigate()))
 			x.record()
 			x.write(test.name, test.src)
@@ -68,11 +68,11 @@ func TestMovedPartsStay(t *testing.T) {
 			x.move("internal/controller/frigate_controller_test.go", "internal/controller/f_test.go")
 		}},
 		"gone": {change: func(x tester) { x.write("api/v1/frigate_types.go", "") }, want: []string{"create api/v1/frigate_types.go"}},
-		"in parts": {change: func(x tester) {
+		"several files": {change: func(x tester) {
 			x.write("api/v1/frigate_types.go", "")
 			x.write("api/v1/spec.go", "package v1\n\ntype FrigateSpec struct{}\n")
 		}, err: "api/v1/spec.go:3 declares FrigateSpec"},
-		"a part of it": {change: func(x tester) { // as it is the user's, operon does not look into it
+		"part of the file": {change: func(x tester) { // operon does not check files of the user
 			x.write("api/v1/spec.go", "package v1\n\ntype FrigateSpec struct{}\n")
 			x.write("api/v1/frigate_types.go", strings.Replace(x.read("api/v1/frigate_types.go"), "type FrigateSpec ", "type old ", 1))
 		}, want: []string{"keep api/v1/frigate_types.go"}},
@@ -80,7 +80,7 @@ func TestMovedPartsStay(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			e := x.createAPI(frigate())
 			x.apply(e)
 			x.record()
@@ -127,7 +127,7 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			for name, src := range foreign {
 				x.write(name, src)
 			}
@@ -156,7 +156,7 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if !c.force && c.held && (p.Seeded("test/utils/envtest.go") || p.Seeded("internal/controller/patch_status.go")) {
-				t.Error("helpers are planned that no file uses")
+				t.Error("unused helpers are planned")
 			}
 		})
 	}
@@ -165,7 +165,7 @@ func TestFilesOfOtherToolsStay(t *testing.T) {
 // TestSharedFilesUnderOtherNames moves the files that all kinds of a package share.
 func TestSharedFilesUnderOtherNames(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	x.record()
 	x.move("api/v1/groupversion_info.go", "api/v1/register.go")
@@ -178,7 +178,7 @@ func TestSharedFilesUnderOtherNames(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	x = initialised(t, nil)
+	x = initialized(t, nil)
 	x.write("internal/controller/helper_test.go", "package controller\n\nvar ctx = 1\n")
 	_, err := x.plan(x.createAPI(frigate()))
 	if fault.Code(err) != fault.CodeUsage || !strings.HasPrefix(err.Error(), "internal/controller/helper_test.go:3 declares ctx, which") {

@@ -27,23 +27,23 @@ func TestRescopeMainAndBack(t *testing.T) {
 		edit func(string) string
 		want []string
 	}{
-		"as it was": {func(s string) string { return s }, []string{"map[string]cache.Config{}"}},
+		"unchanged": {func(s string) string { return s }, []string{"map[string]cache.Config{}"}},
 		"imports by other names": {imported("\ttext \"strings\"\n", "var _ = text.ToUpper"),
 			[]string{"text.SplitSeq(os.Getenv(", "text.TrimSpace("}},
-		"another package of the name": {imported("\t\"example.org/lib/cache\"\n", "var _ = cache.New"),
+		"another package with the name cache": {imported("\t\"example.org/lib/cache\"\n", "var _ = cache.New"),
 			[]string{"map[string]cache2.Config{}", "= cache2.Config{}"}},
 		"CRLF": {func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, []string{"map[string]cache.Config{}\r\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			src := c.edit(x.read(project.MainFile))
 			x.write(project.MainFile, src)
 			x.apply(x.rescoped(true))
 			x.contains(project.MainFile, append(c.want, "= watchedNamespaces()", "managerOptions.Cache.DefaultNamespaces = namespaces")...)
 			x.apply(x.rescoped(false))
 			if diff := cmp.Diff(src, x.read(project.MainFile)); diff != "" {
-				t.Errorf("there and back (-before +after):\n%s", diff)
+				t.Errorf("after enabling and disabling (-before +after):\n%s", diff)
 			}
 		})
 	}

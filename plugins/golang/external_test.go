@@ -31,7 +31,7 @@ func gauge() project.Resource {
 
 func TestCoreControllerNeedsNoScheme(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	p := x.apply(x.createAPI(core(t, "core", "Pod")))
 	want := []string{
 		"update cmd/main.go", "create internal/controller/pod_controller.go", "create internal/controller/pod_controller_test.go",
@@ -54,7 +54,7 @@ func TestCoreControllerNeedsNoScheme(t *testing.T) {
 
 func TestExternalControllerIsRegistered(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(gauge()))
 	for _, name := range []string{project.MainFile, "internal/controller/suite_test.go", "internal/controller/gauge_controller_test.go"} {
 		x.contains(name, `metricsv1 "example.net/gauges/api/v1"`, "metricsv1.AddToScheme")
@@ -78,7 +78,7 @@ func TestVersionsOfExternalKind(t *testing.T) {
 	}
 	var crds []string
 	for _, order := range [][]project.Resource{{v1, v2}, {v2, v1}} {
-		x := initialised(t, nil)
+		x := initialized(t, nil)
 		for _, r := range order {
 			x.apply(x.createAPI(r))
 		}
@@ -106,7 +106,7 @@ func TestProtectedGroup(t *testing.T) {
 // kinds only in its own namespace.
 func TestExternalRulesOfNamespacedManager(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, func(c *project.Config) { c.Namespaced = true })
+	x := initialized(t, func(c *project.Config) { c.Namespaced = true })
 	cluster := gauge()
 	cluster.ClusterScoped = true
 	x.apply(x.createAPI(core(t, "core", "Pod")), x.createAPI(core(t, "core", "Node")), x.createAPI(cluster))
@@ -119,7 +119,7 @@ func TestExternalRulesOfNamespacedManager(t *testing.T) {
 // user's files.
 func TestExternalRepeats(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	initial := plugin.Event{Type: plugin.Init, Options: map[string]any{"repo": "example.org/fleet"}, Environment: plugin.Environment{Year: "2026"}}
 	all := []plugin.Event{x.createAPI(frigate()), x.createAPI(core(t, "apps", "Deployment")), x.createAPI(gauge()),
 		x.createAPI(core(t, "apiextensions", "CustomResourceDefinition"))}
@@ -150,7 +150,7 @@ func TestExternalRepeats(t *testing.T) {
 // cache, with a warning.
 func TestRequireMissingModule(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	p := x.apply(x.createAPI(gauge()))
 	want := []scaffold.Warning{{File: modules.GoMod, Rule: modules.TidyRule, Message: "run go mod tidy: the module cache lacks dependencies of example.net/gauges@v1.2.3"}}
 	if diff := cmp.Diff(want, p.Warnings()); diff != "" {
@@ -172,7 +172,7 @@ func TestRequireKeepsVersionOfGoMod(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			x.write(modules.GoMod, strings.Replace(x.read(modules.GoMod), "require (\n", "require (\n\t"+test.line+"\n", 1))
 			r := gauge()
 			r.Module = test.module
@@ -189,7 +189,7 @@ func TestRequireUnknownModule(t *testing.T) {
 		"":                   "run go mod tidy: no required module contains the package example.net/gauges/api/v1",
 		"example.net/gauges": "run go get example.net/gauges",
 	} {
-		x := initialised(t, nil)
+		x := initialized(t, nil)
 		before := x.read(modules.GoMod)
 		r := gauge()
 		r.Module = module
@@ -207,7 +207,7 @@ func TestRequireUnknownModule(t *testing.T) {
 // becomes a direct requirement.
 func TestRequireAPIExtensions(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	sums := x.read(modules.GoSum)
 	x.apply(x.createAPI(core(t, "apiextensions", "CustomResourceDefinition")))
 	x.contains(project.MainFile, "apiextensionsv1.AddToScheme")

@@ -14,7 +14,7 @@ import (
 func TestFeaturesFollowMovedMethods(t *testing.T) {
 	t.Parallel()
 	const controller, moved = "internal/controller/frigate_controller.go", "internal/controller/setup.go"
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	x.record()
 	src := x.read(controller)
@@ -49,7 +49,7 @@ func TestCheckFinalizer(t *testing.T) {
 			x.write(finalizer, older.Replace(strings.Replace(x.read(finalizer), cleanUp, "", 1)))
 			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
 		}, "internal/controller/frigate_controller.go: Reconcile uses 2 results of finalize, which has 1"},
-		"cleanUp is the user's": {func(x tester, cleanUp string) {
+		"cleanUp was rewritten": {func(x tester, cleanUp string) {
 			x.write(finalizer, strings.Replace(x.read(finalizer), cleanUp, "", 1))
 			x.write(own, "package controller\n\n"+older.Replace(cleanUp))
 		}, "internal/controller/own.go: cleanUp has 1 results, and finalize in internal/controller/frigate_finalizer.go has 2"},
@@ -62,7 +62,7 @@ func TestCheckFinalizer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			e := x.createAPI(frigate())
 			e.Options = map[string]any{"finalizer": true}
 			x.apply(e)

@@ -36,8 +36,8 @@ func start(t *testing.T, files map[string]string) tester {
 	return tester{t, fsys, &project.Config{Version: "3", Domain: "example.org", ProjectName: "fleet", Layout: []string{Key}}}
 }
 
-// initialised returns a project after init.
-func initialised(t *testing.T, change func(*project.Config)) tester {
+// initialized returns a project after init.
+func initialized(t *testing.T, change func(*project.Config)) tester {
 	t.Helper()
 	x := start(t, nil)
 	if change != nil {
@@ -175,7 +175,7 @@ func TestInitAndAPIWriteTheFiles(t *testing.T) {
 
 func TestRepeatChangesNothing(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	e := x.createAPI(frigate())
 	x.apply(e)
 	for _, events := range [][]plugin.Event{{e}, {{Type: plugin.Init}, e}, {{Type: plugin.Init, Environment: plugin.Environment{Year: "2031"}}, e}} {
@@ -265,7 +265,7 @@ func TestModulePath(t *testing.T) {
 
 func TestProjectWithoutRepo(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.cfg.Repo = ""
 	_, err := x.plan(x.createAPI(frigate()))
 	if err == nil || err.Error() != "PROJECT has no repo" || fault.Code(err) != fault.CodeUsage || !strings.Contains(fault.HintOf(err), "repo: example.com/name") {

@@ -11,7 +11,7 @@ import (
 
 func TestHeaderIsKept(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	repeatInit := func(name, value string) error {
 		_, err := x.plan(plugin.Event{Type: plugin.Init, Options: map[string]any{name: value}, Environment: plugin.Environment{Year: "2031"}})
 		return err

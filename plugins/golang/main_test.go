@@ -34,13 +34,13 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 		change []string // old and new, one after the other
 		want   []string
 	}{
-		"manager":                     {[]string{"mgr", "manager"}, []string{sloopSetup("manager")}},
-		"manager, no marker":          {[]string{"mgr", "manager", "// +kubebuilder:scaffold:builder", ""}, []string{sloopSetup("manager")}},
-		"logger":                      {[]string{"setupLog", "log"}, []string{`log.Error(err, "cannot set up the controller", "controller", "sloop")`}},
-		"logger of another origin":    {[]string{`ctrl.Log.WithName("setup")`, "newLogger()"}, []string{`setupLog.Error(err, "cannot set up the controller", "controller", "sloop")`}},
-		"scheme":                      {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", "  scheme,", "  sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
-		"alias of controller-runtime": {[]string{"\tctrl \"sigs", "\tcr \"sigs", "ctrl.", "cr.", "mgr", "m"}, []string{sloopSetup("m")}},
-		"import hidden": {[]string{"\t// +kubebuilder:scaffold:builder", "\tcontroller := 1\n\t_ = controller\n\n\t// +kubebuilder:scaffold:builder"},
+		"manager":                      {[]string{"mgr", "manager"}, []string{sloopSetup("manager")}},
+		"manager, no marker":           {[]string{"mgr", "manager", "// +kubebuilder:scaffold:builder", ""}, []string{sloopSetup("manager")}},
+		"logger":                       {[]string{"setupLog", "log"}, []string{`log.Error(err, "cannot set up the controller", "controller", "sloop")`}},
+		"logger from another function": {[]string{`ctrl.Log.WithName("setup")`, "newLogger()"}, []string{`setupLog.Error(err, "cannot set up the controller", "controller", "sloop")`}},
+		"scheme":                       {[]string{"scheme   = runtime", "sch = runtime", "(scheme)", "(sch)", "  scheme,", "  sch,"}, []string{"utilruntime.Must(toolsv1.AddToScheme(sch))"}},
+		"alias of controller-runtime":  {[]string{"\tctrl \"sigs", "\tcr \"sigs", "ctrl.", "cr.", "mgr", "m"}, []string{sloopSetup("m")}},
+		"hidden import": {[]string{"\t// +kubebuilder:scaffold:builder", "\tcontroller := 1\n\t_ = controller\n\n\t// +kubebuilder:scaffold:builder"},
 			[]string{`controller2 "example.org/fleet/internal/controller"`, "(&controller2.SloopReconciler{"}},
 		"started elsewhere": {[]string{start, start + "\trun(mgr)\n}\n\nfunc run(m ctrl.Manager) {\n\t// +kubebuilder:scaffold:builder\n",
 			"\t// +kubebuilder:scaffold:builder\n\n", "", "mgr.Start", "m.Start"}, []string{sloopSetup("m")}},
@@ -48,7 +48,7 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			x.apply(x.createAPI(frigate()))
 			main := x.read(project.MainFile)
 			for i := 0; i < len(test.change); i += 2 {
@@ -85,15 +85,15 @@ func TestWiringUsesNamesOfUser(t *testing.T) {
 func TestUnknownNamesFail(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ old, new, err string }{
-		"manager":            {"mgr, err := ctrl.NewManager(", "m, err := build(", "found no variable that holds the manager"},
-		"logger":             {`setupLog = ctrl.Log.WithName("setup")`, "myLog = build()", "found no variable that holds a logger"},
-		"scheme":             {"\tscheme   = runtime.NewScheme()\n", "\tsch = build()\n", "found no variable that holds the scheme"},
-		"manager made later": {"\tmgr, err := ctrl", "\t// +kubebuilder:scaffold:builder\n\tmgr, err := ctrl", "found no variable that holds the manager"},
+		"manager":               {"mgr, err := ctrl.NewManager(", "m, err := build(", "found no variable that holds the manager"},
+		"logger":                {`setupLog = ctrl.Log.WithName("setup")`, "myLog = build()", "found no variable that holds a logger"},
+		"scheme":                {"\tscheme   = runtime.NewScheme()\n", "\tsch = build()\n", "found no variable that holds the scheme"},
+		"manager created later": {"\tmgr, err := ctrl", "\t// +kubebuilder:scaffold:builder\n\tmgr, err := ctrl", "found no variable that holds the manager"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			main := x.read(project.MainFile)
 			if !strings.Contains(main, test.old) {
 				t.Fatalf("main.go lacks %q", test.old)
@@ -128,26 +128,26 @@ func TestMainInSeveralFiles(t *testing.T) {
 		want   map[string][]string
 		never  []string // not in main.go
 	}{
-		"scheme's init": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc},
+		"init of the scheme in another file": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc},
 			want:  map[string][]string{"cmd/scheme.go": {"utilruntime.Must(shipv1.AddToScheme(scheme))\n"}, project.MainFile: {"(&controller.FrigateReconciler{"}},
 			never: []string{"shipv1"}},
-		"scheme's init, another here": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc, "cmd/a.go": "package main\n\nfunc init() {}\n"},
+		"init of the scheme in another file, several init functions": {remove: initFunc, files: map[string]string{"cmd/scheme.go": imports + initFunc, "cmd/a.go": "package main\n\nfunc init() {}\n"},
 			want:  map[string][]string{"cmd/scheme.go": {"utilruntime.Must(shipv1.AddToScheme(scheme))\n"}},
 			never: []string{"shipv1"}},
 		"variables": {remove: vars, files: map[string]string{"cmd/vars.go": "package main\n\nimport (\n\t\"k8s.io/apimachinery/pkg/runtime\"\n\tctrl \"sigs.k8s.io/controller-runtime\"\n)\n\nvar (\n\tsch = runtime.NewScheme()\n\tlog = ctrl.Log.WithName(\"setup\")\n)\n"},
 			want: map[string][]string{project.MainFile: {"shipv1.AddToScheme(scheme)", "log.Error(err, \"cannot set up the controller\""}}},
-		"done elsewhere": {files: map[string]string{"cmd/controllers.go": "package main\n\nimport (\n\tshipv1 \"example.org/fleet/api/v1\"\n\tc \"example.org/fleet/internal/controller\"\n)\n\n" +
+		"wired in another file": {files: map[string]string{"cmd/controllers.go": "package main\n\nimport (\n\tshipv1 \"example.org/fleet/api/v1\"\n\tc \"example.org/fleet/internal/controller\"\n)\n\n" +
 			"func setup(m ctrl.Manager) {\n\tshipv1.AddToScheme(m.GetScheme())\n\t(&c.FrigateReconciler{}).SetupWithManager(m)\n}\n"},
 			never: []string{"shipv1", "FrigateReconciler"}},
-		"a name of another file": {files: map[string]string{"cmd/controllers.go": "package main\n\nvar controller, shipv1 = 1, 2\n"},
+		"name declared in another file": {files: map[string]string{"cmd/controllers.go": "package main\n\nvar controller, shipv1 = 1, 2\n"},
 			want: map[string][]string{project.MainFile: {"controller2.FrigateReconciler", "shipv1_2.AddToScheme(scheme)"}}},
-		"of no concern": {files: map[string]string{"cmd/broken.go": "package main\nfunc {", "cmd/tool.go": "package tool\n\nfunc init() { AddToScheme(x) }\n"},
+		"ignored files": {files: map[string]string{"cmd/broken.go": "package main\nfunc {", "cmd/tool.go": "package tool\n\nfunc init() { AddToScheme(x) }\n"},
 			want: map[string][]string{project.MainFile: {"shipv1.AddToScheme(scheme)"}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			main := x.read(project.MainFile)
 			if !strings.Contains(main, test.remove) {
 				t.Fatalf("main.go lacks %q", test.remove)
@@ -176,7 +176,7 @@ func TestMainInSeveralFiles(t *testing.T) {
 // other files affect the base of main.go.
 func TestReplayDependsOnNoOtherFile(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.write("cmd/other.go", "package main\n\nvar controller, shipv1 = 1, 2\n")
 	e := x.createAPI(frigate())
 	x.apply(e)
@@ -195,7 +195,7 @@ func TestReplayDependsOnNoOtherFile(t *testing.T) {
 // another form is not wired again.
 func TestRepeatKeepsWiringOfOtherTools(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.apply(x.createAPI(frigate()))
 	main := strings.Replace(x.read(project.MainFile), "\n\t// +kubebuilder:scaffold:builder", "\n\tif err := (&controller.SloopReconciler{}).SetupWithManager(mgr); err != nil {\n\t\tpanic(err)\n\t}\n\t// +kubebuilder:scaffold:builder", 1)
 	x.write(project.MainFile, main)

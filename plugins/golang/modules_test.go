@@ -43,20 +43,20 @@ func TestModules(t *testing.T) {
 		parts []string
 		warns []scaffold.Warning
 	}{
-		"none yet":                             {goMod: "", kind: plugin.Init, want: string(ours)},
-		"as go mod init does":                  {goMod: "module example.org/fleet\n\ngo 1.26.0\n", kind: plugin.Init, want: string(ours)},
-		"older go":                             {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours)},
-		"ours":                                 {goMod: string(ours), kind: plugin.CreateAPI},
-		"raised by the user":                   {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
-		"tidied without what an API needs not": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI},
+		"no go.mod":                 {goMod: "", kind: plugin.Init, want: string(ours)},
+		"from go mod init":          {goMod: "module example.org/fleet\n\ngo 1.26.0\n", kind: plugin.Init, want: string(ours)},
+		"older go":                  {goMod: "module example.org/fleet\n\ngo 1.22\n", kind: plugin.Init, want: string(ours)},
+		"ours":                      {goMod: string(ours), kind: plugin.CreateAPI},
+		"raised by the user":        {goMod: strings.Replace(string(ours), "controller-runtime v0.25.2", "controller-runtime v0.25.9", 1), kind: plugin.CreateAPI},
+		"tidied without k8s.io/api": {goMod: without("k8s.io/api"), kind: plugin.CreateAPI},
 		"external requirements": {goMod: external, kind: plugin.Init, warns: warning, parts: []string{
 			"go 1.26.0\n", "k8s.io/client-go v0.99.0 // mine\n", "sigs.k8s.io/controller-runtime v0.25.2\n", "golang.org/x/net v"}},
-		"lost a module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
+		"missing module": {goMod: without("sigs.k8s.io/controller-runtime"), kind: plugin.CreateAPI, warns: warning, want: string(ours)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			if err := x.fs.Remove(modules.GoSum); err != nil {
 				t.Fatal(err)
 			}
@@ -103,16 +103,16 @@ func TestSumsAreRestored(t *testing.T) {
 	half := string(sums[:bytes.LastIndexByte(sums[:len(sums)/2], '\n')+1])
 	unsorted := "zzz.org/x v1.0.0 h1:x=\n" + string(sums)
 	tests := map[string]struct{ goMod, goSum, want string }{
-		"gone":                  {string(ours), "", string(sums)},
-		"half":                  {string(ours), half, string(sums)},
-		"with a module more":    {own, "", string(sums)},
-		"complete, in disarray": {own, unsorted, unsorted},
-		"raised by the user":    {raised, half, half},
+		"gone":               {string(ours), "", string(sums)},
+		"half":               {string(ours), half, string(sums)},
+		"additional module":  {own, "", string(sums)},
+		"complete, unsorted": {own, unsorted, unsorted},
+		"raised by the user": {raised, half, half},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			for _, e := range []plugin.Event{{Type: plugin.Init}, x.createAPI(frigate())} {
 				x.write(modules.GoMod, test.goMod)
 				x.write(modules.GoSum, "x")
@@ -128,7 +128,7 @@ func TestSumsAreRestored(t *testing.T) {
 
 func TestBrokenGoModIsExplained(t *testing.T) {
 	t.Parallel()
-	x := initialised(t, nil)
+	x := initialized(t, nil)
 	x.write(modules.GoMod, "module example.org/fleet\nrequire (\nx y z\nmore wrong\n")
 	_, err := x.plan(x.createAPI(frigate()))
 	if err == nil || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "go.mod:") {

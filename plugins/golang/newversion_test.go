@@ -31,7 +31,7 @@ func TestNextVersionCopiesFields(t *testing.T) {
 	v2 := x.read(v2Types)
 	x.settled(x.createAPI(versionOf("v2")))
 	if x.read(v2Types) != v2 {
-		t.Errorf("v2 has changed with v1:\n%s", x.read(v2Types))
+		t.Errorf("v2 changed together with v1:\n%s", x.read(v2Types))
 	}
 
 	// The next version copies the last one.

@@ -54,7 +54,7 @@ func TestPins(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.Go.Version != pins.Go {
-		t.Errorf("go.mod.tmpl is for go %s, pins say %s", f.Go.Version, pins.Go)
+		t.Errorf("go.mod.tmpl has go %s, and package pins has %s", f.Go.Version, pins.Go)
 	}
 	have := map[string]string{}
 	for _, r := range f.Require {
@@ -91,7 +91,7 @@ func TestTemplatesPinNothing(t *testing.T) {
 			}
 			for _, version := range templateVersion.FindAllString(line, -1) {
 				if version != firstRelease {
-					t.Errorf("templates/%s:%d: %s: name it in package pins", name, i+1, version)
+					t.Errorf("templates/%s:%d: %s: add it to package pins", name, i+1, version)
 				}
 			}
 		}

@@ -98,7 +98,7 @@ func TestWebhookNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := initialised(t, nil)
+			x := initialized(t, nil)
 			test.r.Domain, test.r.API = "example.org", &project.API{CRDVersion: "v1", Namespaced: true}
 			x.apply(x.createAPI(test.r))
 			e, _ := x.addWebhook(test.r, bothWebhooks)
@@ -140,7 +140,7 @@ func TestWebhookKeepsUsersFiles(t *testing.T) {
 			src:     head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).Complete()\n}\n",
 			updates: []string{"create internal/webhook/v1/frigate_validator_test.go", "update internal/webhook/v1/setup.go"},
 		},
-		"the user has a validator": {
+		"another validator": {
 			file: webhookFile,
 			src:  head + "\treturn ctrl.NewWebhookManagedBy(mgr, &shipv1.Frigate{}).WithValidator(mine{}).Complete()\n}\n",
 		},
@@ -235,7 +235,7 @@ func TestWebhookWithoutE2E(t *testing.T) {
 	x = fleet(t, nil)
 	x.write(e2eFile, "")
 	if _, p = x.addWebhook(frigate(), project.Webhooks{Validation: true}); len(p.Warnings()) > 0 {
-		t.Errorf("without the test it warns %v", p.Warnings())
+		t.Errorf("without the test, warnings: %v", p.Warnings())
 	}
 }
 

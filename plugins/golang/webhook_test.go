@@ -78,7 +78,7 @@ func changes(p *scaffold.Plan) []string {
 // fleet returns a project with the kind Frigate.
 func fleet(t *testing.T, change func(*project.Config)) tester {
 	t.Helper()
-	x := initialised(t, change)
+	x := initialized(t, change)
 	x.apply(x.createAPI(frigate()))
 	x.record()
 	return x
@@ -152,7 +152,7 @@ func TestWebhooksCommute(t *testing.T) {
 			}
 			if !strings.Contains(all[0], ".\n\t\tWithDefaulter(&FrigateCustomDefaulter{}).\n\t\tWithDefaulterCustomPath(\"/fill\").\n"+
 				"\t\tWithValidator(&FrigateCustomValidator{}).\n\t\tComplete()\n") || !strings.Contains(all[0], "webhook:path=/fill,mutating=true,") {
-				t.Errorf("the paths are not in:\n%s", all[0])
+				t.Errorf("no paths in:\n%s", all[0])
 			}
 		})
 	}
@@ -219,12 +219,12 @@ func TestWebhookKeepsTheUsersCode(t *testing.T) {
 			for line := range strings.Lines(src) {
 				i := strings.Index(rest, strings.TrimRight(line, "\r\n"))
 				if i < 0 {
-					t.Fatalf("the line %q is gone:\n%s", line, got)
+					t.Fatalf("the line %q is missing:\n%s", line, got)
 				}
 				rest = rest[i:]
 			}
 			if lf := strings.Count(got, "\n") - strings.Count(got, "\r\n"); strings.Contains(src, "\r") && lf > 0 || !strings.Contains(src, "\r") && strings.Contains(got, "\r") {
-				t.Errorf("the line ends are mixed: %q", got)
+				t.Errorf("mixed line endings: %q", got)
 			}
 			x.contains(webhookFile, "WithValidator(&FrigateCustomValidator{}).", "(_ stdctx.Context, frigate *api.Frigate) (admission.Warnings, error)")
 			x.settled(e)

@@ -55,7 +55,7 @@ func TestLicenseFileWithYear(t *testing.T) {
 	first.Environment.Year = "2031"
 	p, err := x.plan(first)
 	if err != nil || len(paths(p)) > 0 {
-		t.Errorf("years later: %v, %v", paths(p), err)
+		t.Errorf("in a later year: %v, %v", paths(p), err)
 	}
 	x.apply(x.createAPI(frigate()))
 	x.contains("api/v1/frigate_types.go", "// Copyright 2026 Me\n")

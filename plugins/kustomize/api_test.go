@@ -22,7 +22,7 @@ func TestCreateAPI(t *testing.T) {
 	}{
 		{"one", false, []project.Resource{frigate},
 			[]string{"frigate"}, []string{"ship_v1_frigate.yaml"}, []string{"bases/ship.example.org_frigates.yaml"}},
-		{"two versions and a further kind", false, []project.Resource{frigate, destroyer, frigateV2},
+		{"two versions and another kind", false, []project.Resource{frigate, destroyer, frigateV2},
 			[]string{"frigate", "destroyer"},
 			[]string{"ship_v1_frigate.yaml", "ship_v1_destroyer.yaml", "ship_v2_frigate.yaml"},
 			[]string{"bases/ship.example.org_frigates.yaml", "bases/ship.example.org_destroyers.yaml"}},
@@ -53,7 +53,7 @@ func TestCreateAPI(t *testing.T) {
 				t.Errorf("roles: %s", diff)
 			}
 			if !slices.Contains(entries(t, all, defaultEntries), "../crd") {
-				t.Error("config/default leaves the CRDs out")
+				t.Error("config/default does not list the CRDs")
 			}
 		})
 	}
@@ -104,10 +104,10 @@ func TestClusterKindOfNamespacedManager(t *testing.T) {
 		want       bool
 	}{
 		{"limited", true, []project.Resource{destroyer}, true},
-		{"limited, a kind with namespaces", true, []project.Resource{frigate}, false},
-		{"not limited", false, []project.Resource{destroyer}, false},
+		{"namespaced manager, namespaced kind", true, []project.Resource{frigate}, false},
+		{"cluster-scoped manager", false, []project.Resource{destroyer}, false},
 		{"no controller", true, []project.Resource{without(destroyer)}, false},
-		{"controller later", true, []project.Resource{without(destroyer), later}, true},
+		{"controller added later", true, []project.Resource{without(destroyer), later}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -68,7 +68,7 @@ func replace(t *testing.T, fsys afero.Fs, name, from, to string) {
 	t.Helper()
 	content := files(t, fsys)[name]
 	if strings.Count(content, from) != 1 {
-		t.Fatalf("%q is not once in %s:\n%s", from, name, content)
+		t.Fatalf("want %q once in %s:\n%s", from, name, content)
 	}
 	write(t, fsys, name, strings.Replace(content, from, to, 1))
 }

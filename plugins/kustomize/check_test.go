@@ -31,33 +31,33 @@ func TestCheckLists(t *testing.T) {
 		want   []string
 		lines  string // of the first warning
 	}{
-		{"as made", none, nil, ""},
-		{"a CRD", edit(crdEntries, "- bases/ship.example.org_destroyers.yaml\n", ""), []string{
+		{"unchanged", none, nil, ""},
+		{"CRD not listed", edit(crdEntries, "- bases/ship.example.org_destroyers.yaml\n", ""), []string{
 			crdEntries + ":3: the CRD of Destroyer is generated but not installed: add this line to resources (not-listed)"},
 			"- bases/ship.example.org_destroyers.yaml"},
-		{"a CRD in another form", edit(crdEntries, "- bases/ship.example.org_destroyers", "- ./bases/ship.example.org_destroyers"), nil, ""},
-		{"all CRDs", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
+		{"CRD listed in another form", edit(crdEntries, "- bases/ship.example.org_destroyers", "- ./bases/ship.example.org_destroyers"), nil, ""},
+		{"CRDs not installed", edit(defaultEntries, "- ../crd\n", "#- ../crd\n"), []string{
 			defaultEntries + ":19: the CRDs of this project are not installed: add this line to resources (not-listed)"}, "- ../crd"},
-		{"the patch", edit(crdEntries, patch, ""), []string{
+		{"patch not listed", edit(crdEntries, patch, ""), []string{
 			crdEntries + ":8: the CRD of Frigate has no conversion webhook: add this line to patches (not-listed)"},
 			"- path: patches/webhook_in_frigates.yaml"},
-		{"the patch, with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
-		{"webhook configurations", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
+		{"patch with a target", edit(crdEntries, patch, patch+"  target:\n    kind: CustomResourceDefinition\n"), nil, ""},
+		{"webhook configurations not listed", edit(webhookEntries, "- manifests.yaml\n", ""), []string{
 			webhookEntries + ":4: the webhook configurations are generated but not installed: add this line to resources (not-listed)"},
 			"- manifests.yaml"},
-		{"parts that are off", edit(defaultEntries, "- ../webhook\n", "#- ../webhook\n"), nil, ""},
+		{"disabled parts", edit(defaultEntries, "- ../webhook\n", "#- ../webhook\n"), nil, ""},
 		{"not generated yet", remove(webhookManifests), nil, ""},
 		{"no kustomization for CRDs", remove(crdEntries), []string{
 			defaultEntries + ":18: config/crd/kustomization.yaml is missing, so this kustomization does not build: restore it from version control, " +
 				"or repeat operon create api for a kind of the project, which creates it (kustomization-gone)"}, ""},
 		{"no kustomization for webhooks", remove(webhookEntries), []string{
 			defaultEntries + ":22: config/webhook/kustomization.yaml is missing, so this kustomization does not build: restore it from version control (kustomization-gone)"}, ""},
-		{"no lists", func(t *testing.T, fsys afero.Fs) {
+		{"no kustomizations", func(t *testing.T, fsys afero.Fs) {
 			for _, name := range []string{crdEntries, webhookEntries, defaultEntries} {
 				remove(name)(t, fsys)
 			}
 		}, nil, ""},
-		{"a kind that is gone", edit(crdEntries, "resources:\n", "resources:\n- https://example.org/crd.yaml\n- bases/ship.example.org_sloops.yaml\n- 7\n- ../more\n"), []string{
+		{"deleted kind", edit(crdEntries, "resources:\n", "resources:\n- https://example.org/crd.yaml\n- bases/ship.example.org_sloops.yaml\n- 7\n- ../more\n"), []string{
 			crdEntries + ":4: config/crd/bases/ship.example.org_sloops.yaml is listed here, but does not exist, and nothing in PROJECT creates it: remove the line (listed-gone)"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCheckLists(t *testing.T) {
 				t.Errorf("lines %q", p.Warnings()[0].Lines)
 			}
 			if len(p.Changes()) > 0 {
-				t.Errorf("a check changes %v", p.Changes())
+				t.Errorf("the check changes %v", p.Changes())
 			}
 		})
 	}

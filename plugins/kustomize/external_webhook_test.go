@@ -100,13 +100,13 @@ func TestWebhooksInAnotherToolsProject(t *testing.T) {
 			"config/certmanager/issuer.yaml", "config/certmanager/kustomizeconfig.yaml",
 			defaultEntries, webhookPatch, caReplacements, webhookPolicy, policyEntries, webhookEntries, "config/webhook/service.yaml"}},
 		{"all is there", theirs("on", "Certificate", mutating), []project.Resource{served(frigate, "d")}, served(destroyer, "d"), nil},
-		{"other kind of webhook", theirs("on", "Certificate", mutating), []project.Resource{served(frigate, "d")}, served(destroyer, "v"),
+		{"another kind of webhook", theirs("on", "Certificate", mutating), []project.Resource{served(frigate, "d")}, served(destroyer, "v"),
 			[]string{defaultEntries, caReplacements}},
-		{"conversion is theirs", theirs("on", "Certificate", crd), []project.Resource{served(frigateV2, "c")}, served(frigate, "d"),
+		{"conversion wired by the other tool", theirs("on", "Certificate", crd), []project.Resource{served(frigateV2, "c")}, served(frigate, "d"),
 			[]string{defaultEntries, caReplacements, webhookEntries}},
-		{"conversion is half theirs", theirs("on", "Certificate", validating), []project.Resource{served(frigateV2, "cv")}, served(frigate, "v"),
+		{"conversion partly wired by the other tool", theirs("on", "Certificate", validating), []project.Resource{served(frigateV2, "cv")}, served(frigate, "v"),
 			[]string{"config/crd/patches/webhook_in_frigates.yaml", defaultEntries, caReplacements}},
-		{"nothing is replaced", theirs("on"), []project.Resource{served(frigateV2, "cv")}, served(destroyer, "v"),
+		{"no replacements", theirs("on"), []project.Resource{served(frigateV2, "cv")}, served(destroyer, "v"),
 			[]string{"config/crd/patches/webhook_in_frigates.yaml", defaultEntries, caReplacements}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,11 +164,11 @@ func TestLostWebhookAnchors(t *testing.T) {
 		msg, hint           string
 	}{
 		{"patch", patch, "metadata: &m {}\nspec: *m\n", "edit " + patch, caAnnotation + ": " + caSource},
-		{"patch, two documents", patch, "a: 1\n---\nb: 1\n", "edit " + patch, caAnnotation + ": " + caSource},
+		{"patch with two documents", patch, "a: 1\n---\nb: 1\n", "edit " + patch, caAnnotation + ": " + caSource},
 		{"default", defaultEntries, "", defaultEntries + " is missing", "- ../webhook"},
-		{"default, no YAML", defaultEntries, "resources: [\n", defaultEntries, ""},
+		{"config/default is not YAML", defaultEntries, "resources: [\n", defaultEntries, ""},
 		{"CRDs", crdEntries, "", crdEntries + " is missing", "- path: patches/webhook_in_destroyers.yaml"},
-		{"CRDs, no list", crdEntries, "patches: x\n", "edit " + crdEntries, "below patches in " + crdEntries},
+		{"patches of CRDs are not a list", crdEntries, "patches: x\n", "edit " + crdEntries, "below patches in " + crdEntries},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

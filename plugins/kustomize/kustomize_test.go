@@ -23,7 +23,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("namespaced %t: the manager is bound to a %v", namespaced, got)
 		}
 		if got := at(object(t, all, "config/rbac/metrics_auth_role.yaml"), "kind"); got != "ClusterRole" {
-			t.Errorf("metrics auth is a %v: reviews have no namespace", got)
+			t.Errorf("the metrics auth role is a %v, but reviews are cluster-scoped", got)
 		}
 		if got := strings.Contains(all["config/manager/manager.yaml"], "WATCH_NAMESPACE"); got != namespaced {
 			t.Errorf("namespaced %t: WATCH_NAMESPACE is set: %t", namespaced, got)
@@ -71,6 +71,6 @@ func TestMetricsPortsAgree(t *testing.T) {
 	}
 	ports := at(object(t, all, "config/default/metrics_service.yaml"), "spec", "ports").([]any)
 	if got := at(ports[0], "targetPort"); got != 8443 {
-		t.Errorf("the service leads to port %v", got)
+		t.Errorf("the service has the target port %v", got)
 	}
 }

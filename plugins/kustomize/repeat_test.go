@@ -114,10 +114,10 @@ func TestLostAnchors(t *testing.T) {
 func TestEntriesInOtherForms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, file, from, to, want string }{
-		{"a slash", defaultEntries, "- ../crd\n", "- ../crd/\n", "- ../crd/\n"},
-		{"from the root", defaultEntries, "- ../crd\n", "- ../../config/crd\n", "- ../../config/crd\n"},
-		{"commented with space", defaultEntries, "- ../crd\n", "#-   ../crd\n", "-   ../crd\n"},
-		{"commented with a slash", defaultEntries, "- ../crd\n", "# - ../crd/\n", "- ../crd/\n"},
+		{"trailing slash", defaultEntries, "- ../crd\n", "- ../crd/\n", "- ../crd/\n"},
+		{"path from the root", defaultEntries, "- ../crd\n", "- ../../config/crd\n", "- ../../config/crd\n"},
+		{"commented out, with spaces", defaultEntries, "- ../crd\n", "#-   ../crd\n", "-   ../crd\n"},
+		{"commented out, with a trailing slash", defaultEntries, "- ../crd\n", "# - ../crd/\n", "- ../crd/\n"},
 		{"CRD", crdEntries, "- bases/", "- ./bases/", "- ./bases/"},
 		{"sample", sampleEntries, "- ship_v1_", "- ./ship_v1_", "- ./ship_v1_"},
 	} {

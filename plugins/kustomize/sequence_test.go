@@ -130,7 +130,7 @@ func (s *sequence) encode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(s.c, back, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("PROJECT reads otherwise (-want +got): %s\n%s", diff, out)
+		t.Fatalf("PROJECT differs when it is read back (-want +got): %s\n%s", diff, out)
 	}
 	s.project = out
 }
@@ -170,7 +170,7 @@ func (s *sequence) checkLists(t *testing.T, all map[string]string) {
 		for _, doc := range documents(t, name, content) {
 			id := fmt.Sprint(path.Dir(name), at(doc, "apiVersion"), at(doc, "kind"), at(doc, "metadata", "name"))
 			if other := objects[id]; other != "" && at(doc, "metadata", "name") != nil && strings.HasPrefix(name, "config/rbac/") {
-				t.Errorf("%s and %s hold the same object %s", name, other, id)
+				t.Errorf("%s and %s contain the same object %s", name, other, id)
 			}
 			objects[id] = name
 		}

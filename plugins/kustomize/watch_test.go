@@ -33,7 +33,7 @@ func TestRecipeForNamespaces(t *testing.T) {
 	t.Parallel()
 	c := config()
 	c.Namespaced = true
-	fsys := scaffolded(t, c, frigate, destroyer) // destroyers live in the cluster
+	fsys := scaffolded(t, c, frigate, destroyer) // destroyers are cluster-scoped
 	webhook(t, fsys, c, served(frigate, "v"))
 	watch, webhooks := recipes(t, c.ProjectName, c.Namespace())
 	const role = `apiVersion: rbac.authorization.k8s.io/v1
@@ -68,7 +68,7 @@ rules:
 	binding, deployed := got["RoleBinding/fleet-manager-rolebinding"], build(t, fsys, c, "config/default")["RoleBinding/fleet-manager-rolebinding"]
 	for _, key := range []string{"roleRef", "subjects"} {
 		if diff := cmp.Diff(at(deployed, key), at(binding, key)); diff != "" {
-			t.Errorf("%s is not that of config/default: %s", key, diff)
+			t.Errorf("%s differs from config/default: %s", key, diff)
 		}
 	}
 

@@ -35,8 +35,8 @@ func TestWebhookTrees(t *testing.T) {
 			[]project.Resource{served(captain, "dc"), served(frigate, "vc"), served(s3, "d")}},
 		{"limited", func(c *project.Config) { c.Namespaced = true }, []project.Resource{frigate, destroyer},
 			[]project.Resource{served(frigate, "dv"), served(destroyer, "v")}},
-		{"pods, no API", nil, nil, []project.Resource{served(pod, "d")}},
-		{"a number for a name", func(c *project.Config) { c.ProjectName = "123" }, []project.Resource{null}, []project.Resource{served(null, "dvc")}},
+		{"pods, without an API", nil, nil, []project.Resource{served(pod, "d")}},
+		{"number as name", func(c *project.Config) { c.ProjectName = "123" }, []project.Resource{null}, []project.Resource{served(null, "dvc")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +78,7 @@ func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 	}
 	issuer := fmt.Sprint(at(certificate, "spec", "issuerRef", "kind"), "/", at(certificate, "spec", "issuerRef", "name"))
 	if all[issuer] == nil {
-		t.Errorf("the certificate's issuer %s is not there", issuer)
+		t.Errorf("the certificate's issuer %s does not exist", issuer)
 	}
 	checkManager(t, all["Deployment/"+prefix+"controller-manager"], at(certificate, "spec", "secretName"))
 
@@ -106,7 +106,7 @@ func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 					"clientConfig": map[string]any{"service": map[string]any{
 						"name": service, "namespace": namespace, "path": "/convert"}}}}
 				if diff := cmp.Diff(want, conversion); diff != "" {
-					t.Errorf("%s is converted otherwise: %s", id, diff)
+					t.Errorf("the conversion of %s differs: %s", id, diff)
 				}
 				clients = append(clients, at(conversion, "webhook", "clientConfig", "service"))
 			}
@@ -114,7 +114,7 @@ func checkWebhooks(t *testing.T, c *project.Config, all installed) {
 			continue
 		}
 		if called[id] != (len(clients) > 0) {
-			t.Errorf("%s calls %d webhooks, and should call some: %t", id, len(clients), called[id])
+			t.Errorf("%s has %d webhooks; want some: %t", id, len(clients), called[id])
 		}
 		var want any
 		if called[id] {
@@ -196,7 +196,7 @@ func TestOptionalParts(t *testing.T) {
 		t.Errorf("network policy: %s", diff)
 	}
 	if all["NetworkPolicy/fleet-allow-metrics-traffic"] == nil {
-		t.Error("the policy for metrics is gone")
+		t.Error("the policy for metrics is missing")
 	}
 }
 
@@ -230,7 +230,7 @@ func TestWebhookPartsStayOff(t *testing.T) {
 		t.Error("the CRD's patch is not listed")
 	}
 	if all["Certificate/fleet-serving-cert"] != nil {
-		t.Error("cert-manager is back")
+		t.Error("cert-manager is enabled again")
 	}
 }
 

@@ -150,7 +150,7 @@ subjects: [{kind: ServiceAccount, name: controller-manager}]
 		"Role/team-a/fleet-manager-role", "RoleBinding/team-a/fleet-manager-rolebinding",
 	} {
 		if all[name] == nil {
-			t.Errorf("there is no %s among %v", name, keysOf(all))
+			t.Errorf("no %s in %v", name, keysOf(all))
 		}
 	}
 	for _, name := range []string{"ClusterRoleBinding//fleet-manager-rolebinding", "RoleBinding/team-a/fleet-manager-rolebinding"} {
@@ -214,7 +214,7 @@ func TestBuildWebhooks(t *testing.T) {
 	for _, name := range []string{"NetworkPolicy/fleet-system/fleet-allow-webhook-traffic", "NetworkPolicy/fleet-system/fleet-allow-metrics-traffic",
 		"ServiceMonitor/fleet-system/fleet-controller-manager-metrics-monitor", "Service/fleet-system/fleet-conversion-service"} {
 		if all[name] == nil {
-			t.Errorf("there is no %s among %v", name, keysOf(all))
+			t.Errorf("no %s in %v", name, keysOf(all))
 		}
 	}
 	// Parts that the user disabled stay disabled.
@@ -225,7 +225,7 @@ func TestBuildWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(read(t, fsys, defaultEntries), "\n#- ../certmanager") {
-		t.Error("cert-manager is on again")
+		t.Error("cert-manager is enabled again")
 	}
 }
 
@@ -259,7 +259,7 @@ func TestConfigurations(t *testing.T) {
 				t.Errorf("%v in\n%s", findings, text)
 			}
 			if !strings.Contains(read(t, fsys, h.Path(place(h))), text) {
-				t.Error("the hook prints another one")
+				t.Error("the hook prints another configuration")
 			}
 			if info, _ := fsys.Stat(h.Path(place(h))); info.Mode()&0o111 == 0 {
 				t.Error("the hook is not executable")

@@ -74,14 +74,14 @@ func TestBuildPorts(t *testing.T) {
 			t.Errorf("%s has the ports %v, want %v, and selects %v", name, got, want, at(spec, "podSelector"))
 		}
 		if types, _ := at(spec, "policyTypes").([]any); !slices.Equal(types, []any{"Ingress"}) {
-			t.Errorf("%s is about %v", name, types)
+			t.Errorf("%s has the policy types %v", name, types)
 		}
 	}
 	if from := at(all["NetworkPolicy/fleet-system/fleet-allow-metrics-traffic"], "spec", "ingress", 0, "from"); at(from, 0, "namespaceSelector", "matchLabels", "metrics") != "enabled" {
-		t.Errorf("metrics are for %v", from)
+		t.Errorf("metrics are allowed from %v", from)
 	}
 	if from := at(all["NetworkPolicy/fleet-system/fleet-allow-webhook-traffic"], "spec", "ingress", 0, "from"); from != nil {
-		t.Errorf("API servers call from anywhere, not from %v alone", from)
+		t.Errorf("webhook calls are allowed only from %v", from)
 	}
 	service := all["Service/fleet-system/fleet-controller-manager-metrics-service"]
 	monitor := at(all["ServiceMonitor/fleet-system/fleet-controller-manager-metrics-monitor"], "spec")
@@ -112,7 +112,7 @@ func TestBuildPod(t *testing.T) {
 		writable[at(m, "mountPath")] = empty && at(m, "readOnly") != true
 	}
 	if len(writable) != 2 || !writable["/tmp"] || !writable["/var/run/shell-operator"] {
-		t.Errorf("it may write %v", writable)
+		t.Errorf("the writable folders are %v", writable)
 	}
 	for _, probe := range []string{"livenessProbe", "readinessProbe"} {
 		port := at(container, probe, "httpGet", "port")
@@ -182,6 +182,6 @@ func TestRestart(t *testing.T) {
 	}
 	want("when it does not answer", "livenessProbe", false)
 	if at(container, "startupProbe", "periodSeconds").(int)*at(container, "startupProbe", "failureThreshold").(int) < 60 {
-		t.Error("an engine with many hooks takes a while to begin")
+		t.Error("the startup probe is too short for an engine with many hooks")
 	}
 }

@@ -26,7 +26,7 @@ type ran struct {
 func python(t *testing.T, script, contexts string, args ...string) ran {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("hooks are for Linux")
+		t.Skip("hooks run on Linux")
 	}
 	lib, err := templates.FS.ReadFile("shell/python/hooks/lib/operon.py")
 	if err != nil {
@@ -175,7 +175,7 @@ hook.run()
 		t.Errorf("mutating: %s%s", diff, r.stderr)
 	}
 	if r = python(t, script, `[{"binding":"forgetful","type":"Mutating","review":{"request":{}}}]`); r.code == 0 || !strings.Contains(r.stderr, "must return operon.allow()") {
-		t.Errorf("no answer: %+v", r)
+		t.Errorf("without a response: %+v", r)
 	}
 	r = python(t, script, `[{"binding":"up","type":"Conversion","fromVersion":"g/v1","toVersion":"g/v2","review":{"request":{"objects":[{"apiVersion":"g/v1","a":1}]}}}]`)
 	if diff := cmp.Diff(map[string]any{"convertedObjects": []any{map[string]any{"apiVersion": "g/v2", "a": 1.0}}}, decoded(t, r.convert)); diff != "" {

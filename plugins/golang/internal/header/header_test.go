@@ -65,10 +65,10 @@ func FuzzHeaderText(f *testing.F) {
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), "x.go", text+"\npackage x\n", parser.ParseComments)
 			if err != nil {
-				t.Fatalf("%q makes a header that does not parse: %v", s, err)
+				t.Fatalf("%q results in a header that does not parse: %v", s, err)
 			}
 			if file.Name.Name != "x" || file.GoVersion != "" {
-				t.Errorf("%q makes a header with package %s and Go version %q", s, file.Name.Name, file.GoVersion)
+				t.Errorf("%q results in a header with package %s and Go version %q", s, file.Name.Name, file.GoVersion)
 			}
 		}
 	})
