@@ -157,15 +157,15 @@ func TestEncodeChanges(t *testing.T) {
 		old    string // the removed lines
 		new    string // the added lines
 	}{
-		"one more resource": {
+		"new resource": {
 			in["full.yaml"], func(c *Config) { c.Put(sloop) },
 			"version: \"3\"\n", sloopLines + "version: \"3\"\n",
 		},
-		"one more resource, CR LF": {
+		"new resource, CRLF": {
 			in["full.yaml, CR LF"], func(c *Config) { c.Put(sloop) },
 			"version: \"3\"\r\n", strings.ReplaceAll(sloopLines, "\n", "\r\n") + "version: \"3\"\r\n",
 		},
-		"one more, by the file's own indentation": {
+		"new resource with the file's indentation": {
 			in["sprinkled.yaml"], func(c *Config) { c.Put(sloop) },
 			"      version: v1\n# +keep\n", `      version: v1
     - api:
@@ -214,11 +214,11 @@ func TestEncodeChanges(t *testing.T) {
 			in["full.yaml"], func(c *Config) { c.Resources[5].Webhooks.Validation = true },
 			"  webhooks:\n    defaulting: true\n    webhookVersion", "  webhooks:\n    defaulting: true\n    validation: true\n    webhookVersion",
 		},
-		"a resource goes": {
+		"removed resource": {
 			in["full.yaml"], func(c *Config) { c.Resources = append(c.Resources[:4:4], c.Resources[5:]...) },
 			"- controller: true\n  core: true\n  group: apps\n  kind: Deployment\n  path: k8s.io/api/apps/v1\n  version: v1\n", "",
 		},
-		"another layout": {
+		"changed layout": {
 			in["sprinkled.yaml"], func(c *Config) { c.Layout = append(c.Layout, "helm.kubebuilder.io/v2-alpha") },
 			"layout: go.kubebuilder.io/v4\n", "layout:\n  - go.kubebuilder.io/v4\n  - helm.kubebuilder.io/v2-alpha\n",
 		},
@@ -227,13 +227,13 @@ func TestEncodeChanges(t *testing.T) {
 			"domain:\nlayout: ~\nplugins: {}\nresources: []\nmultigroup: false\n",
 			"domain: x.y\nlayout: ~\nnamespaced: true\nplugins: {}\nresources: []\nmultigroup: true\n",
 		},
-		"what a plugin remembers": {
+		"changed plugin configuration": {
 			in["sprinkled.yaml"], func(c *Config) {
 				c.Plugins["generate.operon.dev/v1"].(map[string]any)["args"] = []string{"crd:maxDescLen=0", "rbac:roleName=x,y"}
 			},
 			`[ 'crd:maxDescLen=0', "object" ]`, `[ 'crd:maxDescLen=0', 'rbac:roleName=x,y' ]`,
 		},
-		"a new plugin": {
+		"new plugin configuration": {
 			in["smallest"], func(c *Config) { c.Plugins = map[string]any{"p": map[string]any{"size": 1, "l": []string{"x"}}} },
 			"version", "plugins:\n  p:\n    l:\n    - x\n    size: 1\nversion",
 		},

@@ -137,11 +137,11 @@ func TestLayout(t *testing.T) {
 			api: "api/3scale/v1", path: repo + "/api/3scale/v1", ctl: "internal/controller/3scale",
 			pkg: "group3scale", alias: "group3scalecontroller", hook: "internal/webhook/3scale/v1",
 		},
-		"its own path wins": {
+		"recorded path": {
 			c: Config{MultiGroup: true}, r: Resource{Group: "ship", Version: "v1", Path: repo + "/apis/v1"},
 			api: "apis/v1", path: repo + "/apis/v1", ctl: "internal/controller/ship", pkg: "ship", alias: "shipcontroller", hook: "internal/webhook/ship/v1",
 		},
-		"the path of the group's version wins": {
+		"recorded path of another kind in the version": {
 			c:   Config{MultiGroup: true, Resources: []Resource{{Group: "ship", Version: "v1", Kind: "Frigate", API: &API{}, Path: repo + "/api/v1"}}},
 			r:   Resource{Group: "ship", Version: "v1", Kind: "Sloop"},
 			api: "api/v1", path: repo + "/api/v1", ctl: "internal/controller/ship", pkg: "ship", alias: "shipcontroller", hook: "internal/webhook/ship/v1",

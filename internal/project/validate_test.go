@@ -181,7 +181,7 @@ func TestValidate(t *testing.T) {
 		change func(c *Config)
 		want   verdict
 	}{
-		"as it is":       {func(c *Config) {}, verdict{}},
+		"valid":          {func(c *Config) {}, verdict{}},
 		"without a repo": {func(c *Config) { c.Repo = "" }, verdict{}},
 		"version": {func(c *Config) { c.Version = "2" }, verdict{
 			`project version "2" is not supported`, "omit --project-version, or use 3"}},
@@ -189,7 +189,7 @@ func TestValidate(t *testing.T) {
 		"name":   {func(c *Config) { c.ProjectName = "K s" }, verdict{`project name "K s" is not a DNS label (RFC 1123)`, "try --project-name k-s"}},
 		"repo": {func(c *Config) { c.Repo = "a b" }, verdict{
 			`repo "a b" is not a Go module path: invalid char ' '`, "use a module path such as --repo github.com/acme/my-operator"}},
-		"the same twice": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
+		"duplicate resource": {func(c *Config) { c.Resources = []Resource{sloop, sloop} }, verdict{
 			"PROJECT has the resource ship.example.org/v1 Sloop twice", "remove one of them"}},
 	} {
 		c := good()
