@@ -20,7 +20,7 @@ func newKubectl(a *command.App) *cobra.Command {
 			}
 			socket := a.Getenv(kubectl.Socket)
 			if socket == "" {
-				return fault.Usage("operon hooks test uses this command to answer hooks that call kubectl", "no test is running")
+				return fault.Usage("operon hooks test uses this command for the kubectl calls of hooks", "no test is running")
 			}
 			exit, err := kubectl.Forward(cmd.Context(), socket, kubectl.Call{Args: args, Dir: a.Dir, Stdin: a.In, Stdout: a.Out, Stderr: a.Err})
 			if err == nil && exit != 0 {

@@ -86,15 +86,15 @@ func (o *rbacOptions) checkFlags(args []string) error {
 	case len(args) > 1:
 		return fault.Usage("name one folder at a time", "one folder at most, got %d", len(args))
 	case o.check && o.write:
-		return fault.Usage("leave one of them out", "--check writes nothing, so it excludes --write")
+		return fault.Usage("use only one of them", "--check and --write exclude each other")
 	case o.dryRun && !o.write:
 		return fault.Usage("add --write", "--dry-run needs --write")
 	case o.diff && !planned:
 		return fault.Usage("add --check or --write", "--diff needs --check or --write")
 	case planned && o.output == formatYAML:
-		return fault.Usage("leave one of them out", "--output yaml prints the roles instead of writing or checking them")
+		return fault.Usage("use only one of them", "--output yaml prints the roles instead of writing or checking them")
 	case planned && o.namespace != "":
-		return fault.Usage("leave --namespace out", "kustomize sets the namespace of the roles in a project")
+		return fault.Usage("remove --namespace", "kustomize sets the namespace of the roles in a project")
 	case o.output == command.FormatGitHub && !o.check:
 		return fault.Usage("add --check, or use --output json", "--output github is a format of --check")
 	}

@@ -95,7 +95,7 @@ func absKubeconfig(a *command.App, w cluster.ClientOptions) cluster.ClientOption
 
 func (o *runOptions) checkFlags() error {
 	if o.port < 0 || o.port > 65535 {
-		return fault.Usage("leave it out for a free one", "--webhook-port %d is not between 1 and 65535", o.port)
+		return fault.Usage("omit the flag to use a free port", "--webhook-port %d is not between 1 and 65535", o.port)
 	}
 	return checkTimeout(o.timeout, "10s")
 }

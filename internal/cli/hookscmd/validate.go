@@ -44,7 +44,7 @@ can be that of all modules or of one.
 --patches, --metrics, --admission and --conversion validate files that a hook
 wrote. With them, hooks are validated only if a folder is named.
 
-An error is something that the engine refuses; a warning is something that it
+An error is something that the engine rejects; a warning is something that it
 accepts but that is probably a mistake. Disable a warning by its rule. The exit
 code is 3 if there are errors or warnings. docs/hook-rules.md lists all rules.`,
 		Example: `  operon hooks validate
@@ -84,7 +84,7 @@ func (o *validateOptions) checkFlags(args []string) error {
 	}
 	for _, name := range o.disable {
 		if slices.Contains(ruleNames(finding.Error), name) {
-			return fault.Usage("fix the error", "--disable %s: the engine refuses this, so it cannot be disabled", name)
+			return fault.Usage("fix the error", "--disable %s: the engine rejects this, so it cannot be disabled", name)
 		}
 		if names := ruleNames(finding.Warning); !slices.Contains(names, name) {
 			hint := "rules: " + strings.Join(names, ", ")

@@ -41,7 +41,7 @@ func (s *session) exitCode(x *Expect, t *activity) {
 		s.differs(x.Line, "exitCode: the hook did not run, want exit code %d", *x.ExitCode)
 		s.addFix(x, unset("exitCode", t))
 	default:
-		s.differs(x.Line, "exitCode: the last run ended with %d, want %d", t.exitCode, *x.ExitCode)
+		s.differs(x.Line, "exitCode: the last run exited with %d, want %d", t.exitCode, *x.ExitCode)
 		s.addFix(x, func(written map[string]any) {
 			written["exitCode"] = t.exitCode
 			if t.exitCode == 0 && x.Error == "" && len(t.reasons) > 0 { // the hook fails despite exit code 0

@@ -164,7 +164,7 @@ func (s *session) convert(ctx context.Context, e Event) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		s.note(fmt.Errorf("the conversion fails: %w", err))
+		s.note(fmt.Errorf("the conversion failed: %w", err))
 	case len(converted) != len(e.Objects):
 		s.note(fmt.Errorf("the hook returned %d objects for %d, which an API server rejects", len(converted), len(e.Objects)))
 	default:

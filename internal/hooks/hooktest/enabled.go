@@ -66,7 +66,7 @@ func (s *session) compareDecision(x *Expect, t *activity) {
 		s.addFix(x, set("enabled", d.On))
 	}
 	if x.Reason != nil && *x.Reason != d.Reason {
-		s.differs(x.Line, "reason: it is %q, want %q", d.Reason, *x.Reason)
+		s.differs(x.Line, "reason: got %q, want %q", d.Reason, *x.Reason)
 		s.addFix(x, set("reason", d.Reason))
 	}
 }

@@ -173,7 +173,7 @@ func read(content []byte, shown, dir string) (*File, error) {
 		return nil, fault.Usage(formatHint, "%s%s%s", shown, place, what)
 	}
 	if len(f.root.Content) == 0 {
-		return nil, fault.Usage(formatHint, "%s: is empty; it needs hook and tests", shown)
+		return nil, fault.Usage(formatHint, "%s: the file is empty; it needs the keys hook and tests", shown)
 	}
 	r := &reader{file: f}
 	r.read(f.root.Content[0])

@@ -26,20 +26,20 @@ func TestErrors(t *testing.T) {
 		return "hook: a.sh\ntests:\n- name: x\n  " + strings.Join(lines, "\n  ") + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                         "t.yaml: is empty; it needs hook and tests; operon hooks test --help describes test files",
+		"":                         "t.yaml: the file is empty; it needs the keys hook and tests; operon hooks test --help describes test files",
 		"a: [":                     "t.yaml:1: did not find expected node content; operon hooks test --help describes test files",
 		"[]":                       "t.yaml:1: the file must be an object",
 		"tests: []":                "t.yaml:1: the key hook is missing: it has the path of the hook in the hooks folder; such as hook: copy.sh",
 		"hook: a.sh":               "t.yaml:1: there are no tests",
 		"hook: [a]\ntests: []":     "t.yaml:1: hook must be a string",
 		"hook: a.sh\ntest: []":     "t.yaml:2: the file has no key test; did you mean tests?",
-		"hook: a.sh\nhook: b.sh":   "t.yaml:2: the file has hook twice",
+		"hook: a.sh\nhook: b.sh":   "t.yaml:2: the file has the key hook twice",
 		"hook: a.sh\ntests:\n- {}": "t.yaml:3: a test needs a name",
 		test("expct: {}"):          "t.yaml:4: a test has no key expct; did you mean expect?",
 		test("events: []"):         `t.yaml:3: the test "x" expects nothing; write expect: and run operon hooks test --update, which fills it in`,
 		test("given: [nowhere.yaml]", "expect: {runs: 1}"):                                                                                                          "t.yaml:4: nowhere.yaml: no such file or directory",
 		test("given: [{kind: Pod}]", "expect: {runs: 1}"):                                                                                                           "t.yaml:4: an object needs apiVersion and kind; such as {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}",
-		test("given: [7]", "expect: {runs: 1}"):                                                                                                                     "t.yaml:4: this must be an object with apiVersion and kind",
+		test("given: [7]", "expect: {runs: 1}"):                                                                                                                     "t.yaml:4: expected an object with apiVersion and kind",
 		test("given:", "- apiVersion: v1", "  kind: Secret", "  metadata: {name: b}", "  dta: {}", "expect: {runs: 1}"):                                             "t.yaml:8: Secret b has no field dta; did you mean data?",
 		test("given:", "- {apiVersion: v1, kind: Pod, metadata: {name: b, lables: {}}}", "expect: {runs: 1}"):                                                       "t.yaml:5: Pod b has no field metadata.lables; did you mean labels?",
 		test("given:", "- apiVersion: v1", "  kind: Pod", "  spec:", "    containers:", "    - name: a", "    - {name: b,", "       imag: c}", "expect: {runs: 1}"): "t.yaml:11: Pod has no field spec.containers[1].imag; did you mean image?",

@@ -47,7 +47,7 @@ next:
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if seen[key.Value] {
-			r.fail(key, "", "%s has %s twice", what, key.Value)
+			r.fail(key, "", "%s has the key %s twice", what, key.Value)
 		}
 		seen[key.Value] = true
 		for _, f := range fields {
@@ -131,7 +131,7 @@ func (r *reader) object(n *yaml.Node) *unstructured.Unstructured {
 // reference reads a possibly incomplete object with apiVersion and kind.
 func (r *reader) reference(n *yaml.Node) *unstructured.Unstructured {
 	if n.Kind != yaml.MappingNode {
-		r.fail(n, "", "this must be an object with apiVersion and kind")
+		r.fail(n, "", "expected an object with apiVersion and kind")
 		return nil
 	}
 	fields, _ := integers(r.value(n)).(map[string]any)
