@@ -70,7 +70,7 @@ func launch(args ...string) (kubeconfig string, end func(), err error) {
 	return strings.TrimSpace(line), operon.stop, nil
 }
 
-// connect makes clients without rate limits.
+// connect creates clients without rate limits.
 func connect(kubeconfig string) (*controlPlane, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -90,7 +90,8 @@ func connect(kubeconfig string) (*controlPlane, error) {
 	return &controlPlane{kubeconfig: kubeconfig, config: config, client: client, dynamic: objects, mapper: mapper}, nil
 }
 
-// namespace makes a namespace whose name begins with prefix. It is deleted with the test.
+// namespace creates a namespace whose name begins with prefix. It is deleted at the end of the
+// test.
 func (c *controlPlane) namespace(t *testing.T, prefix string, labels map[string]string) string {
 	t.Helper()
 	namespaces := c.client.CoreV1().Namespaces()

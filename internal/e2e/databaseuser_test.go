@@ -95,7 +95,7 @@ type databaseUser struct {
 	object, secret *unstructured.Unstructured
 }
 
-// create makes the object and its Secret, and waits for the user.
+// create creates the object and its Secret, and waits for the user.
 func (u databaseUser) create(t *testing.T, password string) {
 	t.Helper()
 	u.setPassword(t, "password", password)

@@ -1,6 +1,6 @@
 // Package e2e runs the operators that operon scaffolds, on a real control plane. It
 // scaffolds and builds the projects of testdata/scenarios and testdata/golden, installs
-// them as their config/ says, and runs them as their ServiceAccount.
+// the objects of their config/, and runs them as their ServiceAccount.
 //
 // The tests share one control plane (see cluster) and run in parallel, each in namespaces
 // of its own. To save its start while you work on a test, keep one running:

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -19,7 +18,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -145,103 +143,6 @@ func testForbidden(t *testing.T, c *controlPlane, namespace, account string) {
 }
 
 func errorOf[T any](_ T, err error) error { return err }
-
-// testUserRoles binds each role for users in one namespace and checks their permissions.
-func testUserRoles(t *testing.T, c *controlPlane, all []*unstructured.Unstructured) {
-	read := []string{"get", "list", "watch"}
-	verbs := map[string][]string{
-		"viewer": read,
-		"editor": append([]string{"create", "delete", "patch", "update"}, read...),
-		"admin":  {"*"},
-	}
-	nobody := user(t, c, "nobody")
-	for _, crd := range ofKind(all, "CustomResourceDefinition") {
-		plural, group, _ := strings.Cut(crd.GetName(), ".")
-		for level, may := range verbs {
-			role := roleFor(t, all, group, plural, level)
-			namespace := cmp.Or(role.GetNamespace(), "default")
-			bind(t, c, role, namespace)
-			want := permissions{}
-			want.add([]string{group}, []string{plural}, may)
-			want.add([]string{group}, []string{plural + "/status"}, []string{"get"})
-			wantRules(t, user(t, c, role.GetName()), nobody, namespace, want)
-			wantRules(t, user(t, c, role.GetName()), nobody, metav1.NamespaceSystem, permissions{})
-		}
-	}
-}
-
-// roleFor returns the role of a level, such as viewer, for a kind.
-func roleFor(t *testing.T, all []*unstructured.Unstructured, group, plural, level string) *unstructured.Unstructured {
-	t.Helper()
-	for _, role := range ofKind(all, "Role", "ClusterRole") {
-		rules, _, _ := unstructured.NestedSlice(role.Object, "rules")
-		if !strings.HasSuffix(role.GetName(), "-"+level+"-role") || len(rules) == 0 {
-			continue
-		}
-		first := rules[0].(map[string]any)
-		if gocmp.Equal(first["apiGroups"], []any{group}) && gocmp.Equal(first["resources"], []any{plural}) {
-			return role
-		}
-	}
-	t.Fatalf("no %s role for %s.%s", level, plural, group)
-	return nil
-}
-
-// bind binds a role in a namespace to a user with the name of the role.
-func bind(t *testing.T, c *controlPlane, role *unstructured.Unstructured, namespace string) {
-	t.Helper()
-	_, err := c.client.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: role.GetName()},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.GetKind(), Name: role.GetName()},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: role.GetName()}},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// testRestrictedPod creates the pod of the manager in a namespace that enforces the
-// restricted pod security standard. The namespace of a manager for all namespaces enforces
-// it, too.
-func testRestrictedPod(t *testing.T, c *controlPlane, namespace string, enforced bool, all []*unstructured.Unstructured) {
-	pod := podOf(t, all)
-	try := func(namespace string) error {
-		_, err := c.client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err
-	}
-	const restricted = "restricted"
-	c.apply(t, object("v1", "ServiceAccount", restricted, pod.Spec.ServiceAccountName))
-	for _, namespace := range []string{namespace, restricted} {
-		eventually(t, "create the pod in namespace "+namespace, func() error { return try(namespace) })
-	}
-	pod.Spec.Containers[0].SecurityContext.AllowPrivilegeEscalation = new(true)
-	if err := try(restricted); !violatesPodSecurity(err, restricted) {
-		t.Errorf("a pod that allows privilege escalation: %v", err)
-	}
-	if err := try(namespace); violatesPodSecurity(err, restricted) != enforced {
-		t.Errorf("a pod that allows privilege escalation in namespace %s: %v", namespace, err)
-	}
-}
-
-// podOf returns the pod template in the Deployment of a project.
-func podOf(t *testing.T, all []*unstructured.Unstructured) *corev1.Pod {
-	t.Helper()
-	template, _, err := unstructured.NestedMap(ofKind(all, "Deployment")[0].Object, "spec", "template")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := &corev1.Pod{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, pod); err != nil {
-		t.Fatal(err)
-	}
-	pod.Name = "manager"
-	return pod
-}
-
-// violatesPodSecurity reports whether a pod was rejected because of a security level.
-func violatesPodSecurity(err error, level string) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `violates PodSecurity "`+level)
-}
 
 // markers returns the permissions in the +kubebuilder:rbac markers of a project: those in
 // the namespace of the manager, and those in all namespaces.

@@ -45,11 +45,11 @@ func golden(t *testing.T, name string) *project {
 }
 
 var (
-	projects sync.Map   // functions that make a project once, by its folder
+	projects sync.Map   // functions that build a project once, by its folder
 	building sync.Mutex // the go command uses all cores for one project
 )
 
-// build makes a project once. Its folder has the name of the project, because commands may
+// build scaffolds and builds a project once. Its folder has the name of the project, because commands may
 // derive the module path from it.
 func build(t *testing.T, name, origin string, scaffold func(dir string) error) *project {
 	t.Helper()

@@ -73,8 +73,8 @@ func (i *installation) trust(t *testing.T, authorities ...*issuer) {
 	}
 }
 
-// callManager makes the API server call the manager to default, validate and convert: it creates a
-// Berth as a dry run and reads a stored one in the other version.
+// callManager makes the API server call the manager to default, validate and convert: it
+// creates a Berth as a dry run and reads a stored one in the other version.
 func (i *installation) callManager(ctx context.Context, namespace, stored string) error {
 	berths := schema.GroupVersionResource{Group: "port.example.org", Version: "v1", Resource: "berths"}
 	berth := object(berthVersion, "Berth", namespace, "dry-run")

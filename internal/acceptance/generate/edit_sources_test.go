@@ -238,7 +238,7 @@ func (e *editedProject) embed() string {
 	return name + " " + expr
 }
 
-// mark adds a marker before a declaration, beside one, or in a body.
+// mark adds a marker before or after a declaration.
 func (e *editedProject) mark() string {
 	name, at := e.find(declaration)
 	if name == "" {

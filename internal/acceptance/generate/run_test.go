@@ -125,7 +125,7 @@ func (e *editedProject) tree(dir string) map[string]string {
 	return files
 }
 
-// put writes a file and makes its folder.
+// put writes a file and creates its folder.
 func put(name, content string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

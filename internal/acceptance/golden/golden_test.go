@@ -9,7 +9,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// TestGolden makes each golden project anew and compares it with testdata/golden. With
+// TestGolden scaffolds each golden project again and compares it with testdata/golden. With
 // -update it rewrites the golden project instead.
 func TestGolden(t *testing.T) {
 	for _, name := range goldentest.Names(t) {

@@ -92,7 +92,7 @@ func edit(t *testing.T, dir string, userLines []string, what string, flags []str
 	}
 }
 
-// userFiles are files that the user adds to the package of the controllers, and beside it.
+// userFiles are files that the user adds to the folder of the controllers.
 var userFiles = map[string]string{
 	"own/own.go":        "package own\n\n// Name is mine.\nconst Name = \"own\"\n",
 	"age.go":            "package controller\n\nfunc (r *DeploymentReconciler) isOld(days int) bool { return days > oldAge }\n",

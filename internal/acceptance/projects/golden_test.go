@@ -11,7 +11,7 @@ import (
 )
 
 // TestGoldenProjects builds, vets and tests every golden project in Go, on a real API
-// server. go.mod and the formatting are final, and controller-gen makes the same files.
+// server. go.mod and the formatting are final, and controller-gen generates the same files.
 func TestGoldenProjects(t *testing.T) {
 	t.Parallel()
 	controllerGen := peertest.Find(t, "controller-gen")

@@ -117,7 +117,7 @@ const (
 	aeroSpec = schema + "spec.properties."
 )
 
-// checkYAML compares values in a file, by dotted path. "" stands for any value.
+// checkYAML compares values in a file, by dotted path. "" matches any value.
 func checkYAML(t *testing.T, dir, file string, values map[string]string) {
 	t.Helper()
 	content := manifesttest.ReadYAML(t, filepath.Join(dir, file))

@@ -73,8 +73,8 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 }
 
-// demoScript returns the path of the script. Its call of Stat tells the go command that
-// the result depends on the script.
+// demoScript returns the path of the script. Its call of Stat makes the
+// script an input of the test's result.
 func demoScript(t *testing.T) string {
 	t.Helper()
 	name := repository.Path("testdata", "demo.sh")

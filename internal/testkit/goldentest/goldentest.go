@@ -1,5 +1,5 @@
 // Package goldentest finds the golden projects in testdata/golden. NAME.commands holds
-// the command lines that make a project, and the folder NAME the tree that they result in.
+// the command lines that create a project, and the folder NAME the resulting tree.
 package goldentest
 
 import (
@@ -14,7 +14,7 @@ import (
 // Dir returns the folder of a golden project.
 func Dir(name string) string { return repository.Path("testdata", "golden", name) }
 
-// CommandsFile returns the file with the command lines that make a golden project.
+// CommandsFile returns the file with the command lines that create a golden project.
 func CommandsFile(name string) string { return Dir(name) + ".commands" }
 
 // IsGo reports whether a golden project is in Go. The others consist of hooks.

@@ -1,5 +1,4 @@
-// Package modtest names public Go modules that tests use, all of which `make modules`
-// fetches.
+// Package modtest names the public Go modules that tests use. `make modules` downloads them.
 package modtest
 
 import (

@@ -105,7 +105,7 @@ func Assets() string {
 	return dir
 }
 
-// HomeWithAssets makes a home folder in which the installed programs of a control plane
+// HomeWithAssets creates a home folder in which the installed programs of a control plane
 // are in the per-user store, and nothing else is.
 func HomeWithAssets(t testing.TB) string {
 	t.Helper()

@@ -18,7 +18,7 @@ func ownCache(t *testing.T) {
 	}
 }
 
-// original is a project whose copies a test makes.
+// original is a project that a test copies.
 type original struct {
 	*testing.T
 	dir string

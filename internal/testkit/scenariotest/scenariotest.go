@@ -1,5 +1,5 @@
-// Package scenariotest follows the walk-throughs in testdata/scenarios. Each is a folder
-// with a file commands, whose lines a user types, and a folder edits with the files that
+// Package scenariotest follows the walk-throughs in testdata/scenarios. Each is a folder: the
+// file commands has the command lines of the user, and the folder edits has the files that
 // the user changes.
 package scenariotest
 
@@ -16,7 +16,7 @@ import (
 	"github.com/operon-dev/operon/internal/testkit/treetest"
 )
 
-// Edit is the command that stands for the user's edits.
+// Edit is the line in commands where the user's edits are applied.
 const Edit = "EDIT"
 
 // Path returns the path of a file of a scenario.

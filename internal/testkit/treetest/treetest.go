@@ -69,7 +69,7 @@ func Write(t testing.TB, dir string, tree map[string]string) {
 	}
 }
 
-// MakeDir makes a folder and its parents.
+// MakeDir creates a folder and its parents.
 func MakeDir(t testing.TB, dir string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -87,7 +87,7 @@ func ReadFile(t testing.TB, name string) string {
 	return string(content)
 }
 
-// WriteFile writes a file with mode 0644, and makes its folder if necessary.
+// WriteFile writes a file with mode 0644, and creates its folder if necessary.
 func WriteFile(t testing.TB, name, content string) {
 	t.Helper()
 	MakeDir(t, filepath.Dir(name))
