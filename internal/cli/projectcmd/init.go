@@ -4,13 +4,7 @@ package projectcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/operon-dev/operon/internal/cli/command"
 	"github.com/operon-dev/operon/internal/fault"
@@ -159,28 +153,6 @@ func (o *initProject) create(ctx context.Context, a *command.App, p *scaffold.Pl
 	return command.SaveConfig(cfg, p)
 }
 
-// checkNested returns an error in a folder of another project: init is then likely in the
-// wrong folder, because all other commands change that project. A new project of its own
-// is possible in an empty folder, and in a Go module or repository of its own.
-func checkNested(a *command.App) error {
-	outer, err := project.FindRoot(filepath.Dir(a.Dir))
-	if err != nil {
-		return nil // no project around the folder
-	}
-	entries, err := os.ReadDir(a.Dir)
-	if err != nil {
-		return err
-	}
-	isFile := func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }
-	isOwn := func(e os.DirEntry) bool { return e.Name() == "go.mod" || e.Name() == ".git" }
-	if slices.ContainsFunc(entries, isFile) && !slices.ContainsFunc(entries, isOwn) {
-		return fault.Usage("run operon init in the folder of that project, or in an empty folder for a nested project",
-			"this folder belongs to the project in %s", outer)
-	}
-	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
-	return nil
-}
-
 // repeat replays the events of PROJECT, so that a second init restores missing files and
 // changes nothing else. It rejects flags that differ from PROJECT.
 func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.Config, p *scaffold.Plan) error {
@@ -199,30 +171,6 @@ func (o *initProject) repeat(ctx context.Context, a *command.App, cfg *project.C
 		return err
 	}
 	return command.SaveConfig(cfg, p)
-}
-
-// checkConflicts rejects flags that differ from the existing project.
-func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
-	layout, err := a.Layouts.Resolve(o.plugins)
-	if err != nil {
-		return err
-	}
-	for _, v := range []struct {
-		flag, have string
-		same       bool
-	}{
-		{"domain", cfg.Domain, o.domain == cfg.Domain},
-		{"project-name", cfg.ProjectName, o.name == cfg.ProjectName},
-		{"plugins", strings.Join(cfg.Layout, ","), slices.Equal(layout, cfg.Layout)},
-		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
-		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
-	} {
-		if o.cmd.Flags().Changed(v.flag) && !v.same {
-			return fault.Usage("remove the flag, or use an empty folder",
-				"already initialized with --%s %s", v.flag, v.have)
-		}
-	}
-	return nil
 }
 
 // plan sends the init event to the project's plugins.
@@ -252,44 +200,3 @@ func (o *initProject) plan(ctx context.Context, a *command.App, p command.Projec
 	}
 	return inv, inv.Send(ctx, plugin.Event{Type: plugin.Init, Options: inv.Options})
 }
-
-// noGo rejects flags that apply only to Go projects.
-func (o *initProject) noGo() error {
-	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check"} {
-		if o.cmd.Flags().Changed(flag) {
-			return fault.Usage("remove the flag", "--%s applies to Go projects, and this is a hook project", flag)
-		}
-	}
-	return nil
-}
-
-// readLicense returns the content of the file of --license-file, or "". Plugins do not
-// read files outside the project.
-func readLicense(a *command.App, options map[string]any) (string, error) {
-	name, _ := options["license-file"].(string)
-	if name == "" {
-		return "", nil
-	}
-	rejected := func(why any) error {
-		return fault.Usage("name a file that contains a Go comment, such as the header of your files", "--license-file %s: %s", name, why)
-	}
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(a.Dir, file)
-	}
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return "", rejected(fault.Reason(err))
-	case !info.Mode().IsRegular() || info.Size() > maxLicense:
-		return "", rejected(fmt.Sprintf("is not a text file of at most %d KiB", maxLicense>>10))
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", rejected(fault.Reason(err))
-	}
-	return string(text), nil
-}
-
-// maxLicense is the maximum size of a license header, in bytes.
-const maxLicense = 64 << 10

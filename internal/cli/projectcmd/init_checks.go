@@ -1,0 +1,69 @@
+package projectcmd
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/cli/command"
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// checkNested returns an error in a folder of another project: init is then likely in the
+// wrong folder, because all other commands change that project. A new project of its own
+// is possible in an empty folder, and in a Go module or repository of its own.
+func checkNested(a *command.App) error {
+	outer, err := project.FindRoot(filepath.Dir(a.Dir))
+	if err != nil {
+		return nil // no project around the folder
+	}
+	entries, err := os.ReadDir(a.Dir)
+	if err != nil {
+		return err
+	}
+	isFile := func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }
+	isOwn := func(e os.DirEntry) bool { return e.Name() == "go.mod" || e.Name() == ".git" }
+	if slices.ContainsFunc(entries, isFile) && !slices.ContainsFunc(entries, isOwn) {
+		return fault.Usage("run operon init in the folder of that project, or in an empty folder for a nested project",
+			"this folder belongs to the project in %s", outer)
+	}
+	a.Notef("note: this folder is inside the project in %s; creating a nested project", outer)
+	return nil
+}
+
+// checkConflicts rejects flags that differ from the existing project.
+func (o *initProject) checkConflicts(a *command.App, cfg *project.Config) error {
+	layout, err := a.Layouts.Resolve(o.plugins)
+	if err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		flag, have string
+		same       bool
+	}{
+		{"domain", cfg.Domain, o.domain == cfg.Domain},
+		{"project-name", cfg.ProjectName, o.name == cfg.ProjectName},
+		{"plugins", strings.Join(cfg.Layout, ","), slices.Equal(layout, cfg.Layout)},
+		{"multigroup", strconv.FormatBool(cfg.MultiGroup), o.multigroup == cfg.MultiGroup},
+		{"namespaced", strconv.FormatBool(cfg.Namespaced), o.namespaced == cfg.Namespaced},
+	} {
+		if o.cmd.Flags().Changed(v.flag) && !v.same {
+			return fault.Usage("remove the flag, or use an empty folder",
+				"already initialized with --%s %s", v.flag, v.have)
+		}
+	}
+	return nil
+}
+
+// noGo rejects flags that apply only to Go projects.
+func (o *initProject) noGo() error {
+	for _, flag := range []string{"fetch-deps", "multigroup", "skip-go-version-check"} {
+		if o.cmd.Flags().Changed(flag) {
+			return fault.Usage("remove the flag", "--%s applies to Go projects, and this is a hook project", flag)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package plugin
+
+import (
+	"github.com/operon-dev/operon/internal/project"
+)
+
+// EventType names what happened. The set is open: a plugin ignores unknown
+// types.
+type EventType string
+
+// These are the types of events that operon's commands send.
+const (
+	Init          EventType = "init"           // a new project
+	CreateAPI     EventType = "create-api"     // Resource has only the parts to write: types, controllers
+	CreateWebhook EventType = "create-webhook" // Resource.Webhooks has only the ones to write
+	CreateModule  EventType = "create-module"  // Name and Options describe the module
+	CreateHook    EventType = "create-hook"    // Name and Options describe the hook
+	Edit          EventType = "edit"           // Before is the project before the change
+	Generate      EventType = "generate"       // derive generated files from the sources
+)
+
+// Event is a request of a command to the plugins. Project is the whole PROJECT
+// file with the changes of this command.
+type Event struct {
+	Type     EventType         `json:"kind"`
+	Dir      string            `json:"dir"` // absolute path of the project root
+	Project  *project.Config   `json:"project"`
+	Resource *project.Resource `json:"resource,omitempty"` // for CreateAPI and CreateWebhook
+	Name     string            `json:"name,omitempty"`     // for CreateHook and CreateModule
+	Before   *project.Config   `json:"before,omitempty"`   // for Edit
+
+	// For Generate: arguments in controller-gen's syntax, and whether to omit Go code.
+	Args          []string `json:"args,omitempty"`
+	ManifestsOnly bool     `json:"manifestsOnly,omitempty"`
+
+	Environment Environment `json:"environment"`
+	// Options holds the flags of the event by name. It contains only flags that
+	// the user set.
+	Options map[string]any `json:"options,omitempty"`
+}
+
+// Environment is the information that plugins get about the world outside the
+// project.
+type Environment struct {
+	Year        string `json:"year,omitempty"`        // the year for new license headers
+	CacheDir    string `json:"cacheDir,omitempty"`    // absolute path; empty: no cache between runs
+	Path        string `json:"path,omitempty"`        // the PATH of programs that a plugin runs
+	LicenseText string `json:"licenseText,omitempty"` // content of the file in --license-file
+}
+
+// String returns the value of an option, or "" if it is unset or has another
+// type.
+func (e Event) String(name string) string {
+	s, _ := e.Options[name].(string)
+	return s
+}
+
+// Strings returns the value of a list option, or nil. An event decoded from
+// JSON has lists of type []any.
+func (e Event) Strings(name string) []string {
+	var list []string
+	switch v := e.Options[name].(type) {
+	case []string:
+		list = v
+	case []any:
+		for _, item := range v {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// Bool returns the value of an option, or false if it is unset or has another
+// type.
+func (e Event) Bool(name string) bool {
+	b, _ := e.Options[name].(bool)
+	return b
+}

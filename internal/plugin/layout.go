@@ -1,0 +1,124 @@
+package plugin
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/operon-dev/operon/internal/fault"
+	"github.com/operon-dev/operon/internal/lazyregexp"
+)
+
+// Logic is how the projects of a layout implement the operator.
+type Logic string
+
+// The kinds of logic.
+const (
+	GoCode  Logic = "go"
+	Hooks   Logic = "hooks"   // of shell-operator
+	Modules Logic = "modules" // of addon-operator: charts with hooks
+)
+
+// Layout is an entry of the catalogue: a key that PROJECT's layout can contain,
+// and its plugins.
+type Layout struct {
+	Key     string
+	Logic   Logic
+	Plugins Set
+}
+
+// Doc returns the phrase of the plugin that has the name of the layout.
+func (l Layout) Doc() string {
+	for _, p := range l.Plugins {
+		if p.Name() == l.Key {
+			return p.Doc()
+		}
+	}
+	return ""
+}
+
+// names returns the names of this layout: its key, and the first label of the
+// key with and without the version ("go", "go/v4").
+func (l Layout) names() []string {
+	domain, version, _ := strings.Cut(l.Key, "/")
+	label, _, _ := strings.Cut(domain, ".")
+	return []string{l.Key, label, label + "/" + version}
+}
+
+// Catalogue is the list of layouts. The first one is the default for new
+// projects.
+type Catalogue []Layout
+
+// Has reports whether a project with this layout has this kind of logic.
+func (c Catalogue) Has(layout []string, logic Logic) bool {
+	return slices.ContainsFunc(c, func(l Layout) bool { return l.Logic == logic && slices.Contains(layout, l.Key) })
+}
+
+// layoutKey matches a layout key of PROJECT version 3.
+var layoutKey = lazyregexp.New(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\.[a-z0-9-]+/v[1-9][0-9]*(-alpha|-beta)?$`)
+
+// Resolve maps keys and short names to full keys, in order and without
+// duplicates. It keeps unknown full keys, which can belong to another tool.
+func (c Catalogue) Resolve(names []string) ([]string, error) {
+	var keys []string
+	for _, n := range names {
+		key := n
+		if i := slices.IndexFunc(c, func(l Layout) bool { return slices.Contains(l.names(), n) }); i >= 0 {
+			key = c[i].Key
+		} else if !layoutKey().MatchString(n) {
+			return nil, fault.Usage(c.suggestion(n), "unknown plugin %q", n)
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// suggestion returns a hint for an unknown layout name.
+func (c Catalogue) suggestion(name string) string {
+	var names []string
+	for _, l := range c {
+		names = append(names, l.names()...)
+	}
+	if near := fault.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "valid plugins: " + strings.Join(c.Keys(), ", ")
+}
+
+// Select returns the plugins for the layout of a project. It returns unknown
+// keys next to a known one, for a warning. A layout without a known key is an
+// error.
+func (c Catalogue) Select(layout []string) (active Set, unknown []string, err error) {
+	for _, key := range layout {
+		i := slices.IndexFunc(c, func(l Layout) bool { return l.Key == key })
+		if i < 0 {
+			unknown = append(unknown, key)
+			continue
+		}
+		active = active.with(c[i].Plugins)
+	}
+	if len(active) == 0 {
+		name := strings.Join(layout, ", ")
+		return nil, nil, fault.Usage(c.suggestion(name), "operon has no plugin for the layout %s", name)
+	}
+	return active, unknown, nil
+}
+
+// All returns every plugin of the catalogue once.
+func (c Catalogue) All() Set {
+	var all Set
+	for _, l := range c {
+		all = all.with(l.Plugins)
+	}
+	return all
+}
+
+// Keys returns the layout keys in order.
+func (c Catalogue) Keys() []string {
+	var keys []string
+	for _, l := range c {
+		keys = append(keys, l.Key)
+	}
+	return keys
+}
